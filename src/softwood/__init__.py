@@ -1,0 +1,7 @@
+"""softwood: small trees, soft gates, one equation."""
+
+from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
+
+__version__ = "0.1.0"
+
+__all__ = ["Basis", "Schema", "Surrogates", "Tree", "TreeError", "__version__"]

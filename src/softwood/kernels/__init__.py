@@ -1,0 +1,31 @@
+"""What runs per row. `reference` (NumPy) defines, `_native` (C++) hurries; this module picks one and says which.
+
+SOFTWOOD_KERNELS=reference chooses the reference where both are there.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from softwood.kernels import reference
+from softwood.kernels.reference import apply_link
+
+__all__ = ["Evaluator", "Grower", "apply_link", "kernels"]
+
+Evaluator = reference.Evaluator
+kernels = "reference"
+
+if os.environ.get("SOFTWOOD_KERNELS") != "reference":
+    try:
+        from softwood.kernels import native
+
+        Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
+        kernels = "native"
+    except ImportError as problem:
+        warnings.warn(
+            f"softwood runs on its slow NumPy kernels: the native ones are not built ({problem}). "
+            "Install a C++ compiler and reinstall: pip install --force-reinstall --no-cache-dir softwood",
+            RuntimeWarning,
+            stacklevel=2,
+        )

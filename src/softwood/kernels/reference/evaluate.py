@@ -1,0 +1,174 @@
+"""Reference evaluation of a tree in NumPy: the definition that the native kernel is held to.
+
+    share[m -> c](x) = squash(score(x))                      what a gate sends to each child
+    reach[c](x)      = reach[m](x) * (1 - leafness[m]) * share[m -> c](x)
+    output(x)        = sum_m reach[m](x) * leafness[m] * response[m](x)
+
+The last line is the equation of the house, unrolled from the root.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+class Evaluator:
+    """Answers of one tree. `n_threads` is part of the interface; NumPy has one way to go."""
+
+    def __init__(self, tree: Any) -> None:
+        self.tree = tree
+
+    def output(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
+        tree = self.tree
+        reach, phi = self.reach(X), expand(tree.basis, X)
+        out = np.zeros((len(X), tree.response.shape[1]))
+        for m in range(len(tree.response)):
+            out += (reach[:, m] * tree.leafness[m])[:, None] * response(tree, m, phi)
+        return out
+
+    def reach(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        tree = self.tree
+        phi = expand(tree.basis, X)
+        reach = np.zeros((len(X), len(tree.response)))
+        reach[:, 0] = 1.0
+        for m in np.flatnonzero(tree.n_children):
+            first, n = tree.first_child[m], tree.n_children[m]
+            passed = reach[:, m] * (1.0 - tree.leafness[m])
+            reach[:, first : first + n] = passed[:, None] * shares(tree, m, X, phi)
+        return reach
+
+    def apply(self, X: Floats, n_threads: int = 1) -> Ints:
+        """The node that keeps most of each row; the lowest id on a tie."""
+        return np.argmax(self.reach(X) * self.tree.leafness, axis=1).astype(np.int32)
+
+
+def expand(basis: Any, X: Floats) -> Floats:
+    """Basis columns of every row, shape (rows, columns)."""
+    phi = np.empty((len(X), len(basis.term)))
+    for c, (term, f, parameter) in enumerate(zip(basis.term, basis.feature, basis.parameter, strict=True)):
+        x = X[:, f]
+        gone = np.isnan(x)
+        if term == Term.MISSING:
+            phi[:, c] = gone
+            continue
+        known = np.where(gone, 0.0, x)
+        if term == Term.IDENTITY:
+            value = known
+        elif term == Term.SQUARE:
+            value = known * known
+        elif term == Term.HINGE:
+            value = np.maximum(0.0, known - parameter)
+        else:
+            value = (known == parameter).astype(np.float64)
+        phi[:, c] = np.where(gone, basis.when_missing[c], value)
+    return phi
+
+
+def response(tree: Any, m: int, phi: Floats) -> Floats:
+    """What node m answers to each row, shape (rows, outputs)."""
+    row = tree.slope_row[m]
+    return np.broadcast_to(tree.response[m], (len(phi), tree.response.shape[1])) + (
+        phi @ tree.slope[row] if row >= 0 else 0.0
+    )
+
+
+def shares(tree: Any, m: int, X: Floats, phi: Floats) -> Floats:
+    """Shares of node m's children, shape (rows, children); rows sum to 1."""
+    if tree.score[m] == Score.LINEAR:
+        at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
+        score = tree.bias[m] + phi[:, tree.weight_column[at]] @ tree.weight[at]
+        first = (score >= 0).astype(np.float64) if tree.squash[m] == Squash.STEP else sigmoid(score)
+        return np.stack([first, 1.0 - first], axis=1)
+    if tree.score[m] == Score.THRESHOLD and tree.squash[m] != Squash.STEP:
+        x = X[:, tree.feature[m]]
+        first = soft_threshold(x - tree.threshold[m], tree.softness[m], tree.squash[m])
+        share, lost = np.stack([first, 1.0 - first], axis=1), np.isnan(x)
+    else:
+        slot = read_slot(tree, m, X)
+        share, lost = one_hot(slot, tree.n_children[m]), slot < 0
+    share[lost] = missing_shares(tree, m, X[lost])
+    return share
+
+
+def soft_threshold(x: Floats, softness: Floats, squash: int) -> Floats:
+    """Share of the first child where x is the distance to the threshold; NaN stays NaN."""
+    below, above = softness
+    if squash == Squash.SIGMOID:
+        return sigmoid(-x / below)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.where(x <= -below, 1.0, 0.5 - 0.5 * x / below)
+        right = np.where(x >= above, 0.0, 0.5 - 0.5 * x / above)
+    return np.where(x < 0, left, np.where(x > 0, right, np.where(x == 0, 0.5, x)))
+
+
+def read_slot(tree: Any, m: int, X: Floats) -> Ints:
+    """Child slot that a hard gate reads off each row; -1 where it cannot tell."""
+    x = X[:, tree.feature[m]]
+    if tree.score[m] == Score.THRESHOLD:
+        slot = np.where(x <= tree.threshold[m], 0, 1)
+    elif tree.score[m] == Score.INTERVAL:
+        slot = np.searchsorted(tree.cut[tree.cut_begin[m] : tree.cut_begin[m + 1]], x, side="left")
+    else:
+        return read_group(tree.group[tree.group_begin[m] : tree.group_begin[m + 1]], x)
+    return np.where(np.isnan(x), -1, slot).astype(np.int32)
+
+
+def read_group(group: Ints, x: Floats) -> Ints:
+    """Slot of each category code; -1 for a missing value, a code outside the table or one the table cannot place."""
+    inside = (x >= 0) & (x < len(group))
+    code = np.where(inside, x, 0).astype(np.int64)
+    return np.where(inside, group[code] if len(group) else -1, -1).astype(np.int32)
+
+
+def missing_shares(tree: Any, m: int, X: Floats) -> Floats:
+    """Shares of rows whose value the gate of node m cannot read."""
+    first, n = tree.first_child[m], tree.n_children[m]
+    if tree.missing[m] == Missing.FRACTION:
+        return np.tile(tree.fraction[first : first + n], (len(X), 1))
+    slot = np.full(len(X), -1, np.int32)
+    if tree.missing[m] == Missing.SURROGATE and len(tree.surrogates.begin):
+        for row in range(tree.surrogates.begin[m], tree.surrogates.begin[m + 1]):
+            slot = np.where(slot < 0, surrogate_slot(tree.surrogates, row, X), slot)
+    return one_hot(np.where(slot < 0, tree.default[m], slot), n)
+
+
+def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
+    """Slot that one surrogate reads off each row; -1 where it cannot tell."""
+    x = X[:, table.feature[row]]
+    group = table.group[table.group_begin[row] : table.group_begin[row + 1]]
+    if len(group):
+        return read_group(group, x)
+    slot = (x <= table.threshold[row]) == table.flip[row]
+    return np.where(np.isnan(x), -1, slot).astype(np.int32)
+
+
+def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
+    """Share 1 for the slot of each row, 0 for the others; a row of zeros where the slot is -1."""
+    return (slot[:, None] == np.arange(n)).astype(np.float64)
+
+
+def sigmoid(score: Floats) -> Floats:
+    """1 / (1 + exp(-score)) without overflow."""
+    e = np.exp(-np.abs(score))
+    return np.where(score >= 0, 1.0, e) / (1.0 + e)
+
+
+def apply_link(link: int, output: Floats) -> Floats:
+    """From output to answer; the sigmoid of one output gives the two class probabilities."""
+    if link == Link.SIGMOID:
+        p = sigmoid(output)
+        return np.concatenate([1.0 - p, p], axis=1) if output.shape[1] == 1 else p
+    if link == Link.SOFTMAX:
+        e = np.exp(output - output.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+    return output

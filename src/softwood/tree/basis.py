@@ -1,0 +1,68 @@
+"""The basis of a tree: a table of columns, each made from one input.
+
+A linear gate is `bias + weight . basis(x)`. Identity columns give the oblique gates of the soft tree papers, squares
+add spheres and diagonal quadrics, hinges a free curve for every input, indicators categories and missing values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Term
+from softwood.tree.frozen import freeze, same_arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Columns phi(x), each looking at one input.
+
+    Attributes
+    ----------
+    term : what the column makes of its input (`Term`).
+    feature : the input it looks at.
+    parameter : the knot of a hinge, the code of a category; 0 for the other terms.
+    when_missing : the column's value where the input is missing (a missing indicator is 1 there, whatever stands here).
+
+    Examples
+    --------
+    >>> basis = Basis.identity(2)
+    >>> len(basis)
+    2
+    """
+
+    term: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    feature: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    parameter: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    when_missing: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        freeze(self, "term", np.uint8)
+        freeze(self, "feature", np.int32)
+        freeze(self, "parameter", np.float64)
+        freeze(self, "when_missing", np.float64)
+        sizes = {name: getattr(self, name).shape for name in ("term", "feature", "parameter", "when_missing")}
+        if any(shape != (len(self),) for shape in sizes.values()):
+            raise ValueError(f"a basis needs four flat arrays of one length, got shapes {sizes}.")
+        for column in range(len(self)):
+            if self.term[column] >= len(Term):
+                raise ValueError(f"basis column {column}: term {self.term[column]} is not one of 0..{len(Term) - 1}.")
+            if not np.isfinite([self.parameter[column], self.when_missing[column]]).all():
+                raise ValueError(f"basis column {column}: parameter and when_missing must be finite.")
+
+    @classmethod
+    def identity(cls, n_features: int, when_missing: Sequence[float] | npt.NDArray[np.float64] | None = None) -> Basis:
+        """One column per input, the input itself."""
+        fill = np.zeros(n_features) if when_missing is None else np.asarray(when_missing, np.float64)
+        return cls(np.zeros(n_features, np.uint8), np.arange(n_features, dtype=np.int32), np.zeros(n_features), fill)
+
+    def __len__(self) -> int:
+        return len(self.term)
+
+    def __eq__(self, other: object) -> bool:
+        return same_arrays(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # compares by content, arrays do not hash

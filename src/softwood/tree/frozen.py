@@ -1,0 +1,34 @@
+"""Frozen structs of arrays: read-only fields of a fixed dtype, equality by content."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
+    """Replace field `name` by a read-only contiguous array of `dtype`; a dtype that would lose values is an error."""
+    given = np.asarray(getattr(struct, name))
+    array = np.ascontiguousarray(given, dtype)
+    if given.size and not np.array_equal(array, given, equal_nan=array.dtype.kind == "f"):
+        raise TypeError(f"{name} holds values that {np.dtype(dtype)} cannot, got {given.dtype} {given!r:.60}.")
+    if array is given or array.base is not None:
+        array = array.copy()
+    array.setflags(write=False)
+    object.__setattr__(struct, name, array)
+
+
+def same_arrays(one: Any, other: object) -> bool:
+    """Two structs of the same class with equal fields (NaN equals NaN)."""
+    if type(one) is not type(other):
+        return False
+    return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    return bool(a == b)

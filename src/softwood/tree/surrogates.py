@@ -1,0 +1,68 @@
+"""Surrogate gates: what a hard gate asks instead when its own feature is missing.
+
+Breiman, Friedman, Olshen, Stone (1984), section 5.3. The surrogates of a node stand in order of their agreement with
+the primary gate; the first whose feature is present decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.tree.frozen import freeze, same_arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogates:
+    """All surrogates of a tree; those of node m are `begin[m]:begin[m + 1]`.
+
+    Attributes
+    ----------
+    begin : where each node's surrogates begin, one more entry than nodes (or empty: the tree has none).
+    feature, threshold : x[feature] <= threshold goes to slot 0, or to slot 1 where `flip` is True.
+    group_begin, group : for a category feature the slot of every category code (-1: cannot tell), empty for a number.
+    agreement : share of the rows with a known primary that the surrogate sends the same way.
+    adjusted : (agreement - majority) / (1 - majority), so 0 is no better than the larger child.
+    """
+
+    begin: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    feature: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    threshold: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    flip: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    group_begin: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, np.int32))
+    group: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    agreement: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    adjusted: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        for name in ("begin", "feature", "group_begin", "group"):
+            freeze(self, name, np.int32)
+        for name in ("threshold", "agreement", "adjusted"):
+            freeze(self, name, np.float64)
+        freeze(self, "flip", np.bool_)
+        n = len(self.feature)
+        for name in ("threshold", "flip", "agreement", "adjusted"):
+            if getattr(self, name).shape != (n,):
+                raise ValueError(f"surrogates: {name} must have {n} entries, got {getattr(self, name).shape}.")
+        for name, size, total in (("begin", len(self.begin), n), ("group_begin", n + 1, len(self.group))):
+            begin = getattr(self, name)
+            if len(begin) != size or (size and (begin[0] != 0 or begin[-1] != total or np.any(np.diff(begin) < 0))):
+                raise ValueError(f"surrogates: {name} must rise from 0 to {total} in {size} entries, got {begin}.")
+
+    def of(self, node: int) -> range:
+        """The rows of this table that belong to `node`."""
+        return range(self.begin[node], self.begin[node + 1]) if len(self.begin) else range(0)
+
+    def slots(self, row: int) -> npt.NDArray[np.int32]:
+        """Slot of every category code, for surrogate `row`; empty if its feature is a number."""
+        return self.group[self.group_begin[row] : self.group_begin[row + 1]]
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def __eq__(self, other: object) -> bool:
+        return same_arrays(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # compares by content, arrays do not hash
