@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 Level = str | int | float | bool
 
 PLAIN = {str, int, float, bool, type(None)}
+FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
 MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be installed
 
 
@@ -63,7 +64,14 @@ def plain(value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """None, NaN, pandas' NA or NaT."""
-    return type(value).__name__ in MISSING_TYPES or (isinstance(value, numbers.Real | Decimal) and value != value)
+    return type(value).__name__ in MISSING_TYPES or (isinstance(value, FRACTIONS) and value != value)
+
+
+def blank(values: list[Any]) -> list[Any]:
+    """The values with None for every missing one."""
+    if set(map(type, values)) <= PLAIN - {float}:  # the common case, at the cost of one quick pass
+        return values
+    return [None if is_missing(value) else value for value in values]
 
 
 def read_objects(name: str, values: list[Any]) -> Cells:
@@ -74,9 +82,8 @@ def read_objects(name: str, values: list[Any]) -> Cells:
     >>> read_objects("size", [1, None, 2.5])
     array([1. , nan, 2.5])
     """
-    if "text" in _families(values):  # NaN is a number by type; among text it is a missing value
-        values = [None if is_missing(value) else value for value in values]
-    families = _families(values) - {"missing"}
+    values = blank(values)
+    families = set(map(_family, set(map(type, values)))) - {"missing"}
     if len(families) > 1:
         one, other = _examples(values)
         raise ValueError(
@@ -84,18 +91,14 @@ def read_objects(name: str, values: list[Any]) -> Cells:
             "convert it to one of them, for example to text."
         )
     if families <= {"text"}:
-        return Labels.plain([None if is_missing(value) else value for value in values])
+        return Labels.plain(values)
     if families == {"number"}:
-        return np.array([np.nan if is_missing(value) else float(value) for value in values], np.float64)
+        return np.array([np.nan if value is None else float(value) for value in values], np.float64)
     raise ValueError(f"column {name!r} holds values like {_describe(_examples(values)[0])}; {WANTED}")
 
 
 def _describe(value: Any) -> str:
     return f"{value!r:.40} ({type(value).__name__})"
-
-
-def _families(values: list[Any]) -> set[str]:
-    return set(map(_family, set(map(type, values))))
 
 
 def _family(kind: type) -> str:
@@ -170,6 +173,21 @@ def as_numbers(name: str, cells: Cells, advice: str) -> Floats:
             f"column {name!r} holds categories, {cells.example()!r} for one, where numbers are wanted: {advice}"
         )
     return np.full(len(cells.values), np.nan)
+
+
+def refuse_nonnumbers(name: str, values: Any) -> None:
+    """An error that shows the first value that is neither a real number nor missing.
+
+    >>> refuse_nonnumbers("y", [1.5, "two"])
+    Traceback (most recent call last):
+    ValueError: y must hold numbers, got 'two' (str).
+    """
+    dtype = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    if getattr(dtype, "kind", "O") in "biuf":
+        return
+    for value in np.asarray(values, object).ravel():
+        if _family(type(value)) not in ("number", "missing"):
+            raise ValueError(f"{name} must hold numbers, got {_describe(value)}.")
 
 
 def refuse_infinite(values: Floats, names: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from softwood.estimators.cells import (
+    WANTED,
     Cells,
     Floats,
     Labels,
@@ -34,7 +35,7 @@ from softwood.estimators.cells import (
     refuse_infinite,
 )
 from softwood.estimators.choice import choose_categories
-from softwood.estimators.frames import Frame, open_frame, read_block, read_cells, read_columns
+from softwood.estimators.frames import Frame, open_frame, read_block, read_columns
 
 ADVICE_FIT = (
     "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
@@ -98,11 +99,11 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     """
     frame = open_frame(X)
     if frame is not None:
-        _check_frame(estimator, X, frame, reset=True)
+        _check_frame(estimator, frame, reset=True)
         names = tuple(getattr(estimator, "feature_names_in_", _numbered(frame.shape[1])))
         chosen = choose_categories(categorical_features, names, named=hasattr(estimator, "feature_names_in_"))
         block = None if chosen else read_block(frame)
-        return _number_table(block, names) if block is not None else _learn(_frame_cells(frame, names), names, chosen)
+        return _number_table(block, names) if block is not None else _learn(read_columns(frame, names), names, chosen)
     wanted = isinstance(categorical_features, str) or categorical_features is None
     array = _check_array(estimator, X, reset=True, numeric=wanted or np.size(categorical_features) == 0)
     names = _numbered(array.shape[1])
@@ -129,9 +130,9 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
         if columns.all_numbers:
             return _finite(array, columns.names)
         return _apply(_array_cells(array, columns.names), columns)
-    _check_frame(estimator, X, frame, reset=False)
+    _check_frame(estimator, frame, reset=False)
     block = read_block(frame) if columns.all_numbers else None
-    return _apply(_frame_cells(frame, columns.names), columns) if block is None else _finite(block, columns.names)
+    return _apply(read_columns(frame, columns.names), columns) if block is None else _finite(block, columns.names)
 
 
 # -- checks --------------------------------------------------------------------------------------------------------
@@ -149,18 +150,18 @@ def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
     )
 
 
-def _check_frame(estimator: Any, X: Any, frame: Frame, reset: bool) -> None:
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:
+    validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
     if 0 in frame.shape:  # scikit-learn has words for no rows and no columns, but skips them for a frame
         check_array(np.empty(frame.shape), estimator=estimator)
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDArray[Any]:
     """X as a 2-d array: float64 if `numeric`, otherwise of the dtype it has (lists: objects)."""
+    array = _unmask(X)
     if not numeric:
-        array = np.asarray(X, object) if isinstance(X, list | tuple) else X
+        array = np.asarray(X, object) if isinstance(X, list | tuple) else array
         return np.asarray(validate_data(estimator, array, reset=reset, dtype=None, ensure_all_finite=False))
-    array = _without_na(X)
     try:
         return np.asarray(
             validate_data(estimator, array, reset=reset, dtype=np.float64, ensure_all_finite=False), np.float64
@@ -171,9 +172,15 @@ def _check_array(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDAr
         raise
 
 
-def _without_na(X: Any) -> Any:
-    """Pandas' NA in an array of objects (a frame's `to_numpy`) refuses to become a float: NaN in its place."""
-    if not isinstance(X, np.ndarray) or X.dtype != object:
+def _unmask(X: Any) -> Any:
+    """NaN in place of what an array calls missing in its own way: a mask, or pandas' NA among objects."""
+    if not isinstance(X, np.ndarray):
+        return X
+    if X.dtype.kind in "mM":
+        raise ValueError(f"X has dtype {X.dtype}; {WANTED}")
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X if X.dtype == object else X.astype(np.float64), np.nan)
+    if X.dtype != object:
         return X
     missing = np.frompyfunc(is_missing, 1, 1)(X).astype(bool)
     return np.where(missing, np.nan, X) if missing.any() else X
@@ -181,7 +188,8 @@ def _without_na(X: Any) -> Any:
 
 def _name_text(X: Any, advice: str) -> None:
     """The error for text among numbers, with the column's name."""
-    for column, cells in enumerate(np.asarray(X, object).T):
+    table = np.asarray(X, object)
+    for column, cells in enumerate(table.T if table.ndim == 2 else ()):
         text = [value for value in cells if isinstance(value, str)]
         if text:
             as_numbers(f"x{column}", Labels(text), advice)
@@ -200,14 +208,19 @@ def _numbered(n_columns: int) -> tuple[str, ...]:
     return tuple(f"x{column}" for column in range(n_columns))
 
 
-def _frame_cells(frame: Frame, names: Sequence[str]) -> list[Cells]:
-    return [read_cells(name, series) for name, series in zip(names, read_columns(frame), strict=True)]
-
-
 def _array_cells(array: npt.NDArray[Any], names: Sequence[str]) -> list[Cells]:
     if array.dtype.kind in "biuf":
         return list(np.asarray(array, np.float64).T)
+    if array.dtype.kind == "U":  # np.array([["red", 1.5]]) made text of the numbers: make numbers of them again
+        return [_numbers_or_labels(column) for column in array.T]
     return [read_objects(name, column.tolist()) for name, column in zip(names, array.T, strict=True)]
+
+
+def _numbers_or_labels(column: npt.NDArray[Any]) -> Cells:
+    try:
+        return column.astype(np.float64)
+    except ValueError:
+        return Labels(column.tolist())
 
 
 def _number_table(values: Floats, names: tuple[str, ...]) -> Table:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from softwood.estimators.cells import Floats, is_missing
+from softwood.estimators.cells import Floats, blank, refuse_nonnumbers
 from softwood.estimators.frames import read_vector, refuse_missing
 
 Codes = npt.NDArray[np.int32]
@@ -30,7 +30,8 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     (array(['no', 'yes'], dtype='<U3'), array([0, 1, 0], dtype=int32))
     """
     labels = _read_labels(y)
-    check_classification_targets(labels)
+    if set(map(type, labels.flat if labels.dtype == object else ())) != {str}:  # text is never continuous
+        check_classification_targets(labels)
     found, place = _factor(labels)
     return np.array(found, labels.dtype), place
 
@@ -64,25 +65,17 @@ def read_numbers(y: Any) -> tuple[Floats, bool]:
            [2.]]), True)
     """
     values = read_vector(_given(y), "y")
-    text = next((value for value in _objects(values).ravel() if isinstance(value, str | bytes)), None)
-    if text is not None:
-        raise ValueError(f"y must hold numbers, got {text!r}; for classes use a classifier.")
+    refuse_nonnumbers("y", values)
     if np.ndim(values) == 0:
         raise ValueError(f"y must have one number for every row, got {y!r:.80}.")
-    array = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
-    return array.reshape(len(array), -1), array.ndim == 1
+    array: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
+    return (array[:, None], True) if array.ndim == 1 else (array, False)
 
 
 def _given(y: Any) -> Any:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
     return y
-
-
-def _objects(values: Any) -> npt.NDArray[Any]:
-    """The values if text may hide among them, otherwise nothing."""
-    array = values if hasattr(values, "dtype") else np.asarray(values)
-    return np.asarray(values, object) if getattr(array.dtype, "kind", "") in "OUS" else np.zeros(0, object)
 
 
 # -- labels --------------------------------------------------------------------------------------------------------
@@ -93,22 +86,27 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     values = read_vector(_given(y), "y")
     if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
         values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
-        labels = _one_type(column_or_1d(values, warn=True))
-        return np.array(labels.tolist())
+        return np.array(_one_type(column_or_1d(values, warn=True)).tolist())
     labels: npt.NDArray[Any] = column_or_1d(values, warn=True)
     if labels.dtype == object:
         return _one_type(labels)
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        refuse_missing("y", int(np.isnan(labels).argmax()))
+    if labels.dtype.kind == "f":
+        _refuse_not_finite(labels)
     return labels
+
+
+def _refuse_not_finite(labels: npt.NDArray[Any]) -> None:
+    if np.isnan(labels).any():
+        refuse_missing("y", int(np.isnan(labels).argmax()))
+    if np.isinf(labels).any():
+        raise ValueError(f"Input y contains infinity, first at row {np.isinf(labels).argmax()}; it is no class label.")
 
 
 def _one_type(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Labels that come as objects: text stays, numbers become a numeric array, a mixture is an error."""
-    values = labels.tolist()
-    missing = next((row for row, value in enumerate(values) if is_missing(value)), None)
-    if missing is not None:
-        refuse_missing("y", missing)
+    values = blank(labels.tolist())
+    if type(None) in set(map(type, values)):
+        refuse_missing("y", next(row for row, value in enumerate(values) if value is None))
     is_text = [isinstance(value, str) for value in values]
     if all(is_text):
         return labels

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from softwood.estimators.cells import Floats
+from softwood.estimators.cells import Floats, refuse_nonnumbers
 from softwood.estimators.frames import read_vector
 
 
@@ -32,9 +32,10 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    if isinstance(sample_weight, numbers.Real):
-        sample_weight = np.full(n_rows, float(sample_weight))
     values = read_vector(sample_weight, "sample_weight")
+    refuse_nonnumbers("sample_weight", values)
+    if np.ndim(values) == 0:
+        values = np.full(n_rows, float(values))
     weight: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must have one dimension, one weight for every row, got shape {weight.shape}.")
