@@ -11,7 +11,7 @@ import warnings
 from softwood.kernels import reference
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Evaluator", "Grower", "apply_link", "kernels"]
+__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
 
 Evaluator = reference.Evaluator
 kernels = "reference"
