@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.growth import Grown, Growth, Target
-from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.kinds import Criterion, Missing, Score
+from softwood.tree import Schema, Surrogates, Tree
 
 CLASSIFY = (Criterion.GINI, Criterion.ENTROPY, Criterion.ERROR)
 LEVELS = np.array([0, 0, 4, 0], np.int32)
@@ -81,6 +82,32 @@ def test_fractions_follow_the_known_rows(grow: Any) -> None:
     np.testing.assert_allclose(grown.fraction[1:], [2 / 3, 1 / 3])
     np.testing.assert_allclose(grown.value, [[2, 2], [2, 2 / 3], [0, 4 / 3]])
     assert grown.gain[0] == pytest.approx(3 * 4 / 9)  # of the three known rows: 3 * (1 - 4/9 - 1/9)
+
+
+@pytest.mark.parametrize("missing", list(Missing))
+@pytest.mark.parametrize("seed", range(3))
+def test_a_grown_tree_sends_its_rows_where_growing_did(grow: Any, missing: Missing, seed: int) -> None:
+    """Gates, surrogates, defaults and fractions mean the same to whoever evaluates the tree."""
+    X, y, rng = table(seed, gaps=0.15)
+    weight = rng.uniform(0.5, 2, len(X))
+    grown = grow(X, y, Criterion.SQUARED_ERROR, weight=weight, missing=missing, n_levels=LEVELS, min_samples_leaf=3.0)
+    branch = grown.first_child >= 0
+    tree = Tree(
+        response=grown.value,
+        schema=Schema(features=tuple("abcd"), categories=(None, None, tuple("pqrs"), None), answers=("y",)),
+        first_child=grown.first_child,
+        n_children=np.where(branch, 2, 0),
+        score=np.where(grown.feature == 2, Score.CATEGORY, np.where(branch, Score.THRESHOLD, Score.NONE)),
+        feature=grown.feature,
+        threshold=grown.threshold,
+        group_begin=grown.group_begin,
+        group=grown.group,
+        missing=np.full(len(branch), missing),
+        default=grown.default,
+        fraction=grown.fraction,
+        surrogates=Surrogates(**vars(grown.surrogates)),
+    )
+    np.testing.assert_allclose(weight @ tree.reach(X), grown.count, rtol=1e-12)
 
 
 @pytest.mark.parametrize("missing", [Missing.DIRECTION, Missing.CATEGORY, Missing.SURROGATE])

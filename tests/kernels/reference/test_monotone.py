@@ -42,7 +42,7 @@ def table(seed: int, criterion: Criterion, gaps: float = 0.0) -> tuple[Any, Any]
 @pytest.mark.parametrize("signs", [(1, 0, 0), (1, -1, 0), (1, 1, -1)])
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_every_pair_of_leaves_keeps_the_constraints(grow: Any, criterion: Criterion, signs: tuple[int, ...]) -> None:
-    """A leaf whose box lies before another's on one constrained feature, and beside it on all others, answers no more."""
+    """A leaf before another on one constrained feature, and beside it on all others, answers no more than it."""
     X, y = table(0, criterion)
     grown = grow(X, y, criterion, monotone=signs, min_samples_leaf=4.0)
     free = grow(X, y, criterion, min_samples_leaf=4.0)

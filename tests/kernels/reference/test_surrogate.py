@@ -11,7 +11,7 @@ from softwood.kernels.growth import Growth, Target
 from softwood.kernels.kinds import Criterion, Missing
 
 # Feature 0 parts the classes: rows 0-5 go first, rows 6-9 second; rows 10 and 11 lack it. Of ten rows with a known
-# primary the majority is 6. Feature 1 (x <= 6.5) errs in row 9 only: agreement 9/10, adjusted (9 - 6) / (10 - 6) = 0.75.
+# primary the majority is 6. Feature 1 (x <= 6.5) errs in row 9 only: agreement 9/10, adjusted (9 - 6) / 4 = 0.75.
 # Feature 2 falls, so it is flipped; it is missing in row 0, which therefore does not agree: 9/10 and 0.75 too.
 # Feature 3 is a category: level 0 has 5 rows first; level 1 has 1 first, 3 second; level 2 has 1 second: 5 + 3 + 1 = 9.
 # Feature 4 is noise: it agrees with no more than the majority and is dropped.
