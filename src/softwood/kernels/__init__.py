@@ -14,6 +14,7 @@ from softwood.kernels.reference import apply_link
 __all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
 
 Evaluator = reference.Evaluator
+Grower = reference.Grower
 kernels = "reference"
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
