@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels import reference
+from softwood.kernels import native, reference
 from softwood.kernels.growth import Grown, Growth, Target
 from softwood.kernels.kinds import Criterion
 
-GROWERS = {"reference": reference.Grower}
+GROWERS = {"native": native.Grower, "reference": reference.Grower}
 
 
 @pytest.fixture(params=sorted(GROWERS))

@@ -36,14 +36,15 @@ weight, and only the edges between bins are candidates (the upper edge of the lo
 bins). Bins: distinct values v_1 < ... < v_m of the rows that exist, c_i the weight up to v_i, c_m = W. With m <=
 max_bins every value is a bin; otherwise bins end at the first v_i with c_i >= (k / max_bins - TIE) * W, k = 1 ..
 max_bins - 1 (the same v_i twice ends one bin; v_m ends the last). The edge after v_i is the threshold between v_i and
-v_i+1.
+v_i+1. max_bins is at most MAX_BINS; a column with missing values keeps one bin of MAX_BINS for them.
 
 Categories (codes 0 .. n_levels - 1): levels without a row in the node get slot -1. One target or two classes: levels
 sorted by mean (the share of class 1 by weight * class_factor; the median for absolute_error; ties by code), the best
-prefix is the first child. More classes or targets: up to EXACT_LEVELS levels present all subsets that hold the lowest
+prefix is the first child. Several targets by absolute_error: the same for the medians of each target in turn. More
+classes or targets otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest
 level, in rising order of their bit mask over the levels present, as first child; above that the best prefix over
-these orders, one after the other: by the mean (median) of each class or target in turn, then by the first principal
-component of the levels' means (medians): covariance about their mean, levels weighted by W; POWER_STEPS steps of
+these orders, one after the other: by the mean of each class or target in turn, then by the first principal
+component of the levels' means: covariance about their mean, levels weighted by W; POWER_STEPS steps of
 power iteration from the coordinate of largest variance (a tie: the lowest), each divided by its length, ended by a
 length of 0.
 
@@ -64,10 +65,11 @@ weight with a known primary of the most; categories: each level to the side wher
 TIE * the level's weight: the default slot), absent levels -1, threshold NaN. agreement = weight sent the same way /
 weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted =
 (agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best agreement first (a tie, within
-TIE: the lowest feature), at most max_surrogates; none where all known rows go one way. Weight is without
+TIE: the lowest feature), at most max_surrogates; none where the smaller child has count < WORTH_IMITATING: one row
+is nothing to imitate. Weight is without
 class_factor. `grow` itself looks for surrogates only under SURROGATE, in every node whose feature is missing in some
 row of the root (it needs them to send rows); `surrogates` replays a grown tree and finds those of all branches. The
-replay sends rows that a gate cannot read by the surrogates in `grown`, then to `default` (FRACTION too).
+replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
 
 Monotone constraints (+1, -1, 0 per feature; numbers only, another sign on a category is a ValueError; empty or all 0:
 none). The constrained quantity q of a node is the vector of means (medians), or for classes P(class >= 1), ...,
@@ -96,7 +98,9 @@ Ints = npt.NDArray[np.int32]
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
 EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it
 EPSILON_SURROGATE = 1e-10
+WORTH_IMITATING = 2  # count of the smaller child from which a node has surrogates
 EXACT_LEVELS = 10
+MAX_BINS = 256
 POWER_STEPS = 50
 
 
@@ -167,6 +171,23 @@ class Grown:
     surrogates: SurrogateTable
 
 
+class Branches(Protocol):
+    """What a replay reads of a tree, whoever made it."""
+
+    @property
+    def first_child(self) -> Ints: ...
+    @property
+    def feature(self) -> Ints: ...
+    @property
+    def threshold(self) -> Floats: ...
+    @property
+    def group_begin(self) -> Ints: ...
+    @property
+    def group(self) -> Ints: ...
+    @property
+    def default(self) -> Ints: ...
+
+
 class HardGrower(Protocol):
     """What both twins offer."""
 
@@ -174,4 +195,4 @@ class HardGrower(Protocol):
 
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
-    def surrogates(self, grown: Grown, target: Target, max_surrogates: int) -> SurrogateTable: ...
+    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable: ...

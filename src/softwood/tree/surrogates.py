@@ -7,11 +7,12 @@ the primary gate; the first whose feature is present decides.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from softwood.tree.frozen import freeze, same_arrays
+from softwood.tree.frozen import freeze, restore, same_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,9 @@ class Surrogates:
 
     def __len__(self) -> int:
         return len(self.feature)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     def __eq__(self, other: object) -> bool:
         return same_arrays(self, other)

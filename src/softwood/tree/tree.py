@@ -20,7 +20,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
-from softwood.tree.frozen import freeze, same_arrays
+from softwood.tree.frozen import freeze, restore, same_arrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
@@ -273,10 +273,7 @@ class Tree:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        restore(self, state)
 
     def __repr__(self) -> str:
         def number(n: int, noun: str, plural: str = "") -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import TIE
+from softwood.kernels.growth import MAX_BINS, TIE
 from softwood.kernels.reference.sets import Floats, Index
 
 
@@ -53,6 +53,7 @@ def cut_bins(x: Floats, weight: Floats, max_bins: int) -> Floats:
     """Edges between bins of about equal weight; x <= edge lies below it."""
     seen = ~np.isnan(x) & (weight > 0)
     value, group = np.unique(x[seen], return_inverse=True)
+    max_bins -= int(max_bins == MAX_BINS and np.isnan(x[weight > 0]).any())
     last = np.arange(len(value) - 1)
     if len(value) > max_bins:
         total = np.cumsum(np.bincount(group, weight[seen]))

@@ -81,7 +81,7 @@ def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measu
 def describe_levels(measure: Measure, rows: Rows, group: Index, n_groups: int) -> list[Sets]:
     """Sets of levels, from what the measure says of each level alone."""
     each = measure.parts(rows, group, n_groups).account(Masks.each_of(n_groups))
-    return level_sets(each.center, each.size, measure.n_orders)
+    return level_sets(each.center, each.size, measure.n_orders, measure.tries_subsets)
 
 
 def place_missing(blocks: list[Sets], n_known: int, placed: bool) -> list[Sets]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import EPSILON, TIE, Floats, Grown, Growth, Ints, SurrogateTable, Target
+from softwood.kernels.growth import EPSILON, TIE, Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import Column, make_columns
 from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
@@ -21,7 +21,7 @@ from softwood.kernels.reference.monotone import Bounds
 from softwood.kernels.reference.node import Node, harvest, make_node, send
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.split import Search, Split
-from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate, untabulate
+from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate
 
 
 class Grower:
@@ -53,14 +53,14 @@ class Grower:
         measure = make_measure(target, growth.criterion)
         return Growing(Search(self.columns, measure, growth), self._rows(target)).run()
 
-    def surrogates(self, grown: Grown, target: Target, max_surrogates: int) -> SurrogateTable:
-        """Surrogates of every branch: rows run down again, the unreadable by the tree's own surrogates or `default`."""
+    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable:
+        """Surrogates of every branch: rows run down again, the unreadable by those surrogates, then `default`."""
         rows = {0: self._rows(target)}
         found: list[list[Surrogate]] = [[] for _ in grown.first_child]
         for m in map(int, np.flatnonzero(grown.first_child >= 0)):
             split, first = grown_split(grown, m), int(grown.first_child[m])
             found[m] = find_surrogates(self.columns, rows[m], split, max_surrogates)
-            slot = send(self.columns, rows[m], split, untabulate(grown.surrogates, m))
+            slot = send(self.columns, rows[m], split, found[m])
             rows[first], rows[first + 1] = rows[m].where(slot == 0), rows[m].where(slot == 1)
         return tabulate(found)
 

@@ -44,6 +44,7 @@ class Measure(Protocol):
     """A criterion, bound to a target."""
 
     n_orders: int  # how many numbers describe a level: 1 means that sorted levels are enough
+    tries_subsets: bool = True  # of few levels, where sorting is not enough
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> Parts:
         """What sets of groups are made of."""

@@ -27,6 +27,7 @@ class AbsoluteError:
     def __init__(self, y: Floats) -> None:
         self.y = y
         self.n_orders = y.shape[1]
+        self.tries_subsets = False
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> MedianParts:
         return MedianParts(self.y[rows.id], rows.weight, group)

@@ -1,7 +1,7 @@
 """Which sets of levels a category offers as first child.
 
 One target or two classes: the prefixes of the levels sorted by mean hold the best subset (Breiman et al. 1984, theorem
-4.5; Fisher 1958). More: all subsets while they are few; then the prefixes of several orders, the last of them by the
+4.5; Fisher 1958). More (absolute error aside): all subsets while they are few; then the prefixes of several orders, the last of them by the
 first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
 """
 
@@ -13,10 +13,12 @@ from softwood.kernels.growth import EXACT_LEVELS, POWER_STEPS
 from softwood.kernels.reference.sets import Floats, Index, Masks, Prefixes, Sets
 
 
-def level_sets(center: Floats, size: Floats, n_orders: int) -> list[Sets]:
+def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool) -> list[Sets]:
     """Candidates for the first child, from the centre and the W of each level present."""
     if n_orders == 1:
         return [Prefixes.proper(rising(center[:, -1]))]
+    if not tries_subsets:
+        return [Prefixes.proper(rising(key)) for key in center.T]
     if len(center) <= EXACT_LEVELS:
         return [all_subsets(len(center))]
     keys = [*center.T, principal_score(center, size)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import EPSILON_SURROGATE, TIE, SurrogateTable
+from softwood.kernels.growth import EPSILON_SURROGATE, WORTH_IMITATING, TIE, SurrogateTable
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.rows import Rows, sum_by
 from softwood.kernels.reference.sets import Floats, Index
@@ -43,7 +43,7 @@ def find_surrogates(columns: list[Column], rows: Rows, split: Split, limit: int)
     slot = split.read(columns[split.feature], rows.id)
     rows, slot = rows.where(slot >= 0), slot[slot >= 0]
     side = np.array([rows.where(slot == s).count for s in (0, 1)])
-    if limit == 0 or side.min() == 0:  # all rows go one way: nothing to imitate
+    if limit == 0 or side.min() < WORTH_IMITATING * (1 - TIE):
         return []
     total, majority = side.sum(), side.max() / side.sum()
     kept = []
@@ -114,18 +114,3 @@ def tabulate(surrogates: Sequence[Sequence[Surrogate]]) -> SurrogateTable:
         agreement=np.array([one.agreement for one in flat], np.float64),
         adjusted=np.array([one.adjusted for one in flat], np.float64),
     )
-
-
-def untabulate(table: SurrogateTable, node: int) -> list[Surrogate]:
-    """The surrogates of one node, back from the table."""
-    return [
-        Surrogate(
-            int(table.feature[at]),
-            float(table.threshold[at]),
-            bool(table.flip[at]),
-            table.group[table.group_begin[at] : table.group_begin[at + 1]].astype(np.intp),
-            float(table.agreement[at]),
-            float(table.adjusted[at]),
-        )
-        for at in range(table.begin[node], table.begin[node + 1])
-    ]
