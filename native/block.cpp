@@ -48,9 +48,12 @@ Block::Block(const Tree& tree, const Needs& needs)
 
 void Block::load(const Table& rows, const std::size_t* row, std::size_t n) {
   n_ = n;
+  const double* from[LANES];
+  for (std::size_t i = 0; i < n; ++i) from[i] = &rows.at(row[i], 0);
   for (const std::int32_t feature : needs_.feature) {
     double* x = x_.get() + static_cast<std::size_t>(feature) * LANES;
-    for (std::size_t i = 0; i < n; ++i) x[i] = rows(row[i], feature);
+    const std::ptrdiff_t offset = feature * rows.column_stride;
+    for (std::size_t i = 0; i < n; ++i) x[i] = from[i][offset];
   }
   for (const std::int32_t column : needs_.column) {
     expand(tree_.basis[column], phi_.data() + static_cast<std::size_t>(column) * LANES);

@@ -1,5 +1,7 @@
 #include "lanes.hpp"
 
+#include <algorithm>
+
 #include "exp.hpp"
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
@@ -15,12 +17,27 @@ namespace softwood {
 
 SOFTWOOD_EVERY_VECTOR
 void exp_lanes(double* value, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) value[i] = exp(value[i]);
+  const std::size_t whole = n - n % PACK;
+  for (std::size_t i = 0; i < whole; i += PACK) store(exp(load(value + i)), value + i);
+  if (whole == n) return;
+  double rest[PACK] = {};
+  std::copy(value + whole, value + n, rest);
+  store(exp(load(rest)), rest);
+  std::copy_n(rest, n - whole, value + whole);
 }
 
+// A division takes long and leaves the other units free: it runs beside the exp of the next pack.
 SOFTWOOD_EVERY_VECTOR
 void sigmoid_lanes(double* value, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) value[i] = sigmoid(value[i]);
+  if (n == 0) return;
+  Pack waiting = one_plus_exp_minus(load(value));
+  std::size_t i = 0;
+  for (; i + PACK < n; i += PACK) {
+    const Pack divided = reciprocal(waiting);
+    waiting = one_plus_exp_minus(load(value + i + PACK));
+    store(divided, value + i);
+  }
+  store(reciprocal(waiting), value + i);
 }
 
 SOFTWOOD_EVERY_VECTOR

@@ -39,7 +39,9 @@ def random_basis(rng: np.random.Generator) -> Basis:
     columns += [(Term.CATEGORY, category, float(rng.integers(N_LEVELS[category]))), (Term.MISSING, int(number[2]), 0.0)]
     order = rng.permutation(len(columns))
     term, feature, parameter = zip(*(columns[i] for i in order), strict=True)
-    return Basis(np.array(term, np.uint8), np.array(feature, np.int32), np.array(parameter), quarters(rng, len(columns)))
+    return Basis(
+        np.array(term, np.uint8), np.array(feature, np.int32), np.array(parameter), quarters(rng, len(columns))
+    )
 
 
 def quarters(rng: np.random.Generator, shape: Any) -> Any:
@@ -165,7 +167,9 @@ def _flatten(pieces: list[Any]) -> tuple[npt.NDArray[np.int32], Floats]:
 def random_rows(seed: int, n: int, *, missing: float = 0.15) -> Floats:
     """Rows on the grid and off it, with missing values, category codes that no tree has seen and infinite values."""
     rng = np.random.default_rng(seed)
-    X = np.where(rng.random((n, len(N_LEVELS))) < 0.5, quarters(rng, (n, len(N_LEVELS))), rng.normal(size=(n, len(N_LEVELS))))
+    X = np.where(
+        rng.random((n, len(N_LEVELS))) < 0.5, quarters(rng, (n, len(N_LEVELS))), rng.normal(size=(n, len(N_LEVELS)))
+    )
     for feature in np.flatnonzero(N_LEVELS):
         X[:, feature] = rng.integers(-1, N_LEVELS[feature] + 2, n)
     X[rng.random(X.shape) < missing] = np.nan

@@ -41,7 +41,9 @@ def test_exp_is_within_two_ulp_where_the_exponent_changes() -> None:
 
 
 def test_exp_at_the_ends() -> None:
-    x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 710.0, 1e308, -746.0, -1e308, LARGEST + 1e-9, SMALLEST, -SMALLEST])
+    x = np.array(
+        [np.nan, np.inf, -np.inf, 0.0, -0.0, 710.0, 1e308, -746.0, -1e308, LARGEST + 1e-9, SMALLEST, -SMALLEST]
+    )
     want = np.array([np.nan, np.inf, 0.0, 1.0, 1.0, np.inf, np.inf, 0.0, 0.0, np.inf, 1.0, 1.0])
     np.testing.assert_array_equal(native_exp(x), want)
 

@@ -67,7 +67,8 @@ def threshold_tree(seed: int, n_branches: int, **fields: object) -> Tree:
     return Tree(
         response=rng.normal(size=(n, 2)), schema=Schema.plain(len(N_LEVELS), 2), first_child=first,
         n_children=2 * order, score=1 * order, feature=np.where(order, rng.integers(0, len(N_LEVELS), n), -1),
-        threshold=np.where(order, rng.integers(-8, 9, n) / 4, np.nan), missing=np.where(order, rng.choice([0, 1, 3], n), 0),
+        threshold=np.where(order, rng.integers(-8, 9, n) / 4, np.nan),
+        missing=np.where(order, rng.choice([0, 1, 3], n), 0),
         default=np.where(order, rng.integers(0, 2, n), 0), fraction=np.r_[np.nan, np.full(n - 1, 0.5)], **fields,
     )  # fmt: skip
 
@@ -91,7 +92,14 @@ def test_any_layout_of_rows_gives_the_same_bits(tree: Tree, seed: int) -> None:
     record["x"] = X
     frozen = X.copy()
     frozen.setflags(write=False)
-    layouts = [np.asfortranarray(X), wide[::2, ::3], X[::-1].copy()[::-1], X[:, ::-1].copy()[:, ::-1], record["x"], frozen]
+    layouts = [
+        np.asfortranarray(X),
+        wide[::2, ::3],
+        X[::-1].copy()[::-1],
+        X[:, ::-1].copy()[:, ::-1],
+        record["x"],
+        frozen,
+    ]
     for answer in (evaluator.output, evaluator.reach, evaluator.apply):
         for layout in layouts:
             assert answer(layout).tobytes() == answer(X).tobytes()

@@ -196,3 +196,14 @@ class HardGrower(Protocol):
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
     def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable: ...
+
+
+def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:
+    """What both twins refuse."""
+    if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):
+        raise ValueError(f"{growth.criterion.name} does not fit a target with n_classes={target.n_classes}.")
+    if not np.any((weight > 0) & (target.weight > 0)):
+        raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
+    for feature in np.flatnonzero(growth.monotone):
+        if n_levels[feature]:
+            raise ValueError(f"monotone must be 0 for a category, got {growth.monotone[feature]} for feature {feature}.")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import _native
-from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target
+from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
 __all__ = ["Evaluator", "Grower", "collapse_alphas"]
 
@@ -53,10 +53,11 @@ class Grower:
     """Hard grower; contract in growth.py."""
 
     def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
-        self.n_threads = n_threads
-        self.columns = _native.Columns(X, np.asarray(n_levels).tolist(), _flat(weight), max_bins, n_threads)
+        self.n_threads, self.n_levels, self.weight = n_threads, np.asarray(n_levels, np.int32), _flat(weight)
+        self.columns = _native.Columns(_readable(X), self.n_levels.tolist(), self.weight, max_bins, n_threads)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
+        check_growth(target, growth, self.n_levels, self.weight)
         classes = target.n_classes > 0
         grown = _native.grow(
             self.columns,
@@ -74,7 +75,7 @@ class Grower:
             min_impurity_decrease=growth.min_impurity_decrease,
             missing=int(growth.missing),
             max_surrogates=growth.max_surrogates,
-            monotone=growth.monotone.tolist(),
+            monotone=growth.monotone.tolist() if growth.monotone.any() else [],
             n_threads=self.n_threads,
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})

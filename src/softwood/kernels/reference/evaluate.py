@@ -34,7 +34,7 @@ class Evaluator:
         out = np.zeros((len(X), tree.response.shape[1]))
         with quiet():
             phi = expand(tree.basis, X)
-            for m in np.flatnonzero(tree.leafness):
+            for m in np.flatnonzero(tree.leafness).tolist():
                 kept = (reach[:, m] * tree.leafness[m])[:, None]
                 out += np.where(reach[:, m, None] == 0, 0.0, kept * response(tree, m, phi))
         return out
@@ -46,7 +46,7 @@ class Evaluator:
         reach[:, 0] = 1.0
         with quiet():
             phi = expand(tree.basis, X)
-            for m in np.flatnonzero(tree.n_children):
+            for m in np.flatnonzero(tree.n_children).tolist():
                 first, n = tree.first_child[m], tree.n_children[m]
                 passed = reach[:, m, None] * (1.0 - tree.leafness[m])
                 arriving = passed * shares(tree, m, X, phi)
@@ -55,7 +55,8 @@ class Evaluator:
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row; the lowest id on a tie."""
-        return np.argmax(self.reach(X) * self.tree.leafness, axis=1).astype(np.int32)
+        kept: Floats = self.reach(X) * self.tree.leafness
+        return np.argmax(kept, axis=1).astype(np.int32)
 
 
 def quiet() -> np.errstate:
@@ -174,7 +175,8 @@ def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
 def sigmoid(score: Floats) -> Floats:
     """1 / (1 + exp(-score)) without overflow."""
     e = np.exp(-np.abs(score))
-    return np.where(score >= 0, 1.0, e) / (1.0 + e)
+    share: Floats = np.where(score >= 0, 1.0, e) / (1.0 + e)
+    return share
 
 
 def apply_link(link: int, output: Floats) -> Floats:
@@ -184,5 +186,6 @@ def apply_link(link: int, output: Floats) -> Floats:
         return np.concatenate([1.0 - p, p], axis=1) if output.shape[1] == 1 else p
     if link == Link.SOFTMAX:
         e = np.exp(output - output.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
+        answer: Floats = e / e.sum(axis=1, keepdims=True)
+        return answer
     return output

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import EPSILON, TIE, Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target
+from softwood.kernels.growth import (
+    EPSILON,
+    TIE,
+    Branches,
+    Floats,
+    Grown,
+    Growth,
+    Ints,
+    SurrogateTable,
+    Target,
+    check_growth,
+)
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import Column, make_columns
 from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
@@ -44,12 +55,12 @@ class Grower:
     """
 
     def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
-        self.weight = np.asarray(weight, np.float64)
+        self.weight, self.n_levels = np.asarray(weight, np.float64), np.asarray(n_levels, np.int32)
         self.columns = make_columns(np.asarray(X, np.float64), np.asarray(n_levels, np.intp), self.weight, max_bins)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
         """Grow a tree by the rules of `growth`."""
-        check_monotone(growth, self.columns)
+        check_growth(target, growth, self.n_levels, self.weight)
         measure = make_measure(target, growth.criterion)
         return Growing(Search(self.columns, measure, growth), self._rows(target)).run()
 
@@ -66,8 +77,6 @@ class Grower:
 
     def _rows(self, target: Target) -> Rows:
         row = np.flatnonzero((self.weight > 0) & (target.weight > 0))
-        if not len(row):
-            raise ValueError(f"growing needs a row of weight > 0, got {len(self.weight)} rows and none of them.")
         return Rows(row, np.asarray(target.weight, np.float64)[row])
 
 
@@ -164,23 +173,14 @@ class Growing:
 
 def make_measure(target: Target, criterion: Criterion) -> Measure:
     """The criterion bound to the target."""
-    if (criterion in (Criterion.SQUARED_ERROR, Criterion.ABSOLUTE_ERROR)) != (target.n_classes == 0):
-        raise ValueError(f"{Criterion(criterion).name} does not fit a target with n_classes={target.n_classes}.")
     if target.n_classes:
         return Classes(target, criterion)
     y = np.asarray(target.y, np.float64)
     return SquaredError(y) if criterion == Criterion.SQUARED_ERROR else AbsoluteError(y)
 
 
-def check_monotone(growth: Growth, columns: list[Column]) -> None:
-    """Only numbers have a direction."""
-    for feature, sign in enumerate(growth.monotone):
-        if sign and columns[feature].n_levels:
-            raise ValueError(f"monotone must be 0 for a category, got {sign} for feature {feature}.")
-
-
-def grown_split(grown: Grown, m: int) -> Split:
+def grown_split(grown: Branches, m: int) -> Split:
     """The split of branch m of a grown tree."""
     slot = grown.group[grown.group_begin[m] : grown.group_begin[m + 1]].astype(np.intp)
     gate = int(grown.feature[m]), float(grown.threshold[m])
-    return Split(*gate, slot, int(grown.default[m]), float(grown.gain[m]))
+    return Split(*gate, slot, int(grown.default[m]), 0.0)

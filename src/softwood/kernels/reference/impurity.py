@@ -44,7 +44,7 @@ class Measure(Protocol):
     """A criterion, bound to a target."""
 
     n_orders: int  # how many numbers describe a level: 1 means that sorted levels are enough
-    tries_subsets: bool = True  # of few levels, where sorting is not enough
+    tries_subsets: bool  # of few levels, where sorting is not enough
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> Parts:
         """What sets of groups are made of."""
@@ -80,6 +80,7 @@ class Classes:
         self.y = np.asarray(target.y, np.intp)
         self.n_classes = target.n_classes
         self.n_orders = 1 if target.n_classes == 2 else target.n_classes
+        self.tries_subsets = True
         self.factor = target.class_factor if len(target.class_factor) else np.ones(target.n_classes)
         self.loss = {Criterion.GINI: gini_loss, Criterion.ENTROPY: entropy_loss, Criterion.ERROR: error_loss}[criterion]
 
@@ -131,6 +132,7 @@ class SquaredError:
     def __init__(self, y: Floats) -> None:
         self.y = y
         self.n_orders = y.shape[1]
+        self.tries_subsets = True
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> SquareParts:
         w = rows.weight[:, None]
