@@ -53,6 +53,12 @@ def test_wide_names_are_kept_whole() -> None:
     assert f"{name} ≤ 2.5" in to_text(tree)
 
 
+def test_other_feature_names_are_printed_but_must_be_one_per_feature() -> None:
+    assert "age ≤ 2.5" in to_text(two_classes(), feature_names=["age"])
+    with pytest.raises(ValueError, match="must have 1 names, one per feature, got 2"):
+        to_text(two_classes(), feature_names=["age", "income"])
+
+
 @pytest.mark.parametrize("thing", [SimpleNamespace(), "a string", None])
 def test_what_is_not_a_fitted_tree_is_refused_in_words(thing: object) -> None:
     with pytest.raises(TypeError, match=r"needs a Tree or a fitted softwood estimator.*call fit first"):

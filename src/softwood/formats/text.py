@@ -10,6 +10,8 @@ The rule of a node says which rows its parent sends there; n and share are the t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from softwood.formats.answers import answer_columns
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.kernels.kinds import Missing
-from softwood.tree import Tree
+from softwood.tree import Schema, Tree
 from softwood.tree.outline import Line, outline
 from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list
 from softwood.tree.wording import Wording
@@ -33,6 +35,7 @@ def to_text(
     surrogates: bool = False,
     missing: bool = True,
     width: int | None = 100,
+    feature_names: Sequence[str] | None = None,
 ) -> str:
     """Rules of a tree, with names, counts, shares and answers.
 
@@ -46,6 +49,7 @@ def to_text(
         agreement, as rpart's summary does.
     missing : say where missing values go.
     width : columns to aim for: long sets of categories and long sums are shortened to it. None shortens nothing.
+    feature_names : names to print instead of the model's own, for a model that learned from a bare array.
 
     Returns
     -------
@@ -70,6 +74,8 @@ def to_text(
        2  └─ age > 30              40   40.0%  yes    0.20  0.80  *
     """
     tree = _tree_of(model)
+    if feature_names is not None:
+        tree = tree.replace(schema=_renamed(tree.schema, feature_names))
     words = Wording(tree, digits)
     lines = list(outline(tree, max_depth))
     nodes = [line.node for line in lines]
@@ -93,6 +99,12 @@ def _tree_of(model: Any) -> Tree:
             f"to_text needs a Tree or a fitted softwood estimator, got {type(model).__name__}; call fit first."
         )
     return tree
+
+
+def _renamed(schema: Schema, names: Sequence[str]) -> Schema:
+    if len(names) != schema.n_features:
+        raise ValueError(f"feature_names must have {schema.n_features} names, one per feature, got {len(names)}.")
+    return replace(schema, features=tuple(map(str, names)))
 
 
 def _title(model: Any, tree: Tree) -> str:
