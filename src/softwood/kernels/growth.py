@@ -13,8 +13,9 @@ weighted median is the smallest y whose cumulative weight reaches half; where it
 y and the next.
 
 Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known, W by weight *
-class_factor. The largest gain wins; a gain that is larger by less than TIE * W * impurity(parent) is a tie, and ties go to the
-lowest feature, then the lowest threshold (or the order of candidates below). Zero gain is still a split (XOR needs it).
+class_factor. The largest gain wins; a gain that is larger by less than TIE * W * impurity(parent) is a tie, and ties go
+to the lowest feature, then the lowest threshold (or the order of candidates below). Zero gain is still a split (XOR
+needs it).
 
 A node is a leaf when: depth == max_depth; count < min_samples_split; count < 2 * min_samples_leaf; impurity <=
 max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts are sums of
@@ -40,18 +41,19 @@ them in the first, then present (first child) against missing (threshold = inf; 
 CATEGORY: as DIRECTION for numbers; for categories the missing rows are one more level (code n_levels), whose slot is
 `default`. The larger child, where it is needed as `default`: slot 0 if its known count is strictly larger, else slot 1.
 
-Surrogates of a node: for every other feature, over rows where the node's own feature is known, the split that sends most
-weight the same way as the node does. Numbers: thresholds rising, not flipped before flipped; categories: each level to
-the side where it has more weight (a tie: the default slot), absent levels -1. agreement = weight sent the same way /
-weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted =
-(agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best first (a tie: the lowest feature), at most
-max_surrogates. `grow` itself looks for surrogates only in nodes whose feature is missing somewhere in the training rows (it needs
-them to send rows); `surrogates` replays a grown tree and finds those of all branches.
+Surrogates of a node: for every other feature, over rows where the node's own feature is known, the split that sends
+most weight the same way as the node does. Numbers: thresholds rising, not flipped before flipped; categories: each
+level to the side where it has more weight (a tie: the default slot), absent levels -1. agreement = weight sent the same
+way / weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted
+= (agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best first (a tie: the lowest feature),
+at most max_surrogates. `grow` itself looks for surrogates only in nodes whose feature is missing somewhere in the
+training rows (it needs them to send rows); `surrogates` replays a grown tree and finds those of all branches.
 
 Monotone constraints (+1, -1, 0 per feature, numbers only). The constrained quantity q of a node is the vector of means
-(medians), or for classes P(class >= 1), ..., P(class >= K - 1) (by weight * class_factor). Candidates on a
-feature with sign s need s * (q_second - q_first) >= 0 in every component; candidates on any feature need both q within the
-node's bounds. Children of a split on a constrained feature share the middle of their own q (clipped to the node's bounds) as a new bound.
+(medians), or for classes P(class >= 1), ..., P(class >= K - 1) (by weight * class_factor). Candidates on a feature with
+sign s need s * (q_second - q_first) >= 0 in every component; candidates on any feature need both q within the node's
+bounds. Children of a split on a constrained feature share the middle of their own q (clipped to the node's bounds) as a
+new bound.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ POWER_STEPS = 50
 
 @dataclass(frozen=True)
 class Target:
-    """What to predict: class codes (n_classes >= 2, y of shape (rows,)) or numbers (n_classes 0, y of shape (rows, targets))."""
+    """What to predict: class codes (n_classes >= 2, y of shape (rows,)) or numbers (n_classes 0, y (rows, targets))."""
 
     y: npt.NDArray[Any]
     weight: Floats

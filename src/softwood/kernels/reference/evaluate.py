@@ -41,7 +41,7 @@ class Evaluator:
         phi = expand(tree.basis, X)
         reach = np.zeros((len(X), len(tree.response)))
         reach[:, 0] = 1.0
-        for m in np.flatnonzero(tree.n_children):
+        for m in map(int, np.flatnonzero(tree.n_children)):
             first, n = tree.first_child[m], tree.n_children[m]
             passed = reach[:, m] * (1.0 - tree.leafness[m])
             reach[:, first : first + n] = passed[:, None] * shares(tree, m, X, phi)
@@ -49,7 +49,9 @@ class Evaluator:
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row; the lowest id on a tie."""
-        return np.argmax(self.reach(X) * self.tree.leafness, axis=1).astype(np.int32)
+        kept: Floats = self.reach(X) * self.tree.leafness
+        most: npt.NDArray[np.int64] = np.argmax(kept, axis=1)
+        return most.astype(np.int32)
 
 
 def expand(basis: Any, X: Floats) -> Floats:
@@ -154,7 +156,8 @@ def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
 
 def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
     """Share 1 for the slot of each row, 0 for the others; a row of zeros where the slot is -1."""
-    return (slot[:, None] == np.arange(n)).astype(np.float64)
+    hit: npt.NDArray[np.bool_] = slot[:, None] == np.arange(n)
+    return hit.astype(np.float64)
 
 
 def sigmoid(score: Floats) -> Floats:
@@ -169,6 +172,7 @@ def apply_link(link: int, output: Floats) -> Floats:
         p = sigmoid(output)
         return np.concatenate([1.0 - p, p], axis=1) if output.shape[1] == 1 else p
     if link == Link.SOFTMAX:
-        e = np.exp(output - output.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
+        e: Floats = np.exp(output - output.max(axis=1, keepdims=True))
+        total: Floats = e.sum(axis=1, keepdims=True)
+        return e / total
     return output
