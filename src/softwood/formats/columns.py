@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,9 @@ class Column:
     cells: Sequence[str]
     align: str = "<"
 
-    @property
+    @cached_property
     def width(self) -> int:
+        """Of the widest cell or the header."""
         return max(map(display_width, (self.header, *self.cells)))
 
     def lines(self) -> list[str]:

@@ -200,14 +200,14 @@ class Wording:
     # -- numbers of one feature ----------------------------------------------------------------------------------
 
     @cached_property
-    def _cuts(self) -> list[dict[float, str]]:
+    def _cuts(self) -> dict[int, dict[float, str]]:
         """Per feature the text of every number it is compared with."""
         tree, owner = self.tree, np.repeat(np.arange(self.tree.n_nodes), np.diff(self.tree.cut_begin))
         hard, hinge = tree.score == Score.THRESHOLD, tree.basis.term == Term.HINGE
         feature = [tree.feature[hard], tree.feature[owner], tree.surrogates.feature, tree.basis.feature[hinge]]
         value = [tree.threshold[hard], tree.cut, tree.surrogates.threshold, tree.basis.parameter[hinge]]
         at, number = np.concatenate(feature), np.concatenate(value)
-        return [spell_apart(number[(at == f) & ~np.isnan(number)], self.digits) for f in range(tree.n_features)]
+        return {int(f): spell_apart(number[(at == f) & ~np.isnan(number)], self.digits) for f in np.unique(at)}
 
     def _cut(self, feature: int, value: float) -> str:
         return self._cuts[feature][float(value)]
