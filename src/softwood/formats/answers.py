@@ -6,6 +6,7 @@ the next likely classes. Numbers: mean ± standard deviation (or median ± mean 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +54,8 @@ def answer_columns(words: Wording, nodes: list[int], costs: Any, criterion: str 
 
 def _classes(tree: Tree, nodes: list[int], costs: Any, digits: int | None) -> list[Column]:
     chance = apply_link(int(tree.link), tree.response[nodes])
-    predicted = np.argmax(chance, axis=1) if costs is None else np.argmin(chance @ np.asarray(costs), axis=1)
+    price = None if costs is None else _cost_matrix(costs, tree.schema.answers)
+    predicted = np.argmax(chance, axis=1) if price is None else np.argmin(chance @ price, axis=1)
     labels = [spell_label(label) for label in tree.schema.answers]
     named = Column("class", [labels[k] for k in predicted])
     table = [Column(label, spell_chances(chance[:, k], digits), ">") for k, label in enumerate(labels)]
@@ -62,6 +64,16 @@ def _classes(tree: Tree, nodes: list[int], costs: Any, digits: int | None) -> li
     own = Column("p", spell_chances(chance[np.arange(len(nodes)), predicted], digits), ">")
     others = [_others(row, int(best), labels, digits) for row, best in zip(chance, predicted, strict=True)]
     return [named, own, Column("others", others)]
+
+
+def _cost_matrix(costs: Any, labels: tuple[Any, ...]) -> Floats:
+    """What each (true, given) pair costs, from a table or from a mapping that leaves out what costs 1."""
+    if not isinstance(costs, Mapping):
+        return np.asarray(costs, np.float64)
+    matrix = 1.0 - np.eye(len(labels))
+    for (true, given), cost in costs.items():
+        matrix[labels.index(true), labels.index(given)] = cost
+    return matrix
 
 
 def _others(chance: Floats, predicted: int, labels: list[str], digits: int | None) -> str:
