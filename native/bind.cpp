@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "grow.hpp"
+#include "weakest.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -149,7 +150,17 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
   return surrogate_table(tree);
 }
 
+nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) {
+  std::vector<double> alpha;
+  {
+    const nb::gil_scoped_release free;
+    alpha = collapse_alphas(parent.data(), risk.data(), parent.size());
+  }
+  return array(alpha);
+}
+
 void bind_grower(nb::module_& m) {
+  m.def("collapse_alphas", &collapse, nb::arg("parent").noconvert(), nb::arg("risk").noconvert());
   nb::class_<Columns>(m, "Columns")
       .def(
           "__init__",

@@ -11,9 +11,10 @@ import warnings
 from softwood.kernels import reference
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Evaluator", "Grower", "apply_link", "kernels"]
+__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
 
 Evaluator = reference.Evaluator
+Grower = reference.Grower
 kernels = "reference"
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":

@@ -56,7 +56,7 @@ def _refuse(bad: Mask, say: Callable[[int], str], ids: Array | None = None) -> N
 def _check_shapes(tree: Tree) -> None:
     n = tree.n_nodes
     names = ("first_child", "n_children", "leafness", "score", "squash", "feature", "threshold", "missing", "default")
-    for name in (*names, "fraction", "bias", "slope_row", "count", "impurity"):
+    for name in (*names, "fraction", "bias", "slope_row", "count", "impurity", "gain"):
         shape = getattr(tree, name).shape
         _require(shape == (n,), f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
     _require(tree.softness.shape == (n, 2), f"softness must have shape ({n}, 2), got {tree.softness.shape}.")

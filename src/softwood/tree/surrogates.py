@@ -59,6 +59,15 @@ class Surrogates:
         """Slot of every category code, for surrogate `row`; empty if its feature is a number."""
         return self.group[self.group_begin[row] : self.group_begin[row + 1]]
 
+    def followed_by(self, other: Surrogates) -> Surrogates:
+        """The rows of both tables, one after the other, as if of one node."""
+        columns = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("feature", "threshold", "flip", "group", "agreement", "adjusted")
+        }
+        group_begin = np.concatenate([self.group_begin, len(self.group) + other.group_begin[1:]])
+        return Surrogates(begin=np.array([0, len(columns["feature"])]), group_begin=group_begin, **columns)
+
     def __len__(self) -> int:
         return len(self.feature)
 

@@ -45,6 +45,7 @@ PER_NODE: dict[str, tuple[type[np.generic], float]] = {
     "slope_row": (np.int32, -1),
     "count": (np.float64, np.nan),
     "impurity": (np.float64, np.nan),
+    "gain": (np.float64, np.nan),
 }
 # Ragged fields: where each node begins, the flat values, their dtype.
 RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
@@ -86,7 +87,8 @@ class Tree:
     basis : the columns that linear gates and linear responses are made of.
     slope_row, slope : linear response: response[m] + basis(x) @ slope[slope_row[m]]; -1 for a constant one.
         slope has shape (rows, basis columns, outputs).
-    count, impurity : training rows (by weight) that reached the node and their impurity; NaN if unknown.
+    count, impurity, gain : training rows (by weight) that reached the node, their impurity, and how much of it (times
+        weight) the node's gate took away; NaN if unknown.
 
     Examples
     --------
@@ -127,6 +129,7 @@ class Tree:
     slope: Floats = _empty()
     count: Floats = _empty()
     impurity: Floats = _empty()
+    gain: Floats = _empty()
 
     def __post_init__(self) -> None:
         freeze(self, "response", np.float64)
