@@ -136,6 +136,9 @@ class Grower {
     Bounds bounds;
     bounds.lower.assign(lower(open.node), lower(open.node) + tree_.quantities);
     bounds.upper.assign(upper(open.node), upper(open.node) + tree_.quantities);
+    bounds.slack = TIE * (objective_.classes                                  ? 1
+                          : objective_.criterion == Criterion::absolute_error ? node.impurity
+                                                                              : std::sqrt(node.impurity));
     center(bounds);
     const double all = state[1] * node.impurity;
     open.split = search_.best_split({open.rows, state.data(), TIE * all, all - TIE * all, bounds}, n_threads_);

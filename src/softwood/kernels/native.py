@@ -10,7 +10,7 @@ from softwood.kernels.growth import Floats, Grown, Growth, Ints, SurrogateTable,
 
 from softwood.kernels.reference import Evaluator
 
-__all__ = ["Evaluator", "Grower"]
+__all__ = ["Evaluator", "Grower", "collapse_alphas"]
 
 
 class Grower:
@@ -58,6 +58,12 @@ class Grower:
                 n_threads=self.n_threads,
             )
         )
+
+
+def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
+    """Weakest-link pruning; see reference/weakest.py."""
+    alpha: Floats = _native.collapse_alphas(np.ascontiguousarray(parent, np.int32), _flat(risk))
+    return alpha
 
 
 def _flat(values: npt.ArrayLike) -> Floats:

@@ -199,7 +199,7 @@ def test_equal_answers_are_pure(grow: Any, value: float) -> None:
 @pytest.mark.parametrize(
     ("y", "w", "median"),
     [([3, 1, 2], [1, 1, 1], 2), ([4, 1, 2, 3], [1, 1, 1, 1], 2.5), ([1, 2, 3], [1, 1, 2], 2.5), ([1, 2], [1, 3], 2),
-     ([1, 2, 3], [0.1, 0.2, 0.3], 2.5)],
+     ([1, 2, 3], [0.1, 0.7, 0.8], 2.5)],
 )  # fmt: skip
 def test_weighted_median(grow: Any, y: list[float], w: list[float], median: float) -> None:
     X, y_float = np.zeros((len(y), 1)), np.array(y, float)

@@ -64,6 +64,18 @@ def test_surrogates_send_the_rows_that_lack_the_primary(grower_class: Any) -> No
     np.testing.assert_allclose(grown.fraction[1:], [0.6, 0.4])
 
 
+def test_an_undecided_level_goes_to_the_larger_child(grower_class: Any) -> None:
+    """Level 2 has one row on each side; the primary sends four rows first and three second."""
+    table = np.array([[1, 0], [2, 0], [3, 0], [4, 2], [5, 1], [6, 1], [7, 2]], float)
+    for sign, group in ((1, [0, 1, 0]), (-1, [1, 0, 1])):
+        grower = grower_class(table * [sign, 1], np.array([0, 3], np.int32), np.ones(7))
+        target = Target(np.array([0, 0, 0, 0, 1, 1, 1]), np.ones(7), 2)
+        grown = grower.grow(target, Growth(Criterion.GINI))
+        found = grower.surrogates(grown, target, 5)
+        assert found.group.tolist() == group
+        assert found.agreement[0] == pytest.approx(6 / 7)
+
+
 def test_without_surrogates_missing_rows_join_the_larger_child(grower_class: Any) -> None:
     _, _, grown = grow_example(grower_class, max_surrogates=0)
     assert grown.count.tolist() == [12, 8, 4]

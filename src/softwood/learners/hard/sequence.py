@@ -54,8 +54,8 @@ class PruningSequence:
     def sum_leaves(self, number: Floats, alpha: Floats | None = None) -> Floats:
         """Sum of a number per node over the leaves of the tree for each alpha."""
         alpha = self.alpha if alpha is None else alpha
-        above = np.where(self.tree.parent >= 0, self.collapse[self.tree.parent], np.inf)
-        begin, end = np.searchsorted(alpha, self.collapse), np.searchsorted(alpha, above)
+        begin = np.searchsorted(alpha, self.collapse)
+        end = np.append(len(alpha), begin[self.tree.parent[1:]])  # the root is never cut away
         change = np.zeros(len(alpha) + 1)
         lasts = begin < end
         np.add.at(change, begin[lasts], number[lasts])
