@@ -127,5 +127,7 @@ def untabulate(table: SurrogateTable, node: int) -> list[Surrogate]:
             float(table.agreement[at]),
             float(table.adjusted[at]),
         )
-        for at in range(table.begin[node], table.begin[node + 1])
+        for at in (
+            range(table.begin[node], table.begin[node + 1]) if len(table.begin) else ()
+        )  # empty: no node has any
     ]
