@@ -321,8 +321,9 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
     >>> X = np.arange(20.0)[:, None]
     >>> model = CARTRegressor().fit(X, (X[:, 0] > 7) * 2.0)
     >>> print(model.tree_)
-    x0 <= 7.5: 0
-    x0 > 7.5: 2
+    Tree(3 nodes, 2 leaves, depth 1, 1 feature, 1 output, hard)
+    ├─ x0 ≤ 7.5 → 0
+    └─ x0 > 7.5 or missing → 2
     """
 
     def __init__(

@@ -31,9 +31,8 @@ def restore(struct: Any, state: dict[str, Any]) -> None:
 
 def same_arrays(one: Any, other: object) -> bool:
     """Two structs of the same class with equal fields (NaN equals NaN)."""
-    if type(one) is not type(other):
-        return False
-    return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
+    names = [f.name for f in fields(one) if f.compare]
+    return type(one) is type(other) and all(_same(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -28,7 +28,7 @@ def collapse_alphas(parent: npt.NDArray[np.int32], risk: Floats) -> Floats:
     Examples
     --------
     >>> collapse_alphas(np.array([-1, 0, 0, 1, 1], np.int32), np.array([1.0, 0.5, 0.2, 0.1, 0.1]))
-    array([0.3, 0.3, -inf, -inf, -inf])
+    array([ 0.3,  0.3, -inf, -inf, -inf])
     """
     n = len(parent)
     below, leaves = risk.copy(), np.ones(n)  # risk and leaves of the subtree, as it is pruned so far
