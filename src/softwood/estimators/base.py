@@ -66,7 +66,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         check_is_fitted(self, "tree_")
         branch = self.tree_.n_children > 0
         total = np.bincount(self.tree_.feature[branch], self.tree_.gain[branch], self.tree_.n_features)
-        return total / total.sum() if total.sum() > 0 else total
+        return np.asarray(total / total.sum() if total.sum() > 0 else total, np.float64)
 
     def _read(self, X: Any) -> Floats:
         return read_predict(self, X, self.columns_)

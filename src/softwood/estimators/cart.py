@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import Bunch, check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
@@ -83,13 +83,30 @@ class CART(TreeEstimator):
         if wanted and not has_validation:
             raise ValueError(f"prune={p['prune']!r} needs rows to choose by: fit(X, y, X_val=..., y_val=...).")
         if has_validation and not wanted:
-            raise ValueError(f"X_val and y_val are for prune='validation' or 'reduced_error', got prune={p['prune']!r}.")
+            raise ValueError(
+                f"X_val and y_val are for prune='validation' or 'reduced_error', got prune={p['prune']!r}."
+            )
         return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
 
     def _remember(self, cart: Cart, table: Table) -> Self:
         self.columns_ = table.columns
         self.tree_, self.pruning_table_, self.pruning_sequence_ = cart.tree, cart.table, cart.sequence
         return self
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The alphas of the pruning sequence and the impurity of its trees, as in scikit-learn.
+
+        Grows on all rows, chooses nothing; this estimator stays as it is.
+
+        Returns
+        -------
+        path : Bunch with `ccp_alphas` (rising) and `impurities` of the leaves. Alphas that differ by rounding only are
+            one; every one of them can be given to `prune_to`.
+        """
+        grown = clone(self).set_params(prune=None).fit(X, y, sample_weight=sample_weight)
+        sequence = grown.pruning_sequence_
+        risk = np.maximum(sequence.risk, 0.0)
+        return Bunch(ccp_alphas=sequence.alpha, impurities=sequence.sum_leaves(risk))
 
     # -- another size --------------------------------------------------------------------------------------------------
 
@@ -132,7 +149,9 @@ class CART(TreeEstimator):
         tree = self.tree_
         options.integer("node", node, 0, tree.n_nodes - 1)
         if tree.n_children[node] == 0:
-            raise ValueError(f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}.")
+            raise ValueError(
+                f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
+            )
         snipped = copy.copy(self)
         snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node)
         return snipped
@@ -300,7 +319,8 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
         proba = self.predict_proba(X)
         costs = options.cost_matrix(self.costs, self.classes_)
-        return self.classes_[proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)]
+        best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
+        return np.asarray(self.classes_[best])
 
 
 class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn has no types

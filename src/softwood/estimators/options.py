@@ -119,11 +119,13 @@ def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
     labels = classes.tolist()
     if isinstance(priors, Mapping):
         if set(priors) != set(labels):
-            raise ValueError(f"priors must have exactly the classes {labels!r:.200} as keys, got {list(priors)!r:.200}.")
+            raise ValueError(
+                f"priors must have exactly the classes {labels!r:.200} as keys, got {list(priors)!r:.200}."
+            )
         priors = [priors[label] for label in labels]
     share = np.asarray(priors, np.float64)
     if share.shape != (len(labels),):
         raise ValueError(f"priors must have one number for each of {len(labels)} classes, got shape {share.shape}.")
     if not (np.isfinite(share).all() and (share > 0).all() and abs(share.sum() - 1) < 1e-6):
         raise ValueError(f"priors must be > 0 and sum to 1, got {share.tolist()}.")
-    return share / share.sum()
+    return np.asarray(share / share.sum())

@@ -13,3 +13,39 @@ class Evaluator:
     def apply(self, X: Floats, out: Ints, n_threads: int) -> None: ...
 
 def exp_lanes(value: Floats) -> None: ...
+
+class Columns:
+    def __init__(self, X: Floats, n_levels: list[int], weight: Floats, max_bins: int, n_threads: int) -> None: ...
+
+def grow(
+    columns: Columns,
+    code: Ints,
+    y: Floats,
+    weight: Floats,
+    factor: Floats,
+    n_classes: int,
+    criterion: int,
+    max_depth: int,
+    max_leaves: int,
+    min_samples_split: float,
+    min_samples_leaf: float,
+    min_impurity: float,
+    min_impurity_decrease: float,
+    missing: int,
+    max_surrogates: int,
+    monotone: list[int],
+    n_threads: int,
+) -> dict[str, Any]: ...
+def replay(
+    columns: Columns,
+    weight: Floats,
+    first_child: Ints,
+    feature: Ints,
+    threshold: Floats,
+    group_begin: Ints,
+    group: Ints,
+    default: Ints,
+    max_surrogates: int,
+    n_threads: int,
+) -> dict[str, npt.NDArray[Any]]: ...
+def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...

@@ -206,4 +206,6 @@ def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats)
         raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
     for feature in np.flatnonzero(growth.monotone):
         if n_levels[feature]:
-            raise ValueError(f"monotone must be 0 for a category, got {growth.monotone[feature]} for feature {feature}.")
+            raise ValueError(
+                f"monotone must be 0 for a category, got {growth.monotone[feature]} for feature {feature}."
+            )

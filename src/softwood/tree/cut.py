@@ -68,8 +68,8 @@ def _pick(begin: Ints, kept: npt.NDArray[np.int64], stays: Mask) -> tuple[npt.ND
 
 def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates) -> Tree:
     """The tree with the surrogates of `table` at the nodes `kept`; the other nodes keep their own."""
-    own = tree.surrogates if len(tree.surrogates.begin) else Surrogates(begin=np.zeros(tree.n_nodes + 1))
-    new = table if len(table.begin) else Surrogates(begin=np.zeros(len(kept) + 1))
+    own = tree.surrogates if len(tree.surrogates.begin) else Surrogates(begin=np.zeros(tree.n_nodes + 1, np.int32))
+    new = table if len(table.begin) else Surrogates(begin=np.zeros(len(kept) + 1, np.int32))
     both = own.followed_by(new)
     begin, size = own.begin[:-1].astype(np.int64), np.diff(own.begin).astype(np.int64)
     begin[kept], size[kept] = len(own) + new.begin[:-1], np.diff(new.begin)

@@ -56,7 +56,8 @@ class Evaluator:
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row; the lowest id on a tie."""
         kept: Floats = self.reach(X) * self.tree.leafness
-        return np.argmax(kept, axis=1).astype(np.int32)
+        most: npt.NDArray[np.int64] = np.argmax(kept, axis=1)
+        return most.astype(np.int32)
 
 
 def quiet() -> np.errstate:
@@ -169,7 +170,8 @@ def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
 
 def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
     """Share 1 for the slot of each row, 0 for the others; a row of zeros where the slot is -1."""
-    return (slot[:, None] == np.arange(n)).astype(np.float64)
+    share: Floats = (slot[:, None] == np.arange(n)).astype(np.float64)
+    return share
 
 
 def sigmoid(score: Floats) -> Floats:

@@ -25,7 +25,7 @@ from softwood.kernels.growth import (
     check_growth,
 )
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.reference.bins import Column, make_columns
+from softwood.kernels.reference.bins import make_columns
 from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
 from softwood.kernels.reference.median import AbsoluteError
 from softwood.kernels.reference.monotone import Bounds

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import EPSILON_SURROGATE, WORTH_IMITATING, TIE, SurrogateTable
+from softwood.kernels.growth import EPSILON_SURROGATE, TIE, WORTH_IMITATING, SurrogateTable
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.rows import Rows, sum_by
 from softwood.kernels.reference.sets import Floats, Index

@@ -1,11 +1,12 @@
 """CART: classification and regression trees (Breiman, Friedman, Olshen, Stone 1984).
 
 Grow by the largest decrease of impurity, then prune back: the sequence of trees by cost-complexity, the choice by
-cross-validation (or validation rows, or reduced error).
+cross-validated error (or validation rows, or reduced error).
 
-Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows, so equal rows are
-never on both sides; categories of more than two classes are searched exactly up to ten levels; missing values have four
-ways beside surrogates; absolute error and monotone constraints are added.
+Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows, so
+equal rows are never on both sides; categories of more than two classes are searched exactly up to ten levels; missing values have four
+ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why); absolute error and
+monotone constraints are added.
 """
 
 from __future__ import annotations

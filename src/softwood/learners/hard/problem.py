@@ -59,8 +59,8 @@ class Problem:
             return self.factor
         cost = self.costs.sum(axis=1)
         total = np.bincount(self.y.astype(np.int64), self.weight, self.n_classes) * self.factor
-        altered: Floats = self.factor * cost
-        return altered * total.sum() / (total * cost).sum()
+        altered: Floats = self.factor * cost * total.sum() / (total * cost).sum()
+        return altered
 
     def target(self, weight: Floats | None = None) -> Target:
         """For the grower, all rows or (by weight) some."""
@@ -81,11 +81,12 @@ class Problem:
         if grown.lower.shape[1]:
             split = _clip_classes(split / split.sum(axis=1, keepdims=True), grown.lower, grown.upper)
         answer = split / self.split_factor * self.factor
-        return answer / answer.sum(axis=1, keepdims=True)
+        return np.asarray(answer / answer.sum(axis=1, keepdims=True))
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
         """The class to answer for each row of probabilities: the one of least expected cost."""
-        return np.argmax(response, axis=1) if self.costs is None else np.argmin(response @ self.costs, axis=1)
+        best = np.argmax(response, axis=1) if self.costs is None else np.argmin(response @ self.costs, axis=1)
+        return np.asarray(best)
 
     def row_weight(self) -> Floats:
         """How much each row counts in an error."""
@@ -106,4 +107,4 @@ def _clip_classes(share: Floats, lower: Floats, upper: Floats) -> Floats:
     tail = np.cumsum(share[:, :0:-1], axis=1)[:, ::-1]
     tail = np.clip(tail, lower, upper)
     edges = np.concatenate([np.ones((len(share), 1)), tail, np.zeros((len(share), 1))], axis=1)
-    return np.maximum(edges[:, :-1] - edges[:, 1:], 0.0)
+    return np.asarray(np.maximum(edges[:, :-1] - edges[:, 1:], 0.0))

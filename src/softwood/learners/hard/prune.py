@@ -114,5 +114,5 @@ def _table(
     weight = node_weight(sequence.tree, problem)
     error = sequence.sum_leaves(weight / weight[0] * node_error(sequence.tree, problem))
     leaves = sequence.n_leaves().astype(np.int64)
-    columns = (sequence.alpha, leaves, error, tested, standard_error)
-    return PruningTable(*(column[::-1] for column in columns), chosen=chosen, tested_by=tested_by)
+    up = slice(None, None, -1)  # the table goes from the root alone to the largest tree
+    return PruningTable(sequence.alpha[up], leaves[up], error[up], tested[up], standard_error[up], chosen, tested_by)
