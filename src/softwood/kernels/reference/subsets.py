@@ -1,8 +1,8 @@
 """Which sets of levels a category offers as first child.
 
 One target or two classes: the prefixes of the levels sorted by mean hold the best subset (Breiman et al. 1984, theorem
-4.5; Fisher 1958). More (absolute error aside): all subsets while they are few; then the prefixes of several orders, the last of them by the
-first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
+4.5; Fisher 1958). More (absolute error aside): all subsets while they are few; then the prefixes of several orders,
+the last of them by the first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weakest-link pruning (Breiman et al. 1984, section 3.3): at which alpha does each branch become a leaf?
+"""Weakest-link pruning (Breiman et al. 1984, section 3.3): the alpha at which each branch becomes a leaf.
 
     R_alpha(T) = R(T) + alpha * leaves(T),    alpha_t = (R(t) - R(T_t)) / (leaves(T_t) - 1)
 
