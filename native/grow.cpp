@@ -322,7 +322,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
     const auto [at, rows] = std::move(stack.back());
     stack.pop_back();
     const GrownNode& node = tree.node[at];
-    if (node.first_child < 0) continue;
+    if (node.first_child < 0 || rows.n == 0) continue;  // surrogates may send rows elsewhere than growing did
     Split split;
     split.feature = node.feature;
     split.threshold = node.threshold;

@@ -37,7 +37,7 @@ inline void pass_gini(Judge& judge, const std::uint32_t* entries, std::size_t n,
     const std::uint32_t row = entries[i] & ROW;
     if (i > 0 && !(entries[i] & SAME)) {
       const double W1 = first[1], W2 = W - W1;
-      if (square1 * W2 + square2 * W1 > (rest + judge.bar()) * W1 * W2 || !judge.best.found)
+      if (judge.bar() < 0 || square1 * W2 + square2 * W1 > (rest + judge.bar()) * W1 * W2)
         judge.offer(first.data(), total, i, missing_slot);
     }
     const int c = objective.code[row];

@@ -46,13 +46,14 @@ struct NodeFacts {
   double tie;           // gains closer than this are equal
   double most;          // no split gains more: all of W * impurity, less the tie
   const Bounds& bounds;
+  double floor = -std::numeric_limits<double>::infinity();  // gain that the features to come have to pass
 };
 
 class Search {
  public:
   Search(const Columns& columns, const Objective& objective, const Growth& growth);
 
-  Split best_split(const NodeFacts& node, int n_threads);
+  Split best_split(NodeFacts node, int n_threads);
 
   // Entries of a feature in rising order, missing values last; `made` holds them if they have to be made.
   const std::uint32_t* entries(const NodeRows& rows, std::size_t feature, std::vector<std::uint32_t>& made) const;
