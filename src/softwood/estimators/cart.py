@@ -22,6 +22,7 @@ from softwood.learners.hard.cart import Cart, Pruning, learn_cart
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
+from softwood.parts.stats import exact_mean
 from softwood.tree import Schema, cut_tree
 
 MISSING = {
@@ -49,10 +50,12 @@ class CART(TreeEstimator):
         seed = int(check_random_state(params["random_state"] or 0).randint(2**31 - 1))
         folds = options.fold_rows(params["cv"], problem.X, problem.y)
         pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation)
+        growth = self._growth(table, problem.criterion, float(problem.weight.sum()))
+        options.warn_of_light_rows(problem.weight, max(growth.min_samples_split, 2 * growth.min_samples_leaf))
         return learn_cart(
             problem,
             schema,
-            self._growth(table, problem.criterion, float(problem.weight.sum())),
+            growth,
             pruning,
             max_bins=options.integer("max_bins", params["max_bins"], 2, 256, otherwise=0),
             fill=_center(table, problem.weight) if params["missing"] == "mean" else None,
@@ -74,13 +77,13 @@ class CART(TreeEstimator):
             monotone=options.monotone_signs(p["monotonic_cst"], table.columns),
         )
 
-    def _check_options(self, criteria: dict[str, Criterion], has_validation: bool) -> Criterion:
-        p = self.get_params(deep=False)
+    def _check_options(self, criteria: dict[str, Criterion], X_val: Any, y_val: Any) -> Criterion:
+        p, has_validation = self.get_params(deep=False), X_val is not None or y_val is not None
         options.one_of("missing", p["missing"], tuple(MISSING))
         options.one_of("prune", p["prune"], PRUNE)
         options.boolean("one_se", p["one_se"])
         wanted = p["prune"] in ("validation", "reduced_error")
-        if wanted and not has_validation:
+        if wanted and (X_val is None or y_val is None):
             raise ValueError(f"prune={p['prune']!r} needs rows to choose by: fit(X, y, X_val=..., y_val=...).")
         if has_validation and not wanted:
             raise ValueError(
@@ -271,21 +274,17 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
-        criterion = self._check_options(CLASS_CRITERIA, X_val is not None)
+        criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         table = read_fit(self, X, self.categorical_features)
         self.classes_, codes = read_classes(y)
         check_consistent_length(table.values, codes)
         weight = read_weights(sample_weight, len(codes))
         costs = options.cost_matrix(self.costs, self.classes_)
+        factor = self._answer_factor(codes, weight)
+        if factor is not None:
+            weight, factor = _drop_classes(weight, factor, codes)
         problem = Problem(
-            table.values,
-            table.columns.n_levels,
-            codes,
-            weight,
-            criterion,
-            len(self.classes_),
-            self._answer_factor(codes, weight),
-            costs,
+            table.values, table.columns.n_levels, codes, weight, criterion, len(self.classes_), factor, costs
         )
         validation = None
         if X_val is not None:
@@ -387,7 +386,7 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        criterion = self._check_options(NUMBER_CRITERIA, X_val is not None)
+        criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         table = read_fit(self, X, self.categorical_features)
         values, self._one_target = read_numbers(y)
         check_consistent_length(table.values, values)
@@ -397,6 +396,8 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
         if X_val is not None:
             rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
             check_consistent_length(rows, held)
+            if held.shape[1] != values.shape[1]:
+                raise ValueError(f"y_val must have {values.shape[1]} targets, as y has, got {held.shape[1]}.")
             validation = problem.with_rows(rows, held, np.ones(len(rows)))
         names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
         schema = Schema(table.columns.names, table.columns.categories, names)
@@ -414,6 +415,14 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
         return tags
 
 
+def _drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
+    """Rows of a class that counts nothing are not there."""
+    weight = np.where(factor[codes] > 0, weight, 0.0)
+    if not weight.any():
+        raise ValueError("class_weight leaves no row to learn from: give a class that has rows a weight > 0.")
+    return weight, np.where(factor > 0, factor, 1.0)
+
+
 def _center(table: Table, weight: Floats) -> Floats:
     """What stands for a missing value: the mean of a number, the most frequent category (0 where all are missing)."""
     fill = np.zeros(table.values.shape[1])
@@ -423,5 +432,5 @@ def _center(table: Table, weight: Floats) -> Floats:
         if known.any() and levels:
             fill[column] = np.bincount(values[known].astype(np.int64), weight[known], levels).argmax()
         elif known.any():
-            fill[column] = np.average(values[known], weights=weight[known])
+            fill[column] = exact_mean(values[known], weight[known])
     return fill
