@@ -103,8 +103,8 @@ std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
   while (!found.empty() && ranked.size() < most) {
     double largest = 0;
     for (const Surrogate& one : found) largest = std::max(largest, one.agreement);
-    const auto first = std::find_if(found.begin(), found.end(),
-                                    [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
+    const auto first =
+        std::find_if(found.begin(), found.end(), [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
     ranked.push_back(std::move(*first));
     found.erase(first);
   }

@@ -213,7 +213,9 @@ def test_set_params_is_obeyed(model: Any) -> None:
 
 def test_pipeline_and_grid_search() -> None:
     X, y = load_iris(return_X_y=True)
-    search = GridSearchCV(make_pipeline(StandardScaler(), CARTClassifier()), {"cartclassifier__max_depth": [1, 3]}, cv=3)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), CARTClassifier()), {"cartclassifier__max_depth": [1, 3]}, cv=3
+    )
     assert search.fit(X, y).best_params_ == {"cartclassifier__max_depth": 3}
     assert cross_val_score(CARTClassifier(), X, y).mean() > 0.9
 

@@ -177,7 +177,9 @@ def along(X: Any, feature: int, n_rows: int = 60) -> Any:
 
 @pytest.mark.parametrize("by_name", [False, True])
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-@pytest.mark.parametrize("variant", [{}, {"prune": None}, {"max_bins": 16}, {"missing": "direction", "prune": None}], ids=str)
+@pytest.mark.parametrize(
+    "variant", [{}, {"prune": None}, {"max_bins": 16}, {"missing": "direction", "prune": None}], ids=str
+)
 def test_monotone_constraints_hold(variant: dict[str, Any], n_classes: int, by_name: bool) -> None:
     X, labels, numbers = draw(14, 300)
     signs = {"x0": 1, "x1": -1} if by_name else {0: 1, 1: -1}

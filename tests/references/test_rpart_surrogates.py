@@ -1,21 +1,21 @@
 """Surrogates as rpart documents them, on a table small enough for paper and pencil.
 
-Therneau & Atkinson, "An Introduction to Recursive Partitioning Using the RPART Routines", section 5: a surrogate imitates
-the primary split over the rows whose primary value is known; agree is the part of those rows it sends the same way; adj
-= (agree - majority) / (1 - majority), where majority is the part that "everybody goes with the larger side" gets right.
-Only surrogates better than that rule are kept, in order of agreement. A row without primary value asks them in turn;
-if all its surrogates are missing too it goes with the majority.
+Therneau & Atkinson, "An Introduction to Recursive Partitioning Using the RPART Routines", section 5: a surrogate
+imitates the primary split over the rows whose primary value is known; agree is the part of those rows it sends the
+same way; adj = (agree - majority) / (1 - majority), where majority is the part that "everybody goes with the larger
+side" gets right. Only surrogates better than that rule are kept, in order of agreement. A row without primary value
+asks them in turn; if all its surrogates are missing too it goes with the majority.
 
     row    a    b    c    y        primary: a <= 4.5 parts y without error
-     1     1    1    9    0        b imitates by b <= 4.5 and errs on rows 4 and 9:  agree 8/10
-     2     2    2    9    0          (rows 1 2 3 left, 5 6 7 8 10 right, row 4 right for left, row 9 left for right)
-     3     3    3    8    0        c imitates flipped, c > 5.5 goes left, errs on 4 (missing: does not agree), 3 rows
-     4     4    9    -    0          right and left otherwise:                       agree 9/10
-     5     5    5    1    1
-     6     6    6    2    1        majority: 6 of the 10 rows go right:              6/10
-     7     7    7    3    1        adj of c: (0.9 - 0.6) / 0.4 = 0.75
-     8     8    8    4    1        adj of b: (0.8 - 0.6) / 0.4 = 0.50
-     9     9    4    5    1
+     1     1    1    9    0
+     2     2    2    9    0        b imitates by b <= 4 and errs on rows 4 and 9:       agree 8/10
+     3     3    3    8    0
+     4     4    9    -    0        c imitates the other way round, c > 6.5 goes left;
+     5     5    5    1    1        row 4 has no c, which does not agree:                agree 9/10
+     6     6    6    2    1
+     7     7    7    3    1        majority: 6 of the 10 rows go right:                       6/10
+     8     8    8    4    1        adj of c: (0.9 - 0.6) / 0.4 = 0.75
+     9     9   1.5   5    1        adj of b: (0.8 - 0.6) / 0.4 = 0.50
     10    10   10    3    1
     11     -    2    2    1        a missing: c = 2 says right, although b = 2 says left
     12     -    3    -    0        a and c missing: b = 3 says left
@@ -42,7 +42,7 @@ TABLE = np.array(
         [6, 6, 2, 1],
         [7, 7, 3, 1],
         [8, 8, 4, 1],
-        [9, 4, 5, 1],
+        [9, 1.5, 5, 1],
         [10, 10, 3, 1],
         [GONE, 2, 2, 1],
         [GONE, 3, GONE, 0],
@@ -65,7 +65,7 @@ def test_the_primary_split(model: Any) -> None:
 def test_agreement_and_adjusted_agreement(model: Any) -> None:
     table = model.tree_.surrogates
     assert table.feature.tolist() == [2, 1]
-    assert table.threshold.tolist() == [6.5, 4.5]
+    assert table.threshold.tolist() == [6.5, 4.0]
     assert table.flip.tolist() == [True, False]
     np.testing.assert_allclose(table.agreement, [0.9, 0.8], rtol=1e-12)
     np.testing.assert_allclose(table.adjusted, [0.75, 0.5], rtol=1e-12)
@@ -80,15 +80,14 @@ def test_surrogates_in_order_then_the_majority(model: Any) -> None:
 def test_rows_at_fit_go_the_way_they_go_at_predict(model: Any) -> None:
     leaf = model.apply(X)
     for node in set(leaf.tolist()):
-        np.testing.assert_allclose(model.tree_.response[node], np.bincount(y[leaf == node], minlength=2) / (leaf == node).sum())
+        share = np.bincount(y[leaf == node], minlength=2) / np.sum(leaf == node)
+        np.testing.assert_allclose(model.tree_.response[node], share)
 
 
 def test_the_text_shows_them(model: Any) -> None:
-    text = to_text(model, surrogates=True)
-    assert "agree" in text
-    for number in ("0.9", "0.75", "0.8", "0.5"):
-        assert number in text
-    assert text.index("c" if "c ≤" in text else "x2 ") < text.index("x1 ")
+    lines = [line.split() for line in to_text(model, surrogates=True).splitlines()]
+    first = lines.index(["│", "x2", ">", "6.5", "0.900", "0.750"])
+    assert lines[first + 1] == ["│", "x1", "≤", "4", "0.800", "0.500"]
 
 
 def test_no_surrogate_is_kept_that_is_no_better_than_the_majority() -> None:
