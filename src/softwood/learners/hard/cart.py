@@ -5,8 +5,8 @@ cross-validated error (or validation rows, or reduced error).
 
 Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows, so
 equal rows are never on both sides; categories of more than two classes are searched exactly up to ten levels; missing
-values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why); absolute error and
-monotone constraints are added.
+values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
+absolute error and monotone constraints are added.
 """
 
 from __future__ import annotations
