@@ -100,6 +100,8 @@ Objective make_objective(const Columns& columns, const Target& target, Criterion
     objective.factor.assign(parts, 1);
     if (target.factor) objective.factor.assign(target.factor, target.factor + parts);
     for (const double factor : objective.factor) objective.plain &= factor == 1;
+    if (criterion == Criterion::entropy && objective.plain)
+      for (std::size_t x = 0; x <= n; ++x) objective.x_log_x_of.push_back(Objective::x_log_x(static_cast<double>(x)));
     if (parts == 2) objective.is_one.assign(objective.code.begin(), objective.code.end());
     return objective;
   }

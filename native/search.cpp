@@ -12,8 +12,8 @@ namespace softwood {
 
 namespace {
 
-constexpr std::size_t KEEP_HISTOGRAM = 2048;     // rows from which subtracting histograms beats counting again
-constexpr std::size_t MAKE_LISTS = 512;          // rows up to which ordered lists beat histograms
+constexpr std::size_t KEEP_HISTOGRAM = 1024;     // rows from which subtracting histograms beats counting again
+constexpr std::size_t MAKE_LISTS = 1024;         // rows up to which ordered lists beat histograms
 constexpr std::size_t THREADS_FROM = 64 * 1024;  // entries (rows x features) from which threads pay
 
 }  // namespace
@@ -136,8 +136,14 @@ void Search::pass(Judge& judge, const std::uint32_t* entries, std::size_t n, con
                   int missing_slot) const {
   const double scale = objective_.moments_scale();
   if (!objective_.moments()) {
+    const double* table = objective_.x_log_x_of.data();
     if (objective_.criterion == Criterion::gini)
       pass_gini(judge, entries, n, base, total, missing_slot);
+    else if (objective_.criterion == Criterion::entropy && !objective_.x_log_x_of.empty())
+      pass_entropy(judge, entries, n, base, total, missing_slot,
+                   [=](double x) { return table[static_cast<std::size_t>(x)]; });
+    else if (objective_.criterion == Criterion::entropy)
+      pass_entropy(judge, entries, n, base, total, missing_slot, Objective::x_log_x);
     else
       pass_states(judge, entries, n, base, total, missing_slot);
   } else if (objective_.classes) {

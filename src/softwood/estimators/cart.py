@@ -179,7 +179,12 @@ class CARTClassifier(ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scik
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
-        proba = self.predict_proba(X)
+        check_is_fitted(self, "tree_")
+        if self.tree_.is_whole:  # one class a leaf, found once
+            return np.asarray(self._decide(self.tree_.answers)[self.apply(X)])
+        return self._decide(self.predict_proba(X))
+
+    def _decide(self, proba: Floats) -> npt.NDArray[Any]:
         costs = options.cost_matrix(self.costs, self.classes_)
         best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
         return np.asarray(self.classes_[best])

@@ -1,0 +1,1 @@
+"""Benches: peers side by side. Never imported by the package."""
