@@ -110,7 +110,7 @@ void divide_lists(const Columns& columns, const NodeRows& parent, const std::vec
       thread_local std::vector<std::uint32_t> aside;
       if (aside.size() <= parent.n) aside.resize(parent.n + 1);
       pick_both<ties()>(from, parent.n, side.data(), to, aside.data());
-      std::copy_n(aside.data(), n[1], to + n[0]);
+      for (std::size_t i = 0; i < n[1]; ++i) to[n[0] + i] = aside[i];  // mostly too few for the call of a copy to pay
     } else {
       pick<ties()>(from, parent.n, to, belongs(n[0] ? 0 : 1));
     }

@@ -28,6 +28,8 @@ Search::Search(const Columns& columns, const Objective& objective, const Growth&
   for (std::size_t f = 0; f < columns.features(); ++f)
     for (std::size_t i = 0; columns.has_missing[f] && i < columns.live.size() && !has_missing_[f]; ++i)
       has_missing_[f] = objective.weight[columns.live[i]] > 0 && columns.is_missing(columns.live[i], f);
+  const bool all_numbers = std::all_of(columns.n_levels.begin(), columns.n_levels.end(), [](int n) { return n == 0; });
+  is_plain_ = all_numbers && !any_missing() && growth.monotone.empty() && objective.plain && objective.moments();
 }
 
 Split Search::best_split(NodeFacts node, int n_threads) {
@@ -39,6 +41,7 @@ Split Search::best_split(NodeFacts node, int n_threads) {
     medians = std::make_unique<Medians>(objective_, rows, rank_);
   }
   const bool large = node.rows.n * features >= THREADS_FROM;
+  if (is_plain_ && node.rows.entries && !large) return sweep(node);
   if (large && n_threads > 1)
     for_each_piece(features, n_threads, [&](std::size_t f) { search_feature(node, f, medians.get()); });
   std::size_t winner = features;
@@ -56,6 +59,17 @@ Split Search::best_split(NodeFacts node, int n_threads) {
   if (winner == features) return {};
   return columns_.is_category(winner) ? std::move(found_[winner].category)
                                       : number_split(node, found_[winner].best, winner);
+}
+
+Split Search::sweep(const NodeFacts& node) const {
+  const std::size_t features = columns_.features();
+  const Judge judged = judge(node, 0);
+  Best best;
+  const std::size_t winner =
+      objective_.classes
+          ? sweep_moments(judged, objective_.is_one.data(), node.rows, features, node.total, node.most, best)
+          : sweep_moments(judged, objective_.y.data(), node.rows, features, node.total, node.most, best);
+  return winner < features ? number_split(node, best, winner) : Split{};
 }
 
 Judge Search::judge(const NodeFacts& node, std::size_t feature) const {

@@ -91,8 +91,10 @@ class Search {
   std::vector<Found> found_;         // per feature, of the node at hand
   std::vector<std::uint32_t> rank_;  // scratch of Medians
   std::vector<double> none_;         // the state of no row
+  bool is_plain_ = false;            // numbers only, nothing missing, no weights, no bounds, moments: sweep_moments
 
   bool is_absolute() const { return objective_.criterion == Criterion::absolute_error; }
+  Split sweep(const NodeFacts& node) const;
   Judge judge(const NodeFacts& node, std::size_t feature) const;
   void search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians);
   Best search_entries(const NodeFacts& node, std::size_t feature) const;

@@ -39,16 +39,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, under a minute; ratios say little")
     sizes = QUICK if parser.parse_args().quick else Sizes()
-    report = Report()
+    report = Report(None if sizes is QUICK else PAGE)
     add_ratios(report, f"Fit, {sizes.fit:,} x 20, full depth", FITS, sizes.fit, sizes.repeats)
     add_ratios(report, f"Predict, {sizes.predict:,} rows", PREDICTIONS, sizes.predict, sizes.repeats + 2)
+    add_import(report)
     add_memory(report, sizes.memory)
     add_growth(report, sizes)
+
+
+def add_import(report: Report) -> None:
+    """Seconds of the import."""
     seconds = import_seconds(5)
     wanted = verdict(seconds, MOST_IMPORT, at_most=True)
     report.add("Import, beyond scikit-learn's trees", ["seconds", "wanted"], [[f"{seconds:.3f}", wanted]])
-    if sizes is not QUICK:
-        report.write(PAGE)
 
 
 def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeats: int) -> None:

@@ -24,8 +24,9 @@ a shared machine with {cores} cores ({machine}).
 
 @dataclass
 class Report:
-    """Sections of one table each."""
+    """Sections of one table each; the page, if there is one, is written anew after each."""
 
+    page: Path | None
     console: Console = field(default_factory=Console)
     sections: list[str] = field(default_factory=list)
 
@@ -39,8 +40,11 @@ class Report:
         lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
         self.sections.append("\n".join(lines))
+        if self.page is not None:
+            self.page.parent.mkdir(parents=True, exist_ok=True)
+            self.page.write_text(self.text(), encoding="utf-8")
 
-    def write(self, path: Path) -> None:
+    def text(self) -> str:
         """The page."""
         head = HEAD.format(
             softwood=softwood.__version__,
@@ -49,8 +53,7 @@ class Report:
             cores=os.cpu_count(),
             machine=platform.machine(),
         )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n\n".join([head.rstrip(), *self.sections]) + "\n", encoding="utf-8")
+        return "\n\n".join([head.rstrip(), *self.sections]) + "\n"
 
 
 def verdict(got: float, wanted: float, *, at_most: bool = False) -> str:
