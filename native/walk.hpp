@@ -18,7 +18,7 @@ namespace softwood {
 
 class Walk {
  public:
-  static constexpr std::size_t ROWS = 128;       // at a time: they, the next ones and the nodes stay in the first cache
+  static constexpr std::size_t ROWS = 128;      // at a time: they, the next ones and the nodes stay in the first cache
   static constexpr std::int32_t IN_PARTS = -1;  // a missing value sent the row to several children
 
   // Can the tree be walked? Hard, one feature a gate, constant responses.
