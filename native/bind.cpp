@@ -1,6 +1,7 @@
-// The only file that knows Python: from NumPy arrays to views, and back.
-#include <nanobind/nanobind.h>
+// The files named bind*.cpp alone know Python: from NumPy arrays to views, and back.
+#include "bind.hpp"
 
-namespace nb = nanobind;
-
-NB_MODULE(_native, m) { m.doc() = "softwood's native kernels; use softwood.kernels, not this module."; }
+NB_MODULE(_native, m) {
+  m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
+  softwood::bind_soft(m);
+}
