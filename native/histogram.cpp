@@ -1,105 +1,95 @@
-// What a new gate could gain, and the rows as a subtree sees them; twin of kernels/reference/gradient.py.
-//
-//   histogram[node][input][bin] = sum over rows in the bin of [reach * slope, reach^2 * curvature]
-//
-// slope and curvature are the first two derivatives of the loss by each output. A step z of the node's response moves the
-// output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
-#include <vector>
-
-#include "exp.hpp"
-#include "parallel.hpp"
-#include "soft.hpp"
+#include "histogram.hpp"
 
 namespace softwood {
+
 namespace {
 
-constexpr double kFlat = 1e-4;  // least curvature of a class loss: sure rows still weigh something
+bool is_short(const Objective& objective) { return objective.plain && objective.moments(); }
 
-// First and second derivative of the loss by each output, for one row; `output` is overwritten.
-void bend(Loss loss, std::size_t outputs, const double* target, double* output, double* slope, double* curvature) {
-  if (loss == Loss::kSquared) {
-    for (std::size_t q = 0; q < outputs; ++q) slope[q] = output[q] - target[q], curvature[q] = 1;
-    return;
+template <class Y>
+void fill_short(const Y* y, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin, double* histogram,
+                Filled& filled) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t b = bin[rows[i]];
+    filled[b >> 6] |= std::uint64_t{1} << (b & 63);
+    histogram[2 * b] += 1;
+    histogram[2 * b + 1] += static_cast<double>(y[rows[i]]);
   }
-  if (loss == Loss::kLogistic) {
-    output[0] = 1 / (1 + vector_exp(-output[0]));
-  } else {
-    double top = output[0], sum = 0;
-    for (std::size_t q = 1; q < outputs; ++q) top = std::max(top, output[q]);
-    for (std::size_t q = 0; q < outputs; ++q) sum += output[q] = vector_exp(output[q] - top);
-    for (std::size_t q = 0; q < outputs; ++q) output[q] /= sum;
-  }
-  for (std::size_t q = 0; q < outputs; ++q) {
-    slope[q] = output[q] - target[q];
-    curvature[q] = output[q] * (1 - output[q]) + kFlat;
-  }
+}
+
+// The gain is scale * d^2 * W / (W1 * W2) with d = sum - W1 * mean, see passes.hpp.
+void pass_short(Judge& judge, const double* histogram, const Filled& filled, std::size_t bins, const double* base,
+                const double* total, int missing_slot) {
+  const int last = judge.objective.width() - 1;
+  const double W = total[1], mean = total[last] / W, scale = judge.objective.moments_scale();
+  double W1 = base[1], sum = base[last], need = judge.moments_bar(scale * W);
+  std::size_t before = MAX_BINS;  // the filled bin before this one
+  for_each_filled(filled, [&](std::size_t b) {
+    if (b >= bins) return;
+    const double d = sum - W1 * mean;
+    if (before < MAX_BINS && d * d > need * W1 * (W - W1) &&
+        judge.offer_moments(W1, W1, sum, d, scale, total, before, missing_slot))
+      need = judge.moments_bar(scale * W);
+    W1 += histogram[2 * b];
+    sum += histogram[2 * b + 1];
+    before = b;
+  });
 }
 
 }  // namespace
 
-template <class T>
-SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node,
-                       int n_threads) {
-  const std::size_t nodes = shape.nodes(), k = shape.outputs;
-  std::vector<double> reach(rows.rows * nodes), output(rows.rows * k), without(parameters,
-                                                                              parameters + shape.parameters());
-  // The node's own leaf answers 0 in the offset: whatever grows there answers instead.
-  for (std::size_t q = 0; q < k; ++q) without[shape.response_begin() + shape.leaf[node] * k + q] = 0;
-  Answers answers;
-  answers.reach = reach.data(), answers.output = output.data();
-  evaluate_rows(rows, shape, without.data(), answers, n_threads);
-  SoftRows<T> under(rows);
-  under.arrival.assign(rows.blocks * kBlock, T(0));
-  under.offset.assign(rows.blocks * k * kBlock, T(0));
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    const std::size_t block = row / kBlock, at = row % kBlock;
-    under.arrival[block * kBlock + at] = static_cast<T>(reach[row * nodes + node]);
-    for (std::size_t q = 0; q < k; ++q)
-      under.offset[(block * k + q) * kBlock + at] = static_cast<T>(output[row * k + q]);
+int cell_width(const Objective& objective) { return is_short(objective) ? 2 : objective.width(); }
+
+void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin,
+                    double* histogram, Filled& filled) {
+  if (is_short(objective)) {
+    if (objective.classes)
+      fill_short(objective.is_one.data(), rows, n, bin, histogram, filled);
+    else
+      fill_short(objective.y.data(), rows, n, bin, histogram, filled);
+    return;
   }
-  return under;
+  const auto width = static_cast<std::size_t>(objective.width());
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t b = bin[rows[i]];
+    filled[b >> 6] |= std::uint64_t{1} << (b & 63);
+    objective.add(histogram + b * width, rows[i]);
+  }
 }
 
-template <class T>
-void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const std::uint8_t* bin,
-                      std::size_t inputs, std::size_t bins, const std::vector<std::size_t>& nodes, double* histogram,
-                      int n_threads) {
-  const std::size_t all = shape.nodes(), k = shape.outputs, size = inputs * bins * 2 * k;
-  std::vector<double> reach(rows.rows * all), output(rows.rows * k);
-  Answers answers;
-  answers.reach = reach.data(), answers.output = output.data();
-  evaluate_rows(rows, shape, parameters, answers, n_threads);
-  std::vector<double> slope(rows.rows * k), curvature(rows.rows * k), target(k);
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    const std::size_t block = row / kBlock, at = row % kBlock;
-    const double weight = static_cast<double>((*rows.weight)[row]);
-    for (std::size_t q = 0; q < k; ++q) target[q] = static_cast<double>((*rows.target)[(block * k + q) * kBlock + at]);
-    bend(rows.loss, k, target.data(), &output[row * k], &slope[row * k], &curvature[row * k]);
-    for (std::size_t q = 0; q < k; ++q) slope[row * k + q] *= weight, curvature[row * k + q] *= weight;
+Filled filled_bins(const Objective& objective, const double* histogram) {
+  Filled filled{};
+  const auto width = static_cast<std::size_t>(cell_width(objective));
+  for (std::size_t b = 0; b < MAX_BINS; ++b)
+    if (histogram[b * width] > 0) filled[b >> 6] |= std::uint64_t{1} << (b & 63);
+  return filled;
+}
+
+void read_cell(const Objective& objective, const double* cell, double* state) {
+  if (!is_short(objective)) {
+    std::copy_n(cell, objective.width(), state);
+    return;
   }
-  std::fill(histogram, histogram + nodes.size() * size, 0.0);
-  // One piece is one node: its sums are its own, in row order.
-  for_each_piece(nodes.size(), n_threads, [&](std::size_t piece) {
-    double* table = histogram + piece * size;
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      const double r = reach[row * all + nodes[piece]];
-      if (r < 1e-4) continue;
-      for (std::size_t input = 0; input < inputs; ++input) {
-        double* cell = table + (input * bins + bin[row * inputs + input]) * 2 * k;
-        for (std::size_t q = 0; q < k; ++q) {
-          cell[q] += r * slope[row * k + q];
-          cell[k + q] += r * r * curvature[row * k + q];
-        }
-      }
-    }
+  state[0] = state[1] = cell[0];
+  if (objective.classes) state[2] = cell[0] - cell[1];
+  state[objective.width() - 1] = cell[1];
+}
+
+void pass_bins(Judge& judge, const double* histogram, const Filled& filled, std::size_t bins, const double* base,
+               const double* total, int missing_slot) {
+  if (is_short(judge.objective)) {
+    pass_short(judge, histogram, filled, bins, base, total, missing_slot);
+    return;
+  }
+  const auto width = static_cast<std::size_t>(judge.objective.width());
+  std::vector<double> first(base, base + width);
+  std::size_t before = MAX_BINS;
+  for_each_filled(filled, [&](std::size_t b) {
+    if (b >= bins) return;
+    if (before < MAX_BINS) judge.offer(first.data(), total, before, missing_slot);
+    for (std::size_t i = 0; i < width; ++i) first[i] += histogram[b * width + i];
+    before = b;
   });
 }
-
-template SoftRows<double> rows_under(const SoftRows<double>&, const Shape&, const double*, std::size_t, int);
-template SoftRows<float> rows_under(const SoftRows<float>&, const Shape&, const double*, std::size_t, int);
-template void reach_histograms(const SoftRows<double>&, const Shape&, const double*, const std::uint8_t*, std::size_t,
-                               std::size_t, const std::vector<std::size_t>&, double*, int);
-template void reach_histograms(const SoftRows<float>&, const Shape&, const double*, const std::uint8_t*, std::size_t,
-                               std::size_t, const std::vector<std::size_t>&, double*, int);
 
 }  // namespace softwood

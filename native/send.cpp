@@ -1,0 +1,95 @@
+#include "send.hpp"
+
+#include <algorithm>
+
+namespace softwood {
+
+Sender::Sender(const Columns& columns, const Search& search, const Objective& objective, bool in_parts, Imitate imitate,
+               int max_surrogates, int n_threads)
+    : columns_(columns),
+      search_(search),
+      objective_(objective),
+      in_parts_(in_parts),
+      imitate_(imitate),
+      max_surrogates_(max_surrogates),
+      n_threads_(n_threads),
+      side_(columns.X.rows) {}
+
+const Sent& Sender::send(const NodeRows& rows, const Split& split) {
+  const auto feature = static_cast<std::size_t>(split.feature);
+  lost_.clear();
+  columns_.is_category(feature) ? send_categories(rows, split) : send_numbers(rows, split);
+  for (const int slot : {0, 1}) {
+    sent_.rows[slot].clear();
+    sent_.known[slot] = 0;
+  }
+  for (std::size_t i = 0; i < rows.n; ++i)
+    if (const std::uint32_t row = rows.row(i); side_[row] != UNKNOWN) sent_.known[side_[row]] += objective_.weight[row];
+  sent_.default_slot = split.missing_slot >= 0 ? split.missing_slot : sent_.known[0] > sent_.known[1] ? 0 : 1;
+  sent_.surrogates.clear();
+  if (imitate_ == Imitate::always || (imitate_ == Imitate::if_missing && search_.has_missing(feature)))
+    sent_.surrogates = find_surrogates(search_, columns_, objective_, rows, split.feature, sent_.default_slot, side_,
+                                       max_surrogates_, n_threads_);
+  for (const std::uint32_t row : lost_) side_[row] = send_lost(row);
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::uint32_t row = rows.row(i);
+    if (side_[row] != 1) sent_.rows[0].push_back(row);
+    if (side_[row] != 0) sent_.rows[1].push_back(row);
+  }
+  return sent_;
+}
+
+void Sender::place_threshold(const NodeRows& rows, Split& split) const {
+  const auto feature = static_cast<std::size_t>(split.feature);
+  if (columns_.is_category(feature)) return;
+  if (!rows.entries) {
+    const std::vector<double>& edge = columns_.edge[feature];
+    split.last_bin = static_cast<int>(std::lower_bound(edge.begin(), edge.end(), split.threshold) - edge.begin());
+    return;
+  }
+  const std::uint32_t* entries = rows.entries + feature * rows.stride;
+  const auto* end =
+      std::partition_point(entries, entries + search_.count_known(entries, rows.n, feature),
+                           [&](std::uint32_t e) { return columns_.X(e & ROW, feature) <= split.threshold; });
+  split.known_first = static_cast<std::size_t>(end - entries);
+}
+
+// Numbers: exact lists are in order, so a place in the list decides; binned rows have their bin.
+void Sender::send_numbers(const NodeRows& rows, const Split& split) {
+  const auto feature = static_cast<std::size_t>(split.feature);
+  if (!rows.entries) {
+    const std::uint8_t* bin = &columns_.bin[feature * columns_.X.rows];
+    for (const std::uint32_t row : rows.rows) {
+      const bool gone = bin[row] == MISSING_BIN && search_.has_missing(feature);
+      side_[row] = gone ? UNKNOWN : bin[row] > split.last_bin;
+      if (gone) lost_.push_back(row);
+    }
+    return;
+  }
+  const std::uint32_t* entries = rows.entries + feature * rows.stride;
+  const std::size_t known = search_.count_known(entries, rows.n, feature);
+  for (std::size_t i = 0; i < known; ++i) side_[entries[i] & ROW] = i >= split.known_first;
+  for (std::size_t i = known; i < rows.n; ++i) {
+    side_[entries[i] & ROW] = UNKNOWN;
+    lost_.push_back(entries[i] & ROW);
+  }
+}
+
+void Sender::send_categories(const NodeRows& rows, const Split& split) {
+  const auto feature = static_cast<std::size_t>(split.feature);
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::uint32_t row = rows.row(i);
+    const int code = columns_.code(row, feature), slot = code < 0 ? -1 : split.slot[static_cast<std::size_t>(code)];
+    side_[row] = slot < 0 ? UNKNOWN : static_cast<std::uint8_t>(slot);
+    if (slot < 0) lost_.push_back(row);
+  }
+}
+
+std::uint8_t Sender::send_lost(std::uint32_t row) const {
+  if (in_parts_) return BOTH;
+  for (const Surrogate& surrogate : sent_.surrogates)
+    if (const int slot = surrogate_slot(surrogate, columns_, row); slot >= 0) return static_cast<std::uint8_t>(slot);
+  return static_cast<std::uint8_t>(sent_.default_slot);
+}
+
+}  // namespace softwood

@@ -1,0 +1,136 @@
+#include "surrogate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "parallel.hpp"
+
+namespace softwood {
+
+namespace {
+
+constexpr double EPSILON = 1e-10;            // adjusted agreement of a surrogate worth keeping
+constexpr std::size_t THREADS_FROM = 65536;  // entries from which threads pay
+using Sides = std::array<double, 2>;         // weight that the primary split sends to each slot
+
+struct Imitation {
+  double agree = -1;
+  Surrogate surrogate;
+};
+
+class Imitator {
+ public:
+  Imitator(const Search& search, const Columns& columns, const Objective& objective, const NodeRows& rows,
+           const std::vector<std::uint8_t>& side)
+      : search_(search), columns_(columns), objective_(objective), rows_(rows), side_(side) {}
+
+  Imitation imitate(std::size_t feature, int default_slot) const {
+    std::vector<std::uint32_t> made;
+    const std::uint32_t* entries = search_.entries(rows_, feature, made);
+    const std::size_t known = search_.count_known(entries, rows_.n, feature);
+    Imitation best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
+                                                   : by_threshold(feature, entries, known);
+    best.surrogate.feature = static_cast<int>(feature);
+    return best;
+  }
+
+ private:
+  const Search& search_;
+  const Columns& columns_;
+  const Objective& objective_;
+  const NodeRows& rows_;
+  const std::vector<std::uint8_t>& side_;
+
+  // Rows whose primary value is known too, as [value order] of (row, begins a new value).
+  template <class Visit>
+  void visit(const std::uint32_t* entries, std::size_t known, Visit&& visit) const {
+    bool fresh = true;
+    for (std::size_t i = 0; i < known; ++i) {
+      const std::uint32_t row = entries[i] & ROW;
+      fresh |= !(entries[i] & SAME);
+      if (side_[row] == UNKNOWN) continue;
+      visit(row, fresh);
+      fresh = false;
+    }
+  }
+
+  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known) const {
+    Sides all{}, below{};
+    visit(entries, known, [&](std::uint32_t row, bool) { all[side_[row]] += objective_.weight[row]; });
+    Imitation best;
+    std::uint32_t last = 0, low = 0, high = 0;
+    bool started = false;
+    visit(entries, known, [&](std::uint32_t row, bool fresh) {
+      if (started && fresh)
+        for (const int flip : {0, 1}) {
+          const double agree = below[flip] + all[1 - flip] - below[1 - flip];
+          if (agree <= best.agree * (1 + TIE)) continue;
+          best.agree = agree;
+          best.surrogate.flip = flip == 1;
+          low = last, high = row;
+        }
+      below[side_[row]] += objective_.weight[row];
+      last = row;
+      started = true;
+    });
+    if (best.agree >= 0) best.surrogate.threshold = search_.threshold_between(low, high, feature);
+    return best;
+  }
+
+  Imitation by_levels(std::size_t feature, const std::uint32_t* entries, std::size_t known, int default_slot) const {
+    std::vector<Sides> level(columns_.n_levels[feature]);
+    visit(entries, known,
+          [&](std::uint32_t row, bool) { level[columns_.code(row, feature)][side_[row]] += objective_.weight[row]; });
+    Imitation best;
+    best.agree = 0;
+    best.surrogate.threshold = std::numeric_limits<double>::quiet_NaN();
+    best.surrogate.flip = false;
+    for (const Sides& w : level) {
+      const int slot = w[0] + w[1] <= 0 ? -1 : w[0] == w[1] ? default_slot : w[1] > w[0];
+      best.surrogate.slot.push_back(slot);
+      if (slot >= 0) best.agree += w[slot];
+    }
+    return best;
+  }
+};
+
+}  // namespace
+
+std::vector<Surrogate> find_surrogates(const Search& search, const Columns& columns, const Objective& objective,
+                                       const NodeRows& rows, int primary, int default_slot,
+                                       const std::vector<std::uint8_t>& side, int most, int n_threads) {
+  Sides all{};
+  for (std::size_t i = 0; i < rows.n; ++i)
+    if (side[rows.row(i)] != UNKNOWN) all[side[rows.row(i)]] += objective.weight[rows.row(i)];
+  const double total = all[0] + all[1], majority = std::max(all[0], all[1]);
+  const Imitator imitator(search, columns, objective, rows, side);
+  std::vector<Imitation> found(columns.features());
+  for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
+    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot);
+  });
+  std::vector<Surrogate> kept;
+  for (Imitation& imitation : found) {
+    const double adjusted = total > majority ? (imitation.agree - majority) / (total - majority) : 0;
+    if (imitation.agree < 0 || adjusted <= EPSILON) continue;
+    imitation.surrogate.agreement = imitation.agree / total;
+    imitation.surrogate.adjusted = adjusted;
+    kept.push_back(std::move(imitation.surrogate));
+  }
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement * (1 + TIE); });
+  if (kept.size() > static_cast<std::size_t>(most)) kept.resize(static_cast<std::size_t>(most));
+  return kept;
+}
+
+int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint32_t row) {
+  const auto feature = static_cast<std::size_t>(surrogate.feature);
+  if (columns.is_category(feature)) {
+    const int code = columns.code(row, feature);
+    return code < 0 ? -1 : surrogate.slot[static_cast<std::size_t>(code)];
+  }
+  const double x = columns.X(row, feature);
+  return std::isnan(x) ? -1 : (x <= surrogate.threshold) == surrogate.flip;
+}
+
+}  // namespace softwood

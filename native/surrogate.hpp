@@ -1,0 +1,29 @@
+// Surrogate splits: what imitates a node's split best on each other feature (Breiman et al. 1984, section 5.3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search.hpp"
+
+namespace softwood {
+
+struct Surrogate {
+  int feature;
+  double threshold;
+  bool flip;                       // values above the threshold go to slot 0
+  std::vector<std::int32_t> slot;  // categories: slot of every code
+  double agreement, adjusted;
+};
+
+constexpr std::uint8_t UNKNOWN = 3;  // side of a row whose primary value is missing
+
+// The best surrogates of a node, best first. side[row] is the slot the split sends the row to, or UNKNOWN.
+std::vector<Surrogate> find_surrogates(const Search& search, const Columns& columns, const Objective& objective,
+                                       const NodeRows& rows, int primary, int default_slot,
+                                       const std::vector<std::uint8_t>& side, int most, int n_threads);
+
+// Slot for a row, -1 if its value is missing.
+int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint32_t row);
+
+}  // namespace softwood

@@ -1,0 +1,1 @@
+"""scikit-learn classes, thin: read the data, call a learner, remember the tree."""

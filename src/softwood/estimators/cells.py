@@ -1,0 +1,211 @@
+"""The cells of one column: numbers or labels, and the codes that labels become.
+
+    number column      float64, missing = NaN
+    category column    codes 0 .. L-1 as float64, missing or unseen = NaN; code i stands for levels[i]
+
+Missing is whatever the libraries call so: None, NaN, pandas' NA, a null of polars or Arrow. Levels are plain Python
+(str, int, float, bool), so they pickle and print anywhere; anything else (an interval, a date) becomes its text.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Level = str | int | float | bool
+
+PLAIN = {str, int, float, bool, type(None)}
+FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
+MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be installed
+
+
+WANTED = (
+    "a cell must be one number or one category. "
+    "Make numbers of it (for a date its year, or the days since some date) or drop the column."
+)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Cells of a category column, None where missing; `declared` holds the levels of its dtype, None if it has none."""
+
+    values: list[Any]
+    declared: tuple[Level, ...] | None = None
+
+    @classmethod
+    def plain(cls, values: list[Any], declared: Iterable[Any] | None = None) -> Labels:
+        """Labels as plain Python."""
+        if set(map(type, values)) - PLAIN:
+            values = [plain(value) for value in values]
+        return cls(values, None if declared is None else tuple(map(plain, declared)))
+
+    def example(self) -> Any:
+        """The first label that is not missing, None if there is none."""
+        return next((value for value in self.values if value is not None), None)
+
+
+Cells = Floats | Labels
+
+
+def plain(value: Any) -> Any:
+    """The value as plain Python: str, int, float, bool or None; its text if it is something else."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if type(value) in PLAIN else str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, pandas' NA or NaT."""
+    return type(value).__name__ in MISSING_TYPES or (isinstance(value, FRACTIONS) and value != value)
+
+
+def blank(values: list[Any]) -> list[Any]:
+    """The values with None for every missing one."""
+    if set(map(type, values)) <= PLAIN - {float}:  # the common case, at the cost of one quick pass
+        return values
+    return [None if is_missing(value) else value for value in values]
+
+
+def read_objects(name: str, values: list[Any]) -> Cells:
+    """Cells of a column without a dtype: numbers if all are numbers, labels if all are text, an error otherwise.
+
+    >>> read_objects("colour", ["red", None]).values
+    ['red', None]
+    >>> read_objects("size", [1, None, 2.5])
+    array([1. , nan, 2.5])
+    """
+    values = blank(values)
+    families = set(map(_family, set(map(type, values)))) - {"missing"}
+    if len(families) > 1:
+        one, other = _examples(values)
+        raise ValueError(
+            f"column {name!r} mixes types, for example {_describe(one)} and {_describe(other)}; "
+            "convert it to one of them, for example to text."
+        )
+    if families <= {"text"}:
+        return Labels.plain(values)
+    if families == {"number"}:
+        return np.array([np.nan if value is None else float(value) for value in values], np.float64)
+    raise ValueError(f"column {name!r} holds values like {_describe(_examples(values)[0])}; {WANTED}")
+
+
+def _describe(value: Any) -> str:
+    return f"{value!r:.40} ({type(value).__name__})"
+
+
+def _family(kind: type) -> str:
+    if kind.__name__ in MISSING_TYPES:
+        return "missing"
+    if issubclass(kind, numbers.Real | np.bool_ | Decimal):
+        return "number"
+    return "text" if issubclass(kind, str) else kind.__name__
+
+
+def _examples(values: list[Any]) -> list[Any]:
+    """The first value of every family, in the order they come."""
+    first: dict[str, Any] = {}
+    for value in values:
+        first.setdefault(_family(type(value)), value)
+    return [value for family, value in first.items() if family != "missing"]
+
+
+def learn_levels(cells: Cells) -> tuple[Level, ...]:
+    """The levels of a category column: as declared by its dtype, used or not, otherwise those that occur, sorted.
+
+    >>> learn_levels(np.array([2.0, np.nan, 1.0]))
+    (1, 2)
+    """
+    if isinstance(cells, Labels):
+        return tuple(sorted(set(cells.values) - {None})) if cells.declared is None else cells.declared
+    found: list[float] = np.unique(cells[~np.isnan(cells)]).tolist()
+    if all(level.is_integer() for level in found):  # a missing value made floats of integers: give them back
+        return tuple(map(int, found))
+    return tuple(found)
+
+
+def encode(name: str, cells: Cells, levels: Sequence[Level]) -> Floats:
+    """Codes of the cells; an unseen level is NaN, as a missing value.
+
+    Numbers where all levels are text, or text where all are numbers, are an error: that is no new category but
+    another column, or codes instead of labels.
+
+    >>> encode("colour", Labels(["red", None, "pink"]), ["blue", "red"])
+    array([ 1., nan, nan])
+    """
+    code = dict(zip(levels, range(len(levels)), strict=True))
+    if isinstance(cells, Labels):
+        _refuse_stranger(name, cells.example(), levels)
+        return np.fromiter(map(code.get, cells.values, repeat(np.nan)), np.float64, len(cells.values))
+    known = ~np.isnan(cells)
+    found, place = np.unique(cells[known], return_inverse=True)
+    if found.size:
+        _refuse_stranger(name, plain(found[0]), levels)
+    codes = np.full(len(cells), np.nan)
+    codes[known] = np.array([code.get(level, np.nan) for level in found.tolist()], np.float64)[place]
+    return codes
+
+
+def _refuse_stranger(name: str, example: Any, levels: Sequence[Level]) -> None:
+    if example is None or not levels:
+        return
+    kinds = {isinstance(level, str) for level in levels}
+    if isinstance(example, str) not in kinds:
+        raise ValueError(
+            f"column {name!r} had categories like {levels[0]!r} at fit and holds {example!r} now; "
+            "pass the categories themselves, of the same type as at fit."
+        )
+
+
+def as_numbers(name: str, cells: Cells, advice: str) -> Floats:
+    """The cells of a number column; labels are an error that ends with `advice`."""
+    if not isinstance(cells, Labels):
+        return cells
+    if cells.example() is not None:
+        raise ValueError(
+            f"column {name!r} holds categories, {cells.example()!r} for one, where numbers are wanted: {advice}"
+        )
+    return np.full(len(cells.values), np.nan)
+
+
+def refuse_nonnumbers(name: str, values: Any) -> None:
+    """An error that shows the first value that is neither a real number nor missing.
+
+    >>> refuse_nonnumbers("y", [1.5, "two"])
+    Traceback (most recent call last):
+    ValueError: y must hold numbers, got 'two' (str).
+    """
+    dtype = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    if getattr(dtype, "kind", "O") in "biuf":
+        return
+    for value in np.asarray(values, object).ravel():
+        if _family(type(value)) not in ("number", "missing"):
+            raise ValueError(f"{name} must hold numbers, got {_describe(value)}.")
+
+
+def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
+    """An error that names the first column with an infinite value, and its row. NaN passes.
+
+    >>> refuse_infinite(np.array([[1.0], [np.inf]]), ["size"])
+    Traceback (most recent call last):
+    ValueError: Input X contains infinity: column 'size', row 1 is inf. Make it NaN (missing) or a finite number.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):  # one pass without memory; a NaN or an overflow asks for the second
+            return
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return
+    column = int(infinite.any(axis=0).argmax())
+    row = int(infinite[:, column].argmax())
+    raise ValueError(
+        f"Input X contains infinity: column {names[column]!r}, row {row} is {values[row, column]}. "
+        "Make it NaN (missing) or a finite number."
+    )

@@ -1,0 +1,131 @@
+"""Data frames and series of any library (pandas, polars, pyarrow, ...) through narwhals: the one file that knows it.
+
+dtype                              read as
+integer, float, decimal, boolean   number
+text, categorical, enum            category
+object, null                       what the cells are: all numbers, or all text
+date, time, duration, nested       refused
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from softwood.estimators.cells import WANTED, Cells, Floats, Labels, read_objects
+
+Frame = nw.DataFrame[Any]
+Series = nw.Series[Any]
+
+
+def open_frame(X: Any) -> Frame | None:
+    """X as a narwhals frame, None if it is none. A lazy frame and equal column names are errors."""
+    if type(X) is np.ndarray or isinstance(X, list):
+        return None
+    if nw.dependencies.is_into_dataframe(X):
+        _refuse_equal_names(X)
+    opened = nw.from_native(X, pass_through=True)
+    if isinstance(opened, nw.DataFrame):
+        return opened
+    if isinstance(opened, nw.LazyFrame):
+        raise TypeError(f"X is a lazy frame ({type(X).__name__}), which holds no rows yet: call .collect() first.")
+    return None
+
+
+def _refuse_equal_names(X: Any) -> None:
+    names = X.column_names if hasattr(X, "column_names") else X.columns  # narwhals itself refuses to list equal names
+    equal = [name for name, count in Counter(names).items() if count > 1]
+    if equal:
+        raise ValueError(
+            f"X has more than one column named {', '.join(map(repr, equal))}; give each column its own name."
+        )
+
+
+def read_block(frame: Frame) -> Floats | None:
+    """The values of a frame of numbers in one step, None where columns must be read one by one."""
+    if not all(map(_is_easy, frame.schema.values())):
+        return None
+    if frame.implementation.is_pyarrow():  # its columns lie apart anyway, and narwhals would interleave them, slowly
+        block = np.empty(frame.shape, order="F")
+        for column in range(frame.shape[1]):
+            block[:, column] = frame[:, column].to_numpy()
+        return block
+    block = frame.to_numpy()
+    return np.asarray(block, np.float64) if block.dtype.kind in "iuf" else None
+
+
+def read_columns(frame: Frame, names: Sequence[str]) -> list[Cells]:
+    """The cells of every column: the numbers in one step, as that is much faster, the others one by one."""
+    easy = [column for column, dtype in enumerate(frame.schema.values()) if _is_easy(dtype)]
+    block = read_block(frame[:, easy]) if easy else None
+    ready = {} if block is None else dict(zip(easy, block.T, strict=True))
+    return [ready[c] if c in ready else read_cells(name, frame[:, c]) for c, name in enumerate(names)]
+
+
+def _is_easy(dtype: nw.dtypes.DType) -> bool:
+    return dtype.is_numeric() and not dtype.is_decimal()
+
+
+def read_cells(name: str, series: Series) -> Cells:
+    """The cells of one column, by its dtype."""
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return np.asarray(series.cast(nw.Float64()).to_numpy(), np.float64)
+    if dtype.is_temporal() or dtype.is_nested() or dtype == nw.Binary:
+        raise ValueError(f"column {name!r} has dtype {dtype}; {WANTED}")
+    if dtype == nw.String or dtype == nw.Categorical or dtype == nw.Enum:
+        return Labels.plain(_blank(series), _declared(series))
+    return read_objects(name, _blank(series))
+
+
+def _blank(series: Series) -> list[Any]:
+    """The values, None where missing."""
+    values = series.to_list()
+    for row in np.flatnonzero(series.is_null().to_numpy()):
+        values[row] = None
+    return values
+
+
+def _declared(series: Series) -> list[Any] | None:
+    """Levels in the order of the dtype. A polars Categorical declares none: its order is that of the alphabet."""
+    if series.dtype == nw.String or (series.dtype == nw.Categorical and series.implementation.is_polars()):
+        return None
+    return [level for level in series.cat.get_categories().to_list() if level is not None]
+
+
+def read_vector(values: Any, name: str) -> Any:
+    """A series, a frame or whatever offers itself as an array as a NumPy array, anything else unchanged.
+
+    A missing value in a series or frame is an error.
+    """
+    if nw.dependencies.is_into_series(values):
+        return _read_series(nw.from_native(values, series_only=True), name)
+    frame = open_frame(values)
+    if frame is None:
+        return np.asarray(values) if hasattr(values, "__array__") else values
+    return np.column_stack([_read_series(frame[:, column], name) for column in range(frame.shape[1])])
+
+
+def _read_series(series: Series, name: str) -> npt.NDArray[Any]:
+    null = series.is_null().to_numpy()
+    if null.any():
+        refuse_missing(name, int(null.argmax()))
+    if series.dtype.is_decimal():
+        series = series.cast(nw.Float64())
+    if series.dtype.is_numeric():
+        return np.asarray(series.to_numpy())
+    if series.dtype == nw.Boolean:
+        return np.array(series.to_list(), np.bool_)
+    values = np.empty(len(series), object)  # filled after: np.array would make a table of nested cells
+    values[:] = series.to_list()
+    return values
+
+
+def refuse_missing(name: str, row: int) -> None:
+    """The error for a missing value where every row needs one."""
+    raise ValueError(f"Input {name} contains NaN or None, first at row {row}; drop rows without a value.")

@@ -1,0 +1,253 @@
+"""Intake: from whatever a user passes as X to the float64 table that learners take.
+
+Arrays, nested lists and data frames (pandas, polars, pyarrow, ...) give the same table for the same data:
+
+    number column      its values, missing = NaN, infinity refused
+    category column    codes 0 .. L-1 into its levels, missing or unseen = NaN
+
+A float64 array is never copied (unless some of its columns are categories). Names, counts, shapes and their messages
+are scikit-learn's own, by `validate_data`; what it has no words for is said here, with the column's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from softwood.estimators.cells import (
+    WANTED,
+    Cells,
+    Floats,
+    Labels,
+    Level,
+    as_numbers,
+    encode,
+    is_missing,
+    learn_levels,
+    read_objects,
+    refuse_infinite,
+)
+from softwood.estimators.choice import choose_categories
+from softwood.estimators.frames import Frame, open_frame, read_block, read_columns
+
+ADVICE_FIT = (
+    "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
+)
+ADVICE_PREDICT = "it was a number at fit; convert it to numbers."
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table stand for, learned at fit and used to read every later table.
+
+    Attributes
+    ----------
+    names : of the columns; x0, x1, ... where the data has none.
+    categories : per column its levels in the order of their codes, None for a number.
+    """
+
+    names: tuple[str, ...]
+    categories: tuple[tuple[Level, ...] | None, ...]
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether no column is a category."""
+        return all(levels is None for levels in self.categories)
+
+    @property
+    def n_levels(self) -> npt.NDArray[np.int32]:
+        """How many levels each column has; 0 for a number."""
+        return np.array([0 if levels is None else len(levels) for levels in self.categories], np.int32)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of X as numbers: `values` (rows, columns) float64, and what its columns stand for."""
+
+    values: Floats
+    columns: Columns
+
+
+def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from_dtype") -> Table:
+    """Read X at fit; sets `n_features_in_` and, where X has column names of text, `feature_names_in_`.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        On whom the attributes are set and whose name the messages carry.
+    X : array, nested lists or data frame of shape (rows, columns)
+        The table.
+    categorical_features : "from_dtype", None, list of names, list of indices or boolean mask
+        Which columns are categories. Levels keep the order of a categorical dtype (all of them, used or not);
+        otherwise those that occur are sorted.
+
+    Examples
+    --------
+    >>> table = read_fit(BaseEstimator(), [["red", 1.5], ["blue", None]], categorical_features=[0])
+    >>> table.values
+    array([[1. , 1.5],
+           [0. , nan]])
+    >>> table.columns
+    Columns(names=('x0', 'x1'), categories=(('blue', 'red'), None))
+    """
+    frame = open_frame(X)
+    if frame is not None:
+        _check_frame(estimator, frame, reset=True)
+        names = tuple(getattr(estimator, "feature_names_in_", _numbered(frame.shape[1])))
+        chosen = choose_categories(categorical_features, names, named=hasattr(estimator, "feature_names_in_"))
+        block = None if chosen else read_block(frame)
+        return _number_table(block, names) if block is not None else _learn(read_columns(frame, names), names, chosen)
+    wanted = isinstance(categorical_features, str) or categorical_features is None
+    array = _check_array(estimator, X, reset=True, numeric=wanted or np.size(categorical_features) == 0)
+    names = _numbered(array.shape[1])
+    chosen = choose_categories(categorical_features, names, named=False) or frozenset()
+    return _learn(_array_cells(array, names), names, chosen) if chosen else _number_table(array, names)
+
+
+def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
+    """Read X after fit, column by column as `columns` says. A category unseen at fit becomes NaN, a missing value.
+
+    Examples
+    --------
+    >>> estimator = BaseEstimator()
+    >>> columns = read_fit(estimator, [["red", 1.5], ["blue", 2.0]], categorical_features=[0]).columns
+    >>> read_predict(estimator, [["red", 3.0], ["pink", 4.0]], columns)
+    array([[ 1.,  3.],
+           [nan,  4.]])
+    """
+    if columns.all_numbers and _is_beyond_doubt(estimator, X):
+        return _finite(X, columns.names)
+    frame = open_frame(X)
+    if frame is None:
+        array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
+        if columns.all_numbers:
+            return _finite(array, columns.names)
+        return _apply(_array_cells(array, columns.names), columns)
+    _check_frame(estimator, frame, reset=False)
+    block = read_block(frame) if columns.all_numbers else None
+    return _apply(read_columns(frame, columns.names), columns) if block is None else _finite(block, columns.names)
+
+
+# -- checks --------------------------------------------------------------------------------------------------------
+
+
+def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
+    """Whether validate_data would let X pass without a word, infinity aside: it takes longer than a small tree."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:
+    validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
+    if 0 in frame.shape:  # scikit-learn has words for no rows and no columns, but skips them for a frame
+        check_array(np.empty(frame.shape), estimator=estimator)
+
+
+def _check_array(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDArray[Any]:
+    """X as a 2-d array: float64 if `numeric`, otherwise of the dtype it has (lists: objects)."""
+    array = _unmask(X)
+    if not numeric:
+        array = np.asarray(X, object) if isinstance(X, list | tuple) else array
+        return np.asarray(validate_data(estimator, array, reset=reset, dtype=None, ensure_all_finite=False))
+    try:
+        return np.asarray(
+            validate_data(estimator, array, reset=reset, dtype=np.float64, ensure_all_finite=False), np.float64
+        )
+    except ValueError as problem:
+        if "could not convert string to float" in str(problem):
+            _name_text(array, ADVICE_FIT if reset else ADVICE_PREDICT)
+        raise
+
+
+def _unmask(X: Any) -> Any:
+    """NaN in place of what an array calls missing in its own way: a mask, or pandas' NA among objects."""
+    if not isinstance(X, np.ndarray):
+        return X
+    if X.dtype.kind in "mM":
+        raise ValueError(f"X has dtype {X.dtype}; {WANTED}")
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X if X.dtype == object else X.astype(np.float64), np.nan)
+    if X.dtype != object:
+        return X
+    missing = np.frompyfunc(is_missing, 1, 1)(X).astype(bool)
+    return np.where(missing, np.nan, X) if missing.any() else X
+
+
+def _name_text(X: Any, advice: str) -> None:
+    """The error for text among numbers, with the column's name."""
+    table = np.asarray(X, object)
+    for column, cells in enumerate(table.T if table.ndim == 2 else ()):
+        text = [value for value in cells if isinstance(value, str)]
+        if text:
+            as_numbers(f"x{column}", Labels(text), advice)
+
+
+def _finite(values: Floats, names: Sequence[str]) -> Floats:
+    if not get_config()["assume_finite"]:
+        refuse_infinite(values, names)
+    return values
+
+
+# -- columns -------------------------------------------------------------------------------------------------------
+
+
+def _numbered(n_columns: int) -> tuple[str, ...]:
+    return tuple(f"x{column}" for column in range(n_columns))
+
+
+def _array_cells(array: npt.NDArray[Any], names: Sequence[str]) -> list[Cells]:
+    if array.dtype.kind in "biuf":
+        return list(np.asarray(array, np.float64).T)
+    if array.dtype.kind == "U":  # np.array([["red", 1.5]]) made text of the numbers: make numbers of them again
+        return [_numbers_or_labels(column) for column in array.T]
+    return [read_objects(name, column.tolist()) for name, column in zip(names, array.T, strict=True)]
+
+
+def _numbers_or_labels(column: npt.NDArray[Any]) -> Cells:
+    try:
+        return column.astype(np.float64)
+    except ValueError:
+        return Labels(column.tolist())
+
+
+def _number_table(values: Floats, names: tuple[str, ...]) -> Table:
+    return Table(_finite(values, names), Columns(names, (None,) * len(names)))
+
+
+def _learn(cells: list[Cells], names: tuple[str, ...], chosen: frozenset[int] | None) -> Table:
+    """A table of columns read one by one, levels learned on the way."""
+    categories: list[tuple[Level, ...] | None] = []
+    for column, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        is_category = isinstance(cell, Labels) if chosen is None else column in chosen
+        if not is_category:
+            cells[column] = as_numbers(name, cell, ADVICE_FIT)
+        elif not isinstance(cell, Labels):
+            _finite(cell[:, None], (name,))
+        categories.append(learn_levels(cell) if is_category else None)
+    columns = Columns(names, tuple(categories))
+    return Table(_apply(cells, columns), columns)
+
+
+def _apply(cells: list[Cells], columns: Columns) -> Floats:
+    """The table of columns read one by one: numbers as they are, labels by their codes."""
+    values = np.empty((len(_vector(cells[0])), len(cells)), order="F")
+    for column, (name, cell, levels) in enumerate(zip(columns.names, cells, columns.categories, strict=True)):
+        values[:, column] = as_numbers(name, cell, ADVICE_PREDICT) if levels is None else encode(name, cell, levels)
+    return _finite(values, columns.names)
+
+
+def _vector(cells: Cells) -> Sequence[Any] | Floats:
+    return cells.values if isinstance(cells, Labels) else cells

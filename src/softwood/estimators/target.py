@@ -1,0 +1,129 @@
+"""The target y: class labels become codes 0 .. K-1 into the sorted classes, numbers a float64 table.
+
+Labels may be text, integers, booleans or floats without a fraction, as a list, an array or a series of any data-frame
+library. A continuous y is refused with scikit-learn's own message. One class only, or one row, is no error: the tree
+is a single leaf.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d
+
+from softwood.estimators.cells import Floats, blank, refuse_nonnumbers
+from softwood.estimators.frames import read_vector, refuse_missing
+
+Codes = npt.NDArray[np.int32]
+
+
+def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
+    """The sorted classes of y (what scikit-learn calls `classes_`) and the code of every row.
+
+    Examples
+    --------
+    >>> read_classes(["no", "yes", "no"])
+    (array(['no', 'yes'], dtype='<U3'), array([0, 1, 0], dtype=int32))
+    """
+    labels = _read_labels(y)
+    if set(map(type, labels.flat if labels.dtype == object else ())) != {str}:  # text is never continuous
+        check_classification_targets(labels)
+    found, place = _factor(labels)
+    return np.array(found, labels.dtype), place
+
+
+def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
+    """Codes of labels whose classes are known already; a label that is none of them is an error.
+
+    Examples
+    --------
+    >>> encode_classes(["yes", "no"], np.array(["no", "yes"]))
+    array([1, 0], dtype=int32)
+    """
+    found, place = _factor(_read_labels(y))
+    known = classes.tolist()
+    code = dict(zip(known, range(len(known)), strict=True))
+    unknown = [label for label in found if label not in code]
+    if unknown:
+        raise ValueError(
+            f"y has labels that are none of the classes: {unknown!r:.200}; the classes are {known!r:.200}."
+        )
+    return np.array([code[label] for label in found], np.int32)[place]
+
+
+def read_numbers(y: Any) -> tuple[Floats, bool]:
+    """Regression targets (rows, targets), and whether y came with one dimension.
+
+    Examples
+    --------
+    >>> read_numbers([1, 2])
+    (array([[1.],
+           [2.]]), True)
+    """
+    values = read_vector(_given(y), "y")
+    refuse_nonnumbers("y", values)
+    if np.ndim(values) == 0:
+        raise ValueError(f"y must have one number for every row, got {y!r:.80}.")
+    array: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
+    return (array[:, None], True) if array.ndim == 1 else (array, False)
+
+
+def _given(y: Any) -> Any:
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None.")
+    return y
+
+
+# -- labels --------------------------------------------------------------------------------------------------------
+
+
+def _read_labels(y: Any) -> npt.NDArray[Any]:
+    """Labels of one type, none missing, one dimension."""
+    values = read_vector(_given(y), "y")
+    if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
+        values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
+        return np.array(_one_type(column_or_1d(values, warn=True)).tolist())
+    labels: npt.NDArray[Any] = column_or_1d(values, warn=True)
+    if labels.dtype == object:
+        return _one_type(labels)
+    if labels.dtype.kind == "f":
+        _refuse_not_finite(labels)
+    return labels
+
+
+def _refuse_not_finite(labels: npt.NDArray[Any]) -> None:
+    if np.isnan(labels).any():
+        refuse_missing("y", int(np.isnan(labels).argmax()))
+    if np.isinf(labels).any():
+        raise ValueError(f"Input y contains infinity, first at row {np.isinf(labels).argmax()}; it is no class label.")
+
+
+def _one_type(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Labels that come as objects: text stays, numbers become a numeric array, a mixture is an error."""
+    values = blank(labels.tolist())
+    if type(None) in set(map(type, values)):
+        refuse_missing("y", next(row for row, value in enumerate(values) if value is None))
+    is_text = [isinstance(value, str) for value in values]
+    if all(is_text):
+        return labels
+    if any(is_text):
+        text, other = values[is_text.index(True)], values[is_text.index(False)]
+        raise ValueError(f"y mixes labels of different types, {text!r} and {other!r}; convert them to one type.")
+    if all(isinstance(value, bool | int | float | np.generic) for value in values):
+        return np.array(values)
+    return labels
+
+
+def _factor(labels: npt.NDArray[Any]) -> tuple[list[Any], Codes]:
+    """The sorted distinct labels and the place of every label among them."""
+    if labels.dtype.kind in "OUS":  # a set is several times faster than sorting text
+        values = labels.tolist()
+        found = sorted(set(values))
+        place = dict(zip(found, range(len(found)), strict=True))
+        return found, np.fromiter(map(place.get, values, repeat(-1)), np.int32, len(values))
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    return distinct.tolist(), inverse.astype(np.int32)

@@ -1,0 +1,85 @@
+"""Weights: of rows, and of classes.
+
+A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there. Weights of classes multiply
+those of rows where impurity is computed; "balanced" gives every class the same total,
+
+    factor[c] = W / (K * W_c),    W_c = weight of the rows of class c, W = their sum, K = classes with any weight
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from softwood.estimators.cells import Floats, refuse_nonnumbers
+from softwood.estimators.frames import read_vector
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """One weight for every row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero.
+
+    Examples
+    --------
+    >>> read_weights(None, 3)
+    array([1., 1., 1.])
+    >>> read_weights([2, 0], 2)
+    array([2., 0.])
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    values = read_vector(sample_weight, "sample_weight")
+    refuse_nonnumbers("sample_weight", values)
+    if np.ndim(values) == 0:
+        values = np.full(n_rows, float(values))
+    weight: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must have one dimension, one weight for every row, got shape {weight.shape}.")
+    check_consistent_length(range(n_rows), weight)
+    if (weight < 0).any():
+        row = int((weight < 0).argmax())
+        raise ValueError(f"sample_weight must be >= 0, got {weight[row]} at row {row}.")
+    if not weight.any():
+        raise ValueError("sample_weight must not be all zero: no row would be left to learn from.")
+    return weight
+
+
+def class_weights(
+    class_weight: Any, classes: npt.NDArray[Any], codes: npt.NDArray[np.int32], sample_weight: Floats
+) -> Floats:
+    """The factor of every class: all 1 for None, "balanced", or a dict by label (labels left out: 1).
+
+    Examples
+    --------
+    >>> class_weights("balanced", np.array(["no", "yes"]), np.array([0, 0, 0, 1]), np.ones(4)).round(3)
+    array([0.667, 2.   ])
+    >>> class_weights({"yes": 5}, np.array(["no", "yes"]), np.array([0, 1]), np.ones(2))
+    array([1., 5.])
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        total = np.bincount(codes, sample_weight, len(classes))
+        there = total > 0
+        factor = np.ones(len(classes))
+        factor[there] = total.sum() / (there.sum() * total[there])
+        return factor
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict by class label, got {class_weight!r:.80}.")
+    return _by_label(class_weight, classes.tolist())
+
+
+def _by_label(class_weight: Mapping[Any, Any], classes: list[Any]) -> Floats:
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown:
+        raise ValueError(
+            f"class_weight has labels that are no classes of y: {unknown}; the classes are {classes!r:.200}."
+        )
+    for label, factor in class_weight.items():
+        if not (isinstance(factor, numbers.Real) and 0 <= float(factor) < np.inf):
+            raise ValueError(f"class_weight must be finite numbers >= 0, got {factor!r} for class {label!r}.")
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes])

@@ -1,0 +1,89 @@
+"""Laws of weights: one for every row, a factor for every class, and a refusal that says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from softwood.estimators.weights import class_weights, read_weights
+
+CLASSES = np.array(["a", "b", "c"])
+
+
+@pytest.mark.parametrize("container", [list, np.array, pd.Series, pl.Series, lambda values: pa.chunked_array([values])])
+def test_weights_are_the_same_through_every_container(container: Any) -> None:
+    weight = read_weights(container([2, 0]), 2)
+    assert weight.dtype == np.float64
+    assert weight.tolist() == [2.0, 0.0]
+
+
+def test_no_weight_is_one_and_a_scalar_is_for_all_rows() -> None:
+    assert read_weights(None, 2).tolist() == [1.0, 1.0]
+    assert read_weights(3, 2).tolist() == [3.0, 3.0]
+    assert read_weights(np.array(0.5), 2).tolist() == [0.5, 0.5]
+
+
+def test_float64_weights_are_not_copied() -> None:
+    weight = np.ones(3)
+    assert read_weights(weight, 3) is weight
+
+
+REFUSED: list[tuple[Any, str]] = [
+    ([1, -1], "sample_weight must be >= 0, got -1.0 at row 1"),
+    (-2, "sample_weight must be >= 0, got -2.0 at row 0"),
+    ([1, np.nan], "Input sample_weight contains NaN"),
+    (pl.Series([1, None]), "Input sample_weight contains NaN or None, first at row 1"),
+    ([1, np.inf], "Input sample_weight contains infinity"),
+    ([0, 0], "sample_weight must not be all zero"),
+    ([1, 2, 3], r"Found input variables with inconsistent numbers of samples: \[2, 3\]"),
+    ([[1], [2]], r"sample_weight must have one dimension, .* got shape \(2, 1\)"),
+    ("balanced", r"sample_weight must hold numbers, got 'balanced' \(str\)"),
+]
+
+
+@pytest.mark.parametrize(("sample_weight", "words"), REFUSED)
+def test_bad_weights_are_refused_in_words(sample_weight: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_weights(sample_weight, 2)
+
+
+def test_balanced_classes_weigh_the_same() -> None:
+    codes = np.array([0, 0, 0, 1, 2, 2], np.int32)
+    weight = np.array([1.0, 2.0, 0.5, 4.0, 1.0, 0.0])
+    factor = class_weights("balanced", CLASSES, codes, weight)
+    total = np.bincount(codes, weight * factor[codes])
+    np.testing.assert_allclose(total, weight.sum() / 3)
+
+
+def test_weight_two_is_a_row_twice_and_weight_zero_its_removal_for_balanced_classes() -> None:
+    once = class_weights("balanced", CLASSES, np.array([0, 1, 2], np.int32), np.array([2.0, 1.0, 0.0]))
+    twice = class_weights("balanced", CLASSES[:2], np.array([0, 0, 1], np.int32), np.ones(3))
+    np.testing.assert_array_equal(once[:2], twice)
+
+
+def test_classes_left_out_of_a_dict_count_once() -> None:
+    codes, weight = np.array([0, 1, 2], np.int32), np.ones(3)
+    assert class_weights({"b": 5}, CLASSES, codes, weight).tolist() == [1.0, 5.0, 1.0]
+    assert class_weights(None, CLASSES, codes, weight).tolist() == [1.0, 1.0, 1.0]
+    assert class_weights({np.int64(1): 2.0}, np.array([0, 1]), codes[:2], weight[:2]).tolist() == [1.0, 2.0]
+
+
+BAD_CLASS_WEIGHTS: list[tuple[Any, str]] = [
+    ({"z": 1, "a": 2}, r"labels that are no classes of y: \['z'\]; the classes are \['a', 'b', 'c'\]"),
+    ({"a": -1}, "class_weight must be finite numbers >= 0, got -1 for class 'a'"),
+    ({"a": np.nan}, "class_weight must be finite numbers >= 0, got nan for class 'a'"),
+    ({"a": "much"}, "class_weight must be finite numbers >= 0, got 'much' for class 'a'"),
+    ("even", "class_weight must be None, 'balanced' or a dict by class label, got 'even'"),
+    ([1, 2, 3], "class_weight must be None, 'balanced' or a dict by class label"),
+]
+
+
+@pytest.mark.parametrize(("class_weight", "words"), BAD_CLASS_WEIGHTS)
+def test_bad_class_weights_are_refused_in_words(class_weight: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        class_weights(class_weight, CLASSES, np.array([0, 1, 2], np.int32), np.ones(3))
