@@ -1,18 +1,11 @@
-<<<<<<< HEAD
 // The files named bind*.cpp alone know Python: from NumPy arrays to views, and back.
-#include "bind.hpp"
-
-NB_MODULE(_native, m) {
-  m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
-  softwood::bind_soft(m);
-=======
-// The only file that knows Python: from NumPy arrays to views, and back.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
+#include "bind.hpp"
 #include "grow.hpp"
 
 namespace nb = nanobind;
@@ -182,5 +175,5 @@ void bind_grower(nb::module_& m) {
 NB_MODULE(_native, m) {
   m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
   bind_grower(m);
->>>>>>> main
+  bind_soft(m);
 }
