@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.evaluate import sigmoid
+from softwood.kernels.reference.refine import minimise, penalised
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -109,6 +110,20 @@ class SoftRows:
             if row >= 0:
                 slope[row] += (leaf_reach[:, leaf, None] * pull).T @ self.phi
         return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
+
+    def refine(
+        self,
+        shape: SoftShape,
+        parameters: Floats,
+        decay: Floats,
+        centre: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]:
+        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        objective = penalised(lambda at: self.gradient(shape, at), decay, centre)
+        return minimise(objective, parameters, max_iter, tol)
 
     def histograms(
         self,
