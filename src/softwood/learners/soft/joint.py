@@ -70,6 +70,7 @@ class Joint:
     max_leaves: int = 16
     penalties: Sequence[float] = PENALTIES
     patience: int = 3
+    pool: int = 1500  # training rows up to which their own folds join the validation rows in the choice
     n_threads: int = 1
     single: bool = True
 
@@ -93,7 +94,9 @@ def learn_joint(
 ) -> tuple[Tree, list[Candidate]]:
     """The chosen tree, and all candidates it was chosen from."""
     centre, scale = _target_scale(data, how.loss)
-    parts = [None] if validation is not None else _divide(data, how.loss, rng)
+    parts: list[npt.NDArray[np.bool_] | None] = [*_divide(data, how.loss, rng)]
+    if validation is not None:  # few rows: the training rows' own folds help to choose, the tree kept saw them all
+        parts = [None, *parts] if len(data.X) <= how.pool else [None]
     found: list[tuple[Candidate, Columns]] = []
     for recipe in recipes_for(how.gate, n_levels):
         columns = build_columns(data.X, n_levels, data.weight, recipe)
@@ -150,7 +153,7 @@ def _divide(data: SoftData, loss: Loss, rng: np.random.Generator) -> list[npt.ND
 def _grounds(
     data: SoftData,
     validation: SoftData | None,
-    parts: list[npt.NDArray[np.bool_]] | list[None],
+    parts: Sequence[npt.NDArray[np.bool_] | None],
     columns: Columns,
     how: Joint,
     centre: Floats,
