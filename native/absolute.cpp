@@ -22,8 +22,9 @@ class Fenwick {
     std::size_t rank;       // of the smallest value whose cumulative weight reaches half
     double weight, moment;  // sums strictly below it
   };
-  Half half() const {
-    const double want = total_weight_ / 2 * (1 - 1e-14);  // a sum that should meet half exactly may miss it by rounding
+  // `slack` says which way a sum goes that meets half exactly, up to rounding: -TIE finds it, TIE the value after it.
+  Half half(double slack) const {
+    const double want = total_weight_ * (0.5 + slack);
     Half found{0, 0, 0};
     for (std::size_t step = top_; step; step /= 2) {
       const std::size_t next = found.rank + step;
@@ -88,12 +89,13 @@ void Medians::add_target(const std::vector<std::uint32_t>& rows, const std::vect
   };
   auto read = [&](std::size_t i) {
     if (sums.total_weight() <= 0) return;
-    const auto half = sums.half();
+    const auto half = sums.half(-TIE);
     const double m = value[std::min(half.rank, value.size() - 1)];
     const double below = m * half.weight - half.moment;
     const double above = (sums.total_moment() - half.moment) - m * (sums.total_weight() - half.weight);
     prefix.loss[i] += std::max(0.0, below + above) / parts;
-    prefix.median[i * parts + target] = m;
+    const std::size_t next = std::min(sums.half(TIE).rank, value.size() - 1);
+    prefix.median[i * parts + target] = m / 2 + value[next] / 2;
   };
   for (const std::uint32_t row : base) add(row);
   read(0);
@@ -150,7 +152,7 @@ double weighted_median(std::vector<std::pair<double, double>> items) {
   std::sort(items.begin(), items.end());
   double total = 0, sum = 0;
   for (const auto& item : items) total += item.second;
-  const double half = total / 2, slack = 1e-14 * total;
+  const double half = total / 2, slack = TIE * total;
   for (std::size_t i = 0; i < items.size(); ++i) {
     sum += items[i].second;
     if (sum < half - slack) continue;

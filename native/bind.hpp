@@ -1,10 +1,43 @@
-// What each binding file adds to the module; bind.cpp calls them.
+// What the binding files share. Only bind*.cpp know Python: from NumPy arrays to views, and back.
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <vector>
+
+#include "views.hpp"
 
 namespace softwood {
 
-void bind_soft(nanobind::module_& m);
+namespace nb = nanobind;
+
+template <class T>
+using In = nb::ndarray<const T, nb::numpy, nb::device::cpu>;
+template <class T>
+using Flat = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T, std::size_t DIMENSIONS>
+using Out = nb::ndarray<T, nb::ndim<DIMENSIONS>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+inline Table as_table(const Rows& rows) {
+  return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+}
+
+// A NumPy array that owns a copy of the values.
+template <class T>
+nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+  auto data = std::make_unique<T[]>(std::max<std::size_t>(values.size(), 1));
+  std::copy(values.begin(), values.end(), data.get());
+  if (shape.empty()) shape = {values.size()};
+  T* raw = data.release();
+  nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(raw, shape.size(), shape.data(), owner));
+}
+
+void bind_evaluator(nb::module_& m);
+void bind_grower(nb::module_& m);
+void bind_soft(nb::module_& m);
 
 }  // namespace softwood

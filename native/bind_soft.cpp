@@ -1,7 +1,4 @@
 // Soft trees for Python: rows, and the sums over them that learners ask for.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
@@ -9,12 +6,12 @@
 #include "bind.hpp"
 #include "soft.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace softwood {
 namespace {
 
+using namespace soft;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Row = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -154,13 +151,12 @@ SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, s
 
 template <class T>
 void bind_rows(nb::module_& m, const char* name) {
-  using Rows = SoftRows<T>;
-  nb::class_<Rows>(m, name)
+  nb::class_<SoftRows<T>>(m, name)
       .def_static("make", &make_rows<T>, nb::arg("phi").noconvert(), nb::arg("target").noconvert(),
                   nb::arg("weight").noconvert(), "loss"_a)
-      .def_ro("rows", &Rows::rows)
-      .def_ro("columns", &Rows::columns)
-      .def_ro("outputs", &Rows::outputs)
+      .def_ro("rows", &SoftRows<T>::rows)
+      .def_ro("columns", &SoftRows<T>::columns)
+      .def_ro("outputs", &SoftRows<T>::outputs)
       .def("loss", &mean_loss<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def("gradient", &gradient<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def("answers", &answers<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)

@@ -1,118 +1,97 @@
-// Small matrix products over one block of 64 rows, the two that every pass of a soft tree is made of:
+// Evaluation of any tree: rows in blocks of 64, transposed, so that the inner loops run across rows.
 //
-//   form_scores:  out[form][row]      = bias[form] + sum_column weight[form][column] * x[column][row]
-//   form_dots:    sum[form][column]  += sum_row coefficient[form][row] * x[column][row]
+// The nodes are visited depth first. A visit carries the rows of the block of which something arrives, packed, so a row
+// costs what its paths cost: one path through hard gates, all nodes through sigmoids.
 //
-// Tiles of four forms keep their sums in registers. Everything here is inlined into functions that are compiled once
-// for each instruction set (SOFTWOOD_CLONES), so the same source runs on SSE2, AVX2, AVX-512 and NEON.
+//     lane   [ 0    3    4   ]     rows of the block of which something arrives
+//     reach  [ 1.0  0.3  0.7 ]     how much
+//
+// A lane's arithmetic never depends on the other lanes: a row gets the same answer, bit for bit, alone and in a crowd.
 #pragma once
 
-#include <cstddef>
+#include <array>
+#include <memory>
+#include <vector>
 
-#include "soft.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
-#define SOFTWOOD_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define SOFTWOOD_CLONES
-#endif
-#define SOFTWOOD_INLINE __attribute__((always_inline)) inline
+#include "lanes.hpp"
+#include "tree.hpp"
+#include "views.hpp"
 
 namespace softwood {
 
-// A pack is one register of the narrowest machine that has it; wider ones than the machine's are spilled to memory.
-#if defined(__x86_64__)
-constexpr std::size_t kPackBytes = 32;
-#else
-constexpr std::size_t kPackBytes = 16;
-#endif
-
-template <class T>
-struct Lanes {
-  typedef T Pack __attribute__((vector_size(kPackBytes), aligned(sizeof(T)), may_alias));
-  static constexpr std::size_t kWidth = kPackBytes / sizeof(T);
+// What never changes from block to block: the inputs and basis columns that the tree looks at.
+struct Needs {
+  explicit Needs(const Tree& tree);
+  std::vector<std::int32_t> feature, column;
 };
 
-template <class T>
-SOFTWOOD_INLINE auto& pack(T* at) {
-  return *reinterpret_cast<typename Lanes<T>::Pack*>(at);
-}
-template <class T>
-SOFTWOOD_INLINE const auto& pack(const T* at) {
-  return *reinterpret_cast<const typename Lanes<T>::Pack*>(at);
-}
+// The rows of which something arrives at a node, and how much.
+struct Arrivals {
+  std::size_t n;
+  std::array<std::uint8_t, LANES> lane;
+  std::array<double, LANES> reach;
+};
 
-// Scores of FORMS forms; `bias` null: 0. `stride` is the distance between the weights of two forms.
-template <int FORMS, class T>
-SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t columns, const T* bias,
-                                std::size_t bias_stride, const T* x, T* out) {
-  using Pack = typename Lanes<T>::Pack;
-  constexpr int kPacks = 4;
-  constexpr std::size_t kWidth = Lanes<T>::kWidth;
-  for (std::size_t row = 0; row < kBlock; row += kPacks * kWidth) {
-    Pack sum[FORMS][kPacks];
-    for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i) sum[f][i] = Pack{} + (bias ? bias[f * bias_stride] : T(0));
-    for (std::size_t c = 0; c < columns; ++c) {
-      Pack value[kPacks];
-      for (int i = 0; i < kPacks; ++i) value[i] = pack(x + c * kBlock + row + i * kWidth);
-      for (int f = 0; f < FORMS; ++f)
-        for (int i = 0; i < kPacks; ++i) sum[f][i] += weight[f * stride + c] * value[i];
-    }
-    for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i) pack(out + f * kBlock + row + i * kWidth) = sum[f][i];
+class Block {
+ public:
+  // Both must outlive the block. One thread uses a block at a time.
+  Block(const Tree& tree, const Needs& needs);
+
+  // Takes the rows `row[0 .. n - 1]` (n <= LANES) of the table.
+  void load(const Table& rows, const std::size_t* row, std::size_t n);
+
+  // Calls arrive(node, arrivals) for every node of which some row's reach is not 0, parents before children.
+  template <class Arrive>
+  void visit(Arrive&& arrive);
+
+  // Adds kept[i] * response of `node` for the lanes of `at` to sum[output * LANES + lane].
+  void add_response(std::int32_t node, const Arrivals& at, const double* kept, double* sum) const;
+
+  std::size_t size() const { return n_; }
+
+ private:
+  struct Visit {
+    std::int32_t node;
+    std::uint32_t n;
+  };
+
+  void expand(const Column& column, double* phi) const;
+  void pop(Visit visit, Arrivals& at);
+  void push_children(const Gate& gate, const Arrivals& at);
+  void push(std::int32_t node, const Arrivals& at, const double* passed, const double* share);
+  void find_shares(const Gate& gate, const Arrivals& at);
+  void find_linear_shares(const Gate& gate, const Arrivals& at);
+  void find_soft_shares(const Gate& gate, const Arrivals& at);
+  void place(const Gate& gate, std::size_t i, std::int32_t slot);
+  std::int32_t replace_missing(const Gate& gate, std::uint8_t lane) const;
+  const double* values(std::int32_t feature) const { return x_.get() + static_cast<std::size_t>(feature) * LANES; }
+  bool is_full(const Arrivals& at) const { return at.n == n_; }
+
+  const Tree& tree_;
+  const Needs& needs_;
+  std::size_t n_ = 0;
+  std::unique_ptr<double[]> x_;  // [feature][lane]; only the features that are needed are ever touched
+  std::vector<double> phi_;      // [basis column][lane]
+  std::vector<double> share_;    // [slot][i-th arrival] of the node being visited
+  std::vector<Visit> to_visit_;  // a stack, and beside it, flat, the arrivals of each visit
+  std::vector<std::uint8_t> lane_;
+  std::vector<double> reach_;
+};
+
+template <class Arrive>
+void Block::visit(Arrive&& arrive) {
+  Arrivals at;
+  at.n = n_;
+  for (std::size_t i = 0; i < n_; ++i) at.lane[i] = static_cast<std::uint8_t>(i);
+  at.reach.fill(1.0);
+  arrive(0, at);
+  if (!tree_.gate[0].keeps_all()) push_children(tree_.gate[0], at);
+  while (!to_visit_.empty()) {
+    const Visit next = to_visit_.back();
+    pop(next, at);
+    arrive(next.node, at);
+    if (!tree_.gate[next.node].keeps_all()) push_children(tree_.gate[next.node], at);
   }
-}
-
-template <class T>
-SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, std::size_t columns,
-                                 const T* bias, std::size_t bias_stride, const T* x, T* out) {
-  std::size_t f = 0;
-  auto at = [&](std::size_t form) { return bias ? bias + form * bias_stride : nullptr; };
-  for (; f + 4 <= forms; f += 4)
-    score_tile<4>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
-  for (; f + 2 <= forms; f += 2)
-    score_tile<2>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
-  for (; f < forms; ++f) score_tile<1>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
-}
-
-template <int FORMS, int COLUMNS, class T>
-SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std::size_t stride) {
-  using Pack = typename Lanes<T>::Pack;
-  Pack total[FORMS][COLUMNS];
-  for (int f = 0; f < FORMS; ++f)
-    for (int c = 0; c < COLUMNS; ++c) total[f][c] = Pack{};
-  for (std::size_t row = 0; row < kBlock; row += Lanes<T>::kWidth) {
-    Pack a[FORMS];
-    for (int f = 0; f < FORMS; ++f) a[f] = pack(coefficient + f * kBlock + row);
-    for (int c = 0; c < COLUMNS; ++c) {
-      const Pack b = pack(x + c * kBlock + row);
-      for (int f = 0; f < FORMS; ++f) total[f][c] += a[f] * b;
-    }
-  }
-  for (int f = 0; f < FORMS; ++f)
-    for (int c = 0; c < COLUMNS; ++c) {
-      T all = 0;
-      for (std::size_t lane = 0; lane < Lanes<T>::kWidth; ++lane) all += total[f][c][lane];
-      sum[f * stride + c] += static_cast<double>(all);
-    }
-}
-
-template <int FORMS, class T>
-SOFTWOOD_INLINE void dot_forms(const T* coefficient, const T* x, std::size_t columns, double* sum,
-                               std::size_t stride) {
-  std::size_t c = 0;
-  for (; c + 4 <= columns; c += 4) dot_tile<FORMS, 4>(coefficient, x + c * kBlock, sum + c, stride);
-  for (; c < columns; ++c) dot_tile<FORMS, 1>(coefficient, x + c * kBlock, sum + c, stride);
-}
-
-template <class T>
-SOFTWOOD_INLINE void form_dots(const T* coefficient, std::size_t forms, const T* x, std::size_t columns, double* sum,
-                               std::size_t stride) {
-  std::size_t f = 0;
-  for (; f + 4 <= forms; f += 4) dot_forms<4>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
-  for (; f + 2 <= forms; f += 2) dot_forms<2>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
-  for (; f < forms; ++f) dot_forms<1>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
 }
 
 }  // namespace softwood

@@ -7,11 +7,14 @@ namespace softwood {
 
 namespace {
 
-void describe_classes(const Objective& objective, GrownNode& node, double* value, const double* state) {
+void describe_classes(const Objective& objective, const std::vector<std::uint32_t>& rows, GrownNode& node,
+                      double* value, const double* state) {
+  std::fill_n(value, objective.parts, 0.0);
+  for (const std::uint32_t row : rows) value[objective.code[row]] += objective.weight[row];
+  if (state[1] <= 0) return;  // classes of factor 0 only
   double sum = 0, largest = 0;
   for (int c = 0; c < objective.parts; ++c) {
-    const double part = state[2 + c], p = part / state[1];
-    value[c] = part / objective.factor[c];
+    const double p = state[2 + c] / state[1];
     largest = std::max(largest, p);
     sum += objective.criterion == Criterion::entropy ? (p > 0 ? -p * std::log(p) : 0) : p * p;
   }
@@ -95,7 +98,7 @@ void describe(const Objective& objective, const Target& target, const std::vecto
   node.count = state[0];
   node.impurity = 0;
   if (objective.classes)
-    describe_classes(objective, node, value, state);
+    describe_classes(objective, rows, node, value, state);
   else
     for (int t = 0; t < objective.parts; ++t) value[t] = describe_target(objective, target.y + t, rows, node);
 }

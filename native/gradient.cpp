@@ -10,12 +10,12 @@
 #include <cstring>
 #include <vector>
 
-#include "block.hpp"
-#include "exp.hpp"
+#include "forms.hpp"
+#include "soft_exp.hpp"
 #include "parallel.hpp"
 #include "soft.hpp"
 
-namespace softwood {
+namespace softwood::soft {
 namespace {
 
 // Parameters in the type of the rows, responses transposed to [output][leaf]; and where each node keeps its numbers.
@@ -305,4 +305,4 @@ template double loss_and_gradient(const SoftRows<float>&, const Shape&, const do
 template void evaluate_rows(const SoftRows<double>&, const Shape&, const double*, const Answers&, int);
 template void evaluate_rows(const SoftRows<float>&, const Shape&, const double*, const Answers&, int);
 
-}  // namespace softwood
+}  // namespace softwood::soft

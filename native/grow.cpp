@@ -22,6 +22,35 @@ struct Open {
   Split split;
 };
 
+// A stack grows one branch to its end before the next; the ids of the tree go level by level.
+GrownTree by_level(const GrownTree& tree) {
+  GrownTree ordered;
+  ordered.parts = tree.parts;
+  ordered.quantities = tree.quantities;
+  std::vector<std::int32_t> was{0};
+  was.reserve(tree.node.size());
+  for (std::size_t m = 0; m < was.size(); ++m) {
+    const std::int32_t id = was[m], first = tree.node[id].first_child;
+    ordered.node.push_back(tree.node[id]);
+    if (first >= 0) {
+      ordered.node.back().first_child = static_cast<std::int32_t>(was.size());
+      was.insert(was.end(), {first, first + 1});
+    }
+    const auto copy = [&](const std::vector<double>& from, std::vector<double>& to, int width) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(id) * width,
+                from.begin() + static_cast<std::ptrdiff_t>(id + 1) * width);
+    };
+    copy(tree.value, ordered.value, tree.parts);
+    copy(tree.lower, ordered.lower, tree.quantities);
+    copy(tree.upper, ordered.upper, tree.quantities);
+    const auto now = static_cast<std::int32_t>(m);
+    if (const auto found = tree.slot.find(id); found != tree.slot.end()) ordered.slot[now] = found->second;
+    if (const auto found = tree.surrogates.find(id); found != tree.surrogates.end())
+      ordered.surrogates[now] = found->second;
+  }
+  return ordered;
+}
+
 class Grower {
  public:
   Grower(const Columns& columns, const Target& target, Criterion criterion, const Growth& growth, int n_threads)
@@ -49,7 +78,7 @@ class Grower {
       ++leaves;
     }
     for (const Open& open : waiting_) tree_.node[open.node].gain = 0;  // leaves after all
-    return std::move(tree_);
+    return best_first() ? std::move(tree_) : by_level(tree_);
   }
 
  private:
@@ -136,6 +165,9 @@ class Grower {
     Bounds bounds;
     bounds.lower.assign(lower(open.node), lower(open.node) + tree_.quantities);
     bounds.upper.assign(upper(open.node), upper(open.node) + tree_.quantities);
+    bounds.slack = TIE * (objective_.classes                                  ? 1
+                          : objective_.criterion == Criterion::absolute_error ? node.impurity
+                                                                              : std::sqrt(node.impurity));
     center(bounds);
     const double all = state[1] * node.impurity;
     open.split = search_.best_split({open.rows, state.data(), TIE * all, all - TIE * all, bounds}, n_threads_);

@@ -91,18 +91,19 @@ struct Objective {
   static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 };
 
-// Monotone bounds of a node and the sign of each feature; empty when there are no constraints.
+// Monotone bounds of a node, empty when there are no constraints; slack is what rounding may break of them.
 struct Bounds {
   std::vector<double> lower, upper;
+  double slack = 0;
 };
 
 // May the two sides be children, given the sign of the feature?
 inline bool in_order(const Bounds& bounds, int sign, const std::vector<double>& first,
                      const std::vector<double>& second) {
   for (std::size_t i = 0; i < bounds.lower.size(); ++i) {
-    if (first[i] < bounds.lower[i] || first[i] > bounds.upper[i]) return false;
-    if (second[i] < bounds.lower[i] || second[i] > bounds.upper[i]) return false;
-    if (sign * (second[i] - first[i]) < 0) return false;
+    const double low = bounds.lower[i] - bounds.slack, high = bounds.upper[i] + bounds.slack;
+    if (first[i] < low || first[i] > high || second[i] < low || second[i] > high) return false;
+    if (sign * (second[i] - first[i]) < -bounds.slack) return false;
   }
   return true;
 }

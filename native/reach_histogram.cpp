@@ -6,11 +6,11 @@
 // output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
 #include <vector>
 
-#include "exp.hpp"
+#include "soft_exp.hpp"
 #include "parallel.hpp"
 #include "soft.hpp"
 
-namespace softwood {
+namespace softwood::soft {
 namespace {
 
 constexpr double kFlat = 1e-4;  // least curvature of a class loss: sure rows still weigh something
@@ -102,4 +102,4 @@ template void reach_histograms(const SoftRows<double>&, const Shape&, const doub
 template void reach_histograms(const SoftRows<float>&, const Shape&, const double*, const std::uint8_t*, std::size_t,
                                std::size_t, const std::vector<std::size_t>&, double*, int);
 
-}  // namespace softwood
+}  // namespace softwood::soft

@@ -7,7 +7,7 @@
 
 #include "soft.hpp"
 
-namespace softwood {
+namespace softwood::soft {
 namespace {
 
 using Vector = std::vector<double>;
@@ -158,4 +158,4 @@ template std::pair<double, int> refine(const SoftRows<double>&, const Shape&, do
 template std::pair<double, int> refine(const SoftRows<float>&, const Shape&, double*, const double*, const double*,
                                        const Refinement&, int);
 
-}  // namespace softwood
+}  // namespace softwood::soft

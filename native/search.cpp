@@ -312,27 +312,29 @@ Search::Found Search::search_absolute_categories(const NodeFacts& node, std::siz
   const Levels levels = read_levels(columns_, objective_, list, known, n, feature, as_level);
   Judge judged = judge(node, feature);
   Split split;
-  for (const std::vector<int>& order : level_orders(objective_, levels, list)) {
-    std::vector<std::uint32_t> ordered;
-    std::vector<int> level_at;
-    for (const int l : order)
-      for (std::size_t i = levels.begin[l]; i < levels.begin[l + 1]; ++i) {
-        ordered.push_back((list[i] & ROW) | (i > levels.begin[l] ? SAME : 0));
-        level_at.push_back(l);
-      }
-    const std::size_t ranked = ordered.size();
-    if (!as_level) ordered.insert(ordered.end(), list + known, list + n);
-    const double before = judged.bar();
-    pass_absolute(judged, medians, ordered, ranked, false, place);
-    if (place) {
-      pass_absolute(judged, medians, ordered, ranked, true, true);
-      offer_present(judged, medians, ordered, ranked);
+  const std::vector<std::vector<int>> orders = level_orders(objective_, levels, list);
+  // Stages: missing rows in the second child, in the first, against the present; each runs through all orders.
+  for (int stage = 0; stage < (place ? 3 : 1); ++stage)
+    for (const std::vector<int>& order : orders) {
+      std::vector<std::uint32_t> ordered;
+      std::vector<int> level_at;
+      for (const int l : order)
+        for (std::size_t i = levels.begin[l]; i < levels.begin[l + 1]; ++i) {
+          ordered.push_back((list[i] & ROW) | (i > levels.begin[l] ? SAME : 0));
+          level_at.push_back(l);
+        }
+      const std::size_t ranked = ordered.size();
+      if (!as_level) ordered.insert(ordered.end(), list + known, list + n);
+      const double before = judged.bar();
+      if (stage < 2)
+        pass_absolute(judged, medians, ordered, ranked, stage == 1, place);
+      else
+        offer_present(judged, medians, ordered, ranked);
+      if (judged.bar() == before) continue;
+      Grouping grouping{std::vector<bool>(levels.size())};
+      for (std::size_t i = 0; i < judged.best.position; ++i) grouping.first[level_at[i]] = true;
+      split = category_split(judged.best, feature, levels, grouping);
     }
-    if (judged.bar() == before) continue;
-    Grouping grouping{std::vector<bool>(levels.size())};
-    for (std::size_t i = 0; i < judged.best.position; ++i) grouping.first[level_at[i]] = true;
-    split = category_split(judged.best, feature, levels, grouping);
-  }
   return {judged.best, split};
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace softwood {
+namespace softwood::soft {
 
 constexpr std::size_t kBlock = 64;
 
@@ -86,4 +86,4 @@ template <class T>
 std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters, const double* decay,
                               const double* centre, const Refinement& how, int n_threads);
 
-}  // namespace softwood
+}  // namespace softwood::soft

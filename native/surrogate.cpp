@@ -12,6 +12,7 @@ namespace {
 
 constexpr double EPSILON = 1e-10;            // adjusted agreement of a surrogate worth keeping
 constexpr std::size_t THREADS_FROM = 65536;  // entries from which threads pay
+constexpr double WORTH_IMITATING = 2;        // count of the smaller child: one row is nothing to learn from
 using Sides = std::array<double, 2>;         // weight that the primary split sends to each slot
 
 struct Imitation {
@@ -104,6 +105,7 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
   for (std::size_t i = 0; i < rows.n; ++i)
     if (side[rows.row(i)] != UNKNOWN) all[side[rows.row(i)]] += objective.weight[rows.row(i)];
   const double total = all[0] + all[1], majority = std::max(all[0], all[1]);
+  if (total - majority < WORTH_IMITATING * (1 - TIE)) return {};
   const Imitator imitator(search, columns, objective, rows, side);
   std::vector<Imitation> found(columns.features());
   for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {

@@ -12,9 +12,10 @@ struct Table {
   std::size_t rows, columns;
   std::ptrdiff_t row_stride, column_stride;
 
-  double operator()(std::size_t row, std::size_t column) const {
+  const double& at(std::size_t row, std::size_t column) const {
     return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride];
   }
+  double operator()(std::size_t row, std::size_t column) const { return at(row, column); }
 };
 
 }  // namespace softwood

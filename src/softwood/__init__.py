@@ -1,7 +1,19 @@
 """softwood: small trees, soft gates, one equation."""
 
+from softwood.estimators.cart import CARTClassifier, CARTRegressor
+from softwood.formats import to_text
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
 __version__ = "0.1.0"
 
-__all__ = ["Basis", "Schema", "Surrogates", "Tree", "TreeError", "__version__"]
+__all__ = [
+    "Basis",
+    "CARTClassifier",
+    "CARTRegressor",
+    "Schema",
+    "Surrogates",
+    "Tree",
+    "TreeError",
+    "__version__",
+    "to_text",
+]

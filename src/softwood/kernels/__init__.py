@@ -9,11 +9,14 @@ import os
 import warnings
 
 from softwood.kernels import reference
+from softwood.kernels.growth import HardGrower
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Evaluator", "Grower", "apply_link", "kernels"]
+__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
 
 Evaluator = reference.Evaluator
+Grower: type[HardGrower] = reference.Grower
+collapse_alphas = reference.collapse_alphas
 kernels = "reference"
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
@@ -21,6 +24,8 @@ if os.environ.get("SOFTWOOD_KERNELS") != "reference":
         from softwood.kernels import native
 
         Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
+        Grower = native.Grower
+        collapse_alphas = native.collapse_alphas
         kernels = "native"
     except ImportError as problem:
         warnings.warn(

@@ -5,53 +5,81 @@
     grown = grower.grow(target, growth)                               a tree, as often as wanted
     table = grower.surrogates(grown, target, max_surrogates)          stand-ins for every branch
 
-Rows of weight 0 do not exist. A row of weight 2 is the row twice. The result never depends on the number of threads.
+X is finite or NaN (missing). Rows of weight 0, in the grower's `weight` or the target's, do not exist. A row of
+weight 2 is the row twice. The grower's weight makes the bins, the target's everything else. No row left is a
+ValueError. The result never depends on the number of threads or the order of rows.
+
+Comparisons of sums hold up to rounding, so that twins that add in another order agree: "reaches", "meets", "at
+least", "strictly larger" and "a tie" below all allow TIE, relative to the quantity named there.
 
 Impurity (p = class shares by weight * class_factor): gini 1 - sum p^2, entropy -sum p ln p, error 1 - max p;
 squared_error: variance about the mean, absolute_error: mean distance to the median, both averaged over targets. The
-weighted median is the smallest y whose cumulative weight reaches half; where it meets half exactly, the mean of that
-y and the next.
+weighted median is the smallest y whose cumulative weight reaches half (cumulative >= (0.5 - TIE) * W); where it meets
+half (also <= (0.5 + TIE) * W), the mean of that y and the next. A node of W = 0 (its classes all have factor 0) has
+impurity 0; one whose y are all equal has impurity exactly 0.
 
-Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known, W by weight *
-class_factor. The largest gain wins; a gain that is larger by less than TIE * W * impurity(parent) is a tie, and ties go to the
-lowest feature, then the lowest threshold (or the order of candidates below). Zero gain is still a split (XOR needs it).
+Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known (parent too: its
+known rows), W by weight * class_factor; a gain below 0 by rounding is 0. The winner is the first candidate whose gain
+is >= the largest - TIE * W * impurity of the whole node; the order of candidates is: features rising, then thresholds
+rising or the order below. Zero gain is still a split (XOR needs it).
 
-A node is a leaf when: depth == max_depth; count < min_samples_split; count < 2 * min_samples_leaf; impurity <=
-max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts are sums of
-weight. With max_leaves the leaf of largest gain is split first (a tie: the lowest node id), otherwise the order of
-growth does not matter. An admissible split has two non-empty sides with count >= min_samples_leaf each, missing rows
-counted only where the candidate places them (DIRECTION, CATEGORY).
+A node is a leaf when: depth == max_depth (the root has 0); count < min_samples_split; count < 2 * min_samples_leaf;
+impurity <= max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts
+are sums of weight, and fall short of a limit only below limit * (1 - TIE). With max_leaves the leaf of largest gain
+is split first (a tie, gains within TIE * W * impurity of the root: the lowest node id), otherwise the lowest node id,
+so nodes are numbered level by level. An admissible split has two non-empty sides with count >= min_samples_leaf each,
+missing rows counted only where the candidate places them (DIRECTION, CATEGORY).
 
 Numbers: candidates lie between neighbouring distinct values a < b, rising; threshold a / 2 + b / 2, or a if that
 rounds to b; x <= threshold is the first child. With max_bins > 0 a column is first cut into bins of about equal
-weight, and only the edges between bins are candidates (the upper edge of the lower of two neighbouring non-empty bins).
+weight, and only the edges between bins are candidates (the upper edge of the lower of two neighbouring non-empty
+bins). Bins: distinct values v_1 < ... < v_m of the rows that exist, c_i the weight up to v_i, c_m = W. With m <=
+max_bins every value is a bin; otherwise bins end at the first v_i with c_i >= (k / max_bins - TIE) * W, k = 1 ..
+max_bins - 1 (the same v_i twice ends one bin; v_m ends the last). The edge after v_i is the threshold between v_i and
+v_i+1. max_bins is at most MAX_BINS; a column with missing values keeps one bin of MAX_BINS for them.
 
 Categories (codes 0 .. n_levels - 1): levels without a row in the node get slot -1. One target or two classes: levels
-sorted by mean (median for absolute_error; ties by code), the best prefix is the first child. More classes or targets:
-up to EXACT_LEVELS levels present all subsets that hold the lowest level, in rising order of their bit mask over the
-levels present; above that the best prefix over these orders: by the mean of each class or target in turn, then by the
-first principal component of the levels' means (weighted by level weight; POWER_STEPS steps of power iteration from
-the coordinate of largest variance).
+sorted by mean (the share of class 1 by weight * class_factor; the median for absolute_error; ties by code), the best
+prefix is the first child. Several targets by absolute_error: the same for the medians of each target in turn. More
+classes or targets otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest
+level, in rising order of their bit mask over the levels present, as first child; above that the best prefix over
+these orders, one after the other: by the mean of each class or target in turn, then by the first principal
+component of the levels' means: covariance about their mean, levels weighted by W; POWER_STEPS steps of
+power iteration from the coordinate of largest variance (a tie: the lowest), each divided by its length, ended by a
+length of 0.
 
 Missing values. SURROGATE: rows with a missing value take no part in the gain; they are sent by the surrogates, then
-to the larger child. FRACTION: no part in the gain; the row goes to both children, its weight split in proportion to the
-known rows' count. DIRECTION: candidates in the order: each split with the missing rows in the second child, each with
-them in the first, then present (first child) against missing (threshold = inf; category: all present levels slot 0).
-CATEGORY: as DIRECTION for numbers; for categories the missing rows are one more level (code n_levels), whose slot is
-`default`. The larger child, where it is needed as `default`: slot 0 if its known count is strictly larger, else slot 1.
+to the larger child. FRACTION: no part in the gain; the row goes to both children, its weight split in proportion to
+the known rows' count. DIRECTION: candidates in the order: each split with the missing rows in the second child, each
+with them in the first, then present (first child) against missing (threshold = inf; category: all present levels slot
+0). Levels are sorted by their known rows, and with several orders each stage runs through all of them. CATEGORY: as
+DIRECTION for numbers; for categories the missing rows are one more level (code n_levels, the highest; it counts
+towards EXACT_LEVELS), whose slot is `default`. In a node without missing rows they are ordinary splits. `default` is
+the larger child wherever the candidate does not place missing rows: slot 0 if its known count is strictly larger (by
+more than TIE * known count), else slot 1; a leaf has default 0.
 
-Surrogates of a node: for every other feature, over rows where the node's own feature is known, the split that sends most
-weight the same way as the node does. Numbers: thresholds rising, not flipped before flipped; categories: each level to
-the side where it has more weight (a tie: the default slot), absent levels -1. agreement = weight sent the same way /
+Surrogates of a node: for every other feature, over rows where the node's own feature is known (readable: a level of
+slot -1 is not), the split that sends most weight the same way as the node does. Numbers: the thresholds that a split
+of the rows with both values known would try, rising, at each not flipped before flipped, the first within TIE *
+weight with a known primary of the most; categories: each level to the side where it has more weight (a tie, within
+TIE * the level's weight: the default slot), absent levels -1, threshold NaN. agreement = weight sent the same way /
 weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted =
-(agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best first (a tie: the lowest feature), at most
-max_surrogates. `grow` itself looks for surrogates only in nodes whose feature is missing somewhere in the training rows (it needs
-them to send rows); `surrogates` replays a grown tree and finds those of all branches.
+(agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best agreement first (a tie, within
+TIE: the lowest feature), at most max_surrogates; none where the smaller child has count < WORTH_IMITATING: one row
+is nothing to imitate. Weight is without
+class_factor. `grow` itself looks for surrogates only under SURROGATE, in every node whose feature is missing in some
+row of the root (it needs them to send rows); `surrogates` replays a grown tree and finds those of all branches. The
+replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
 
-Monotone constraints (+1, -1, 0 per feature, numbers only). The constrained quantity q of a node is the vector of means
-(medians), or for classes P(class >= 1), ..., P(class >= K - 1) (by weight * class_factor). Candidates on a
-feature with sign s need s * (q_second - q_first) >= 0 in every component; candidates on any feature need both q within the
-node's bounds. Children of a split on a constrained feature share the middle of their own q (clipped to the node's bounds) as a new bound.
+Monotone constraints (+1, -1, 0 per feature; numbers only, another sign on a category is a ValueError; empty or all 0:
+none). The constrained quantity q of a node is the vector of means (medians), or for classes P(class >= 1), ...,
+P(class >= K - 1) (by weight * class_factor). Candidates on a feature with sign s need s * (q_second - q_first) >= 0
+in every component; candidates on any feature need both q within the node's bounds (scikit-learn asks this only of
+constrained features, and clips). q is of the rows that take part in the gain. Both hold to within TIE * unit, unit =
+1 for classes, sqrt(impurity) of the node for squared_error, impurity for absolute_error. The root's bounds are -inf
+and inf. Children of a split on a constrained feature share as a new bound the middle of their own q (of all rows that
+arrived, each clipped to the node's bounds): the upper bound of the first and the lower of the second for s = +1, the
+other way round for -1. Children of other splits inherit the bounds. Values are not clipped.
 """
 
 from __future__ import annotations
@@ -70,13 +98,15 @@ Ints = npt.NDArray[np.int32]
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
 EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it
 EPSILON_SURROGATE = 1e-10
+WORTH_IMITATING = 2  # count of the smaller child from which a node has surrogates
 EXACT_LEVELS = 10
+MAX_BINS = 256
 POWER_STEPS = 50
 
 
 @dataclass(frozen=True)
 class Target:
-    """What to predict: class codes (n_classes >= 2, y of shape (rows,)) or numbers (n_classes 0, y of shape (rows, targets))."""
+    """What to predict: class codes (n_classes >= 2, y: (rows,)) or numbers (n_classes 0, y: (rows, targets))."""
 
     y: npt.NDArray[Any]
     weight: Floats
@@ -119,7 +149,8 @@ class Grown:
     """A grown tree: nodes in the order they were made, children adjacent, parents first.
 
     value : (nodes, classes) weight per class without class_factor, or (nodes, targets) mean or median.
-    fraction : the node's part of its parent's known weight; NaN for the root.
+    threshold, feature, first_child : NaN, -1, -1 for a leaf; threshold is NaN for a category.
+    fraction : the node's part of its parent's known count (rows whose value is not missing); NaN for the root.
     gain : decrease of W * impurity by the node's split, 0 for a leaf.
     lower, upper : (nodes, constrained quantities) monotone bounds; (nodes, 0) without constraints.
     """
@@ -140,6 +171,23 @@ class Grown:
     surrogates: SurrogateTable
 
 
+class Branches(Protocol):
+    """What a replay reads of a tree, whoever made it."""
+
+    @property
+    def first_child(self) -> Ints: ...
+    @property
+    def feature(self) -> Ints: ...
+    @property
+    def threshold(self) -> Floats: ...
+    @property
+    def group_begin(self) -> Ints: ...
+    @property
+    def group(self) -> Ints: ...
+    @property
+    def default(self) -> Ints: ...
+
+
 class HardGrower(Protocol):
     """What both twins offer."""
 
@@ -147,4 +195,17 @@ class HardGrower(Protocol):
 
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
-    def surrogates(self, grown: Grown, target: Target, max_surrogates: int) -> SurrogateTable: ...
+    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable: ...
+
+
+def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:
+    """What both twins refuse."""
+    if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):
+        raise ValueError(f"{growth.criterion.name} does not fit a target with n_classes={target.n_classes}.")
+    if not np.any((weight > 0) & (target.weight > 0)):
+        raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
+    for feature in np.flatnonzero(growth.monotone):
+        if n_levels[feature]:
+            raise ValueError(
+                f"monotone must be 0 for a category, got {growth.monotone[feature]} for feature {feature}."
+            )

@@ -1,26 +1,63 @@
-"""The Python face of `_native`: the same classes as `reference`, on the C++ kernels."""
+"""The Python face of `_native`, the C++ twins of `reference`: same names, same answers, faster.
+
+NumPy makes the arrays for the answers, so they belong to Python like any other; C++ fills them without the
+interpreter's lock.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import _native
-from softwood.kernels.growth import Floats, Grown, Growth, Ints, SurrogateTable, Target
+from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
-from softwood.kernels.reference import Evaluator
+__all__ = ["Evaluator", "Grower", "collapse_alphas"]
 
-__all__ = ["Evaluator", "Grower"]
+
+class Evaluator:
+    """Answers of one tree. X may have any strides; the answer never depends on `n_threads`."""
+
+    def __init__(self, tree: Any) -> None:
+        self._native = _native.Evaluator(tree)
+        self._n_nodes, self._n_outputs = tree.response.shape
+
+    def output(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
+        out = np.empty((len(X), self._n_outputs))
+        self._native.output(_readable(X), out, n_threads)
+        return out
+
+    def reach(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        out = np.zeros((len(X), self._n_nodes))
+        self._native.reach(_readable(X), out, n_threads)
+        return out
+
+    def apply(self, X: Floats, n_threads: int = 1) -> Ints:
+        """The node that keeps most of each row; the lowest id on a tie."""
+        out = np.empty(len(X), np.int32)
+        self._native.apply(_readable(X), out, n_threads)
+        return out
+
+
+def _readable(X: Floats) -> Floats:
+    """X itself, unless its strides are not whole numbers (a field of a record array): then a copy."""
+    row, column = X.strides
+    return X if X.flags.aligned and row % 8 == 0 and column % 8 == 0 else X.copy()
 
 
 class Grower:
     """Hard grower; contract in growth.py."""
 
     def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
-        self.n_threads = n_threads
-        self.columns = _native.Columns(X, np.asarray(n_levels).tolist(), _flat(weight), max_bins, n_threads)
+        self.n_threads, self.n_levels, self.weight = n_threads, np.asarray(n_levels, np.int32), _flat(weight)
+        self.columns = _native.Columns(_readable(X), self.n_levels.tolist(), self.weight, max_bins, n_threads)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
+        check_growth(target, growth, self.n_levels, self.weight)
         classes = target.n_classes > 0
         grown = _native.grow(
             self.columns,
@@ -38,12 +75,12 @@ class Grower:
             min_impurity_decrease=growth.min_impurity_decrease,
             missing=int(growth.missing),
             max_surrogates=growth.max_surrogates,
-            monotone=growth.monotone.tolist(),
+            monotone=growth.monotone.tolist() if growth.monotone.any() else [],
             n_threads=self.n_threads,
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})
 
-    def surrogates(self, grown: Grown, target: Target, max_surrogates: int) -> SurrogateTable:
+    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable:
         return _table(
             _native.replay(
                 self.columns,
@@ -58,6 +95,12 @@ class Grower:
                 n_threads=self.n_threads,
             )
         )
+
+
+def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
+    """Weakest-link pruning; see reference/weakest.py."""
+    alpha: Floats = _native.collapse_alphas(np.ascontiguousarray(parent, np.int32), _flat(risk))
+    return alpha
 
 
 def _flat(values: npt.ArrayLike) -> Floats:

@@ -1,0 +1,1 @@
+"""Rows in, Tree out. Functions that know nothing of scikit-learn."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
-from softwood.tree.frozen import freeze, same_arrays
+from softwood.tree.frozen import freeze, restore, same_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,9 @@ class Basis:
 
     def __len__(self) -> int:
         return len(self.term)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     def __eq__(self, other: object) -> bool:
         return same_arrays(self, other)

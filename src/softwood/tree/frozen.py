@@ -21,11 +21,18 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     object.__setattr__(struct, name, array)
 
 
+def restore(struct: Any, state: dict[str, Any]) -> None:
+    """`__setstate__` of a frozen struct: pickle and copy hand out arrays that can be written."""
+    for name, value in state.items():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        object.__setattr__(struct, name, value)
+
+
 def same_arrays(one: Any, other: object) -> bool:
     """Two structs of the same class with equal fields (NaN equals NaN)."""
-    if type(one) is not type(other):
-        return False
-    return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
+    names = [f.name for f in fields(one) if f.compare]
+    return type(one) is type(other) and all(_same(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -56,7 +56,7 @@ def _refuse(bad: Mask, say: Callable[[int], str], ids: Array | None = None) -> N
 def _check_shapes(tree: Tree) -> None:
     n = tree.n_nodes
     names = ("first_child", "n_children", "leafness", "score", "squash", "feature", "threshold", "missing", "default")
-    for name in (*names, "fraction", "bias", "slope_row", "count", "impurity"):
+    for name in (*names, "fraction", "bias", "slope_row", "count", "impurity", "gain"):
         shape = getattr(tree, name).shape
         _require(shape == (n,), f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
     _require(tree.softness.shape == (n, 2), f"softness must have shape ({n}, 2), got {tree.softness.shape}.")
@@ -123,8 +123,9 @@ def _check_gates(tree: Tree) -> None:
     _refuse(outside, lambda m: f"node {m}: feature {feature[m]} is outside 0..{last}.")
     levels = np.array([tree.schema.n_levels(f) for f in range(tree.n_features)], np.int64)[np.clip(feature, 0, last)]
     wrong = one_feature & ((levels > 0) != (score == Score.CATEGORY))
-    _refuse(wrong, lambda m: f"node {m}: a {Score(score[m]).name} gate on {tree.schema.features[feature[m]]!r}, which is "
-            f"{'a category' if levels[m] else 'a number'}.")  # fmt: skip
+    kind = np.where(levels > 0, "a category", "a number")
+    name = tree.schema.features
+    _refuse(wrong, lambda m: f"node {m}: a {Score(score[m]).name} gate on {name[feature[m]]!r}, which is {kind[m]}.")
     _check_thresholds(tree)
     _check_groups(tree, levels)
     _check_cuts(tree)
@@ -186,7 +187,7 @@ def _check_missing(tree: Tree) -> None:
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
     bad = gate & ((tree.default < 0) | (tree.default >= n))
     _refuse(bad, lambda m: f"node {m}: default must be a child slot 0..{n[m] - 1}, got {tree.default[m]}.")
-    for node in np.flatnonzero(gate & (how == Missing.FRACTION)):
+    for node in map(int, np.flatnonzero(gate & (how == Missing.FRACTION))):
         part = tree.fraction[tree.children(node)]
         good = bool(np.isfinite(part).all() and np.all(part >= 0) and abs(part.sum() - 1) < 1e-9)
         _require(good, f"node {node}: fractions of the children must be >= 0 and sum to 1, got {part}.")
@@ -216,9 +217,8 @@ def _check_surrogates(tree: Tree) -> None:
 
 
 def _check_answers(tree: Tree) -> None:
-    _refuse(
-        ~np.isfinite(tree.response).all(axis=1), lambda m: f"node {m}: response must be finite, got {tree.response[m]}."
-    )
+    good = np.asarray(np.isfinite(tree.response).all(axis=1))
+    _refuse(~good, lambda m: f"node {m}: response must be finite, got {tree.response[m]}.")
     last = len(tree.slope) - 1
     bad = (tree.slope_row < -1) | (tree.slope_row > last)
     _refuse(bad, lambda m: f"node {m}: slope_row must be -1..{last}, got {tree.slope_row[m]}.")

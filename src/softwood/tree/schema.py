@@ -1,4 +1,7 @@
-"""What the numbers of a tree stand for: names of inputs, categories and answers. Printing and exports need it, predicting does not."""
+"""What the numbers of a tree stand for: names of inputs, categories and answers.
+
+Printing and exports need it, predicting does not.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +33,8 @@ class Schema:
 
     def __post_init__(self) -> None:
         if len(self.features) != len(self.categories):
-            raise ValueError(
-                f"a schema needs categories (or None) for each of {len(self.features)} features, got {len(self.categories)}."
-            )
+            names, given = len(self.features), len(self.categories)
+            raise ValueError(f"a schema needs categories (or None) for each of {names} features, got {given}.")
         if self.task not in ("classification", "regression"):
             raise ValueError(f"task must be 'classification' or 'regression', got {self.task!r}.")
 

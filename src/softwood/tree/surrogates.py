@@ -7,11 +7,12 @@ the primary gate; the first whose feature is present decides.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from softwood.tree.frozen import freeze, same_arrays
+from softwood.tree.frozen import freeze, restore, same_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +60,20 @@ class Surrogates:
         """Slot of every category code, for surrogate `row`; empty if its feature is a number."""
         return self.group[self.group_begin[row] : self.group_begin[row + 1]]
 
+    def followed_by(self, other: Surrogates) -> Surrogates:
+        """The rows of both tables, one after the other, as if of one node."""
+        columns = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("feature", "threshold", "flip", "group", "agreement", "adjusted")
+        }
+        group_begin = np.concatenate([self.group_begin, len(self.group) + other.group_begin[1:]])
+        return Surrogates(begin=np.array([0, len(columns["feature"])]), group_begin=group_begin, **columns)
+
     def __len__(self) -> int:
         return len(self.feature)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     def __eq__(self, other: object) -> bool:
         return same_arrays(self, other)

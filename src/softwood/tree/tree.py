@@ -20,7 +20,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
-from softwood.tree.frozen import freeze, same_arrays
+from softwood.tree.frozen import freeze, restore, same_arrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
@@ -45,6 +45,7 @@ PER_NODE: dict[str, tuple[type[np.generic], float]] = {
     "slope_row": (np.int32, -1),
     "count": (np.float64, np.nan),
     "impurity": (np.float64, np.nan),
+    "gain": (np.float64, np.nan),
 }
 # Ragged fields: where each node begins, the flat values, their dtype.
 RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
@@ -86,7 +87,8 @@ class Tree:
     basis : the columns that linear gates and linear responses are made of.
     slope_row, slope : linear response: response[m] + basis(x) @ slope[slope_row[m]]; -1 for a constant one.
         slope has shape (rows, basis columns, outputs).
-    count, impurity : training rows (by weight) that reached the node and their impurity; NaN if unknown.
+    count, impurity, gain : training rows (by weight) that reached the node, their impurity, and how much of it (times
+        weight) the node's gate took away; NaN if unknown.
 
     Examples
     --------
@@ -127,6 +129,7 @@ class Tree:
     slope: Floats = _empty()
     count: Floats = _empty()
     impurity: Floats = _empty()
+    gain: Floats = _empty()
 
     def __post_init__(self) -> None:
         freeze(self, "response", np.float64)
@@ -270,10 +273,7 @@ class Tree:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        restore(self, state)
 
     def __repr__(self) -> str:
         def number(n: int, noun: str, plural: str = "") -> str:

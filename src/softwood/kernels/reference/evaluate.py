@@ -4,7 +4,9 @@
     reach[c](x)      = reach[m](x) * (1 - leafness[m]) * share[m -> c](x)
     output(x)        = sum_m reach[m](x) * leafness[m] * response[m](x)
 
-The last line is the equation of the house, unrolled from the root.
+The last line is the equation of the house, unrolled from the root. Where nothing of a row arrives, nothing is asked:
+an infinite score or response behind a closed gate does not count. Sums run over the columns in their order, so that a
+score is the same number whoever computes it, and a hard linear gate never depends on how a library adds.
 """
 
 from __future__ import annotations
@@ -28,28 +30,39 @@ class Evaluator:
 
     def output(self, X: Floats, n_threads: int = 1) -> Floats:
         """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
-        tree = self.tree
-        reach, phi = self.reach(X), expand(tree.basis, X)
+        tree, reach = self.tree, self.reach(X)
         out = np.zeros((len(X), tree.response.shape[1]))
-        for m in range(len(tree.response)):
-            out += (reach[:, m] * tree.leafness[m])[:, None] * response(tree, m, phi)
+        with quiet():
+            phi = expand(tree.basis, X)
+            for m in np.flatnonzero(tree.leafness).tolist():
+                kept = (reach[:, m] * tree.leafness[m])[:, None]
+                out += np.where(reach[:, m, None] == 0, 0.0, kept * response(tree, m, phi))
         return out
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
         """Part of each row that arrives at each node, shape (rows, nodes)."""
         tree = self.tree
-        phi = expand(tree.basis, X)
         reach = np.zeros((len(X), len(tree.response)))
         reach[:, 0] = 1.0
-        for m in np.flatnonzero(tree.n_children):
-            first, n = tree.first_child[m], tree.n_children[m]
-            passed = reach[:, m] * (1.0 - tree.leafness[m])
-            reach[:, first : first + n] = passed[:, None] * shares(tree, m, X, phi)
+        with quiet():
+            phi = expand(tree.basis, X)
+            for m in np.flatnonzero(tree.n_children).tolist():
+                first, n = tree.first_child[m], tree.n_children[m]
+                passed = reach[:, m, None] * (1.0 - tree.leafness[m])
+                arriving = passed * shares(tree, m, X, phi)
+                reach[:, first : first + n] = np.where(passed == 0, 0.0, arriving)
         return reach
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row; the lowest id on a tie."""
-        return np.argmax(self.reach(X) * self.tree.leafness, axis=1).astype(np.int32)
+        kept: Floats = self.reach(X) * self.tree.leafness
+        most: npt.NDArray[np.int64] = np.argmax(kept, axis=1)
+        return most.astype(np.int32)
+
+
+def quiet() -> np.errstate:
+    """No warnings: infinite values may meet, and inf - inf is NaN here as in C++."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 def expand(basis: Any, X: Floats) -> Floats:
@@ -76,17 +89,20 @@ def expand(basis: Any, X: Floats) -> Floats:
 
 def response(tree: Any, m: int, phi: Floats) -> Floats:
     """What node m answers to each row, shape (rows, outputs)."""
-    row = tree.slope_row[m]
-    return np.broadcast_to(tree.response[m], (len(phi), tree.response.shape[1])) + (
-        phi @ tree.slope[row] if row >= 0 else 0.0
-    )
+    answer = np.tile(tree.response[m], (len(phi), 1))
+    if tree.slope_row[m] >= 0:
+        for column, slope in enumerate(tree.slope[tree.slope_row[m]]):
+            answer += phi[:, column, None] * slope
+    return answer
 
 
 def shares(tree: Any, m: int, X: Floats, phi: Floats) -> Floats:
     """Shares of node m's children, shape (rows, children); rows sum to 1."""
     if tree.score[m] == Score.LINEAR:
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
-        score = tree.bias[m] + phi[:, tree.weight_column[at]] @ tree.weight[at]
+        score = np.full(len(X), tree.bias[m])
+        for column, weight in zip(tree.weight_column[at], tree.weight[at], strict=True):
+            score += weight * phi[:, column]
         first = (score >= 0).astype(np.float64) if tree.squash[m] == Squash.STEP else sigmoid(score)
         return np.stack([first, 1.0 - first], axis=1)
     if tree.score[m] == Score.THRESHOLD and tree.squash[m] != Squash.STEP:
@@ -105,7 +121,7 @@ def soft_threshold(x: Floats, softness: Floats, squash: int) -> Floats:
     below, above = softness
     if squash == Squash.SIGMOID:
         return sigmoid(-x / below)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with quiet():
         left = np.where(x <= -below, 1.0, 0.5 - 0.5 * x / below)
         right = np.where(x >= above, 0.0, 0.5 - 0.5 * x / above)
     return np.where(x < 0, left, np.where(x > 0, right, np.where(x == 0, 0.5, x)))
@@ -154,13 +170,15 @@ def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
 
 def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
     """Share 1 for the slot of each row, 0 for the others; a row of zeros where the slot is -1."""
-    return (slot[:, None] == np.arange(n)).astype(np.float64)
+    share: Floats = (slot[:, None] == np.arange(n)).astype(np.float64)
+    return share
 
 
 def sigmoid(score: Floats) -> Floats:
     """1 / (1 + exp(-score)) without overflow."""
     e = np.exp(-np.abs(score))
-    return np.where(score >= 0, 1.0, e) / (1.0 + e)
+    share: Floats = np.where(score >= 0, 1.0, e) / (1.0 + e)
+    return share
 
 
 def apply_link(link: int, output: Floats) -> Floats:
@@ -170,5 +188,6 @@ def apply_link(link: int, output: Floats) -> Floats:
         return np.concatenate([1.0 - p, p], axis=1) if output.shape[1] == 1 else p
     if link == Link.SOFTMAX:
         e = np.exp(output - output.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
+        answer: Floats = e / e.sum(axis=1, keepdims=True)
+        return answer
     return output

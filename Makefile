@@ -1,0 +1,80 @@
+# From a bare clone: `make demo`, `make test`, `make lint`. PYTHON=python3.12 make … chooses the interpreter.
+# Everything made here lies in .venv, build and dist; `make clean` removes them.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+JOBS   ?= auto
+
+# Stamps say what the environment holds. The first carries the interpreter's version: another one starts afresh.
+MADE    := $(VENV)/made-with-$(VERSION)
+PACKAGE := $(VENV)/has-package
+TESTS   := $(VENV)/has-tests
+LINTERS := $(VENV)/has-linters
+
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
+PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+# A PYTHONPATH from outside could put src before the wheel.
+unexport PYTHONPATH
+.DELETE_ON_ERROR:
+.PHONY: demo test lint format sanitize speed no-compiler clean
+
+demo: $(PACKAGE)
+	$(BIN)/softwood demo
+
+# The tests run against the installed wheel: src is not on the path. The package's doctests are tests too.
+# SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
+test: $(PACKAGE) $(TESTS)
+	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
+
+lint: $(PACKAGE) $(LINTERS)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy src $(wildcard bench)
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache
+	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*.cpp native/*.hpp)
+
+format: $(LINTERS)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(wildcard native/*.cpp native/*.hpp)
+
+sanitize: $(PACKAGE) $(TESTS)
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
+
+speed: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m bench.speed
+
+no-compiler: $(MADE)
+	PYTHON=$(BIN)/python bash tests/no_compiler.sh
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/softwood/kernels/*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(MADE):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "softwood needs Python 3.11 or newer; $(PYTHON) is $(or $(VERSION),not there)." >&2; \
+	  echo "Name another one: PYTHON=python3.12 make $(or $(MAKECMDGOALS),demo)" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+# Built without isolation, so that build/ is reused and a change of one file compiles one file.
+$(PACKAGE): $(MADE) $(SOURCES)
+	$(PIP) install --group build
+	rm -rf dist
+	$(PIP) wheel . --no-deps --no-build-isolation --wheel-dir dist
+	$(PIP) install dist/softwood-*.whl
+	$(PIP) install --force-reinstall --no-deps dist/softwood-*.whl
+	@touch $@
+
+$(TESTS): $(MADE) pyproject.toml
+	$(PIP) install --group test
+	@touch $@
+
+$(LINTERS): $(MADE) pyproject.toml
+	$(PIP) install --group lint
+	@touch $@

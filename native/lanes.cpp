@@ -1,0 +1,72 @@
+#include "lanes.hpp"
+
+#include <algorithm>
+
+#include "exp.hpp"
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
+#if __has_attribute(target_clones)
+#define SOFTWOOD_EVERY_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+#endif
+#ifndef SOFTWOOD_EVERY_VECTOR
+#define SOFTWOOD_EVERY_VECTOR
+#endif
+
+namespace softwood {
+
+SOFTWOOD_EVERY_VECTOR
+void exp_lanes(double* value, std::size_t n) {
+  const std::size_t whole = n - n % PACK;
+  for (std::size_t i = 0; i < whole; i += PACK) store(exp(load(value + i)), value + i);
+  if (whole == n) return;
+  double rest[PACK] = {};
+  std::copy(value + whole, value + n, rest);
+  store(exp(load(rest)), rest);
+  std::copy_n(rest, n - whole, value + whole);
+}
+
+// A division takes long and leaves the other units free: it runs beside the exp of the next pack.
+SOFTWOOD_EVERY_VECTOR
+void sigmoid_lanes(double* value, std::size_t n) {
+  if (n == 0) return;
+  Pack waiting = one_plus_exp_minus(load(value));
+  std::size_t i = 0;
+  for (; i + PACK < n; i += PACK) {
+    const Pack divided = reciprocal(waiting);
+    waiting = one_plus_exp_minus(load(value + i + PACK));
+    store(divided, value + i);
+  }
+  store(reciprocal(waiting), value + i);
+}
+
+SOFTWOOD_EVERY_VECTOR
+void score_lanes(const double* phi, const std::int32_t* column, const double* weight, std::size_t n_weights,
+                 double bias, double* score, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += STRIP) {
+    double sum[STRIP];
+    for (std::size_t s = 0; s < STRIP; ++s) sum[s] = bias;
+    for (std::size_t j = 0; j < n_weights; ++j) {
+      const double* value = phi + static_cast<std::size_t>(column[j]) * LANES + i;
+      for (std::size_t s = 0; s < STRIP; ++s) sum[s] += weight[j] * value[s];
+    }
+    for (std::size_t s = 0; s < STRIP; ++s) score[i + s] = sum[s];
+  }
+}
+
+SOFTWOOD_EVERY_VECTOR
+void add_lanes(double* sum, const double* kept, double value, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] += kept[i] * value;
+}
+
+SOFTWOOD_EVERY_VECTOR
+bool multiply_lanes(const double* passed, const double* share, double* into, std::size_t n) {
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    into[i] = passed[i] * share[i];
+    zeros += into[i] == 0.0;
+  }
+  return zeros == 0;
+}
+
+}  // namespace softwood

@@ -1,0 +1,32 @@
+"""`softwood --version`: what runs here. The lines a bug report should carry."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from softwood import __version__
+from softwood.kernels import kernels
+
+
+def describe() -> str:
+    """Version, kernels, and the versions underneath."""
+    below = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn"))
+    return f"softwood {__version__}\nkernels: {kernels}\nPython {platform.python_version()}, {below}"
+
+
+def _show(wanted: bool) -> None:
+    if wanted:
+        typer.echo(describe())
+        raise typer.Exit
+
+
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show, is_eager=True, help="Show what runs here and stop.")
+    ] = False,
+) -> None:
+    """Decision trees with hard or soft gates."""

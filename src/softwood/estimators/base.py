@@ -1,0 +1,81 @@
+"""What every estimator with a tree inside offers, whichever learner made the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from softwood.estimators.intake import Columns, read_predict
+from softwood.kernels.kinds import Missing
+from softwood.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+
+
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Base of all estimators: after fit `tree_` holds the tree and `columns_` what its inputs stand for."""
+
+    tree_: Tree
+    columns_: Columns
+    n_jobs: int | None
+
+    def apply(self, X: Any) -> npt.NDArray[np.int32]:
+        """The leaf each row ends in (in a soft tree: the node that keeps most of it), as node id of `tree_`."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.apply(self._read(X), self._threads())
+
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
+        """Reach of every node by every row, a sparse matrix (rows, nodes); 1 along the path in a hard tree."""
+        check_is_fitted(self, "tree_")
+        tree, rows = self.tree_, self._read(X)
+        if not tree.is_hard or np.any(tree.missing == Missing.FRACTION):
+            return sparse.csr_matrix(tree.reach(rows, self._threads()))
+        row, node = np.arange(len(rows)), tree.apply(rows, self._threads()).astype(np.int64)
+        pairs = [(row, node)]
+        while node.any():
+            row, node = row[node > 0], tree.parent[node[node > 0]].astype(np.int64)
+            pairs.append((row, node))
+        at = tuple(np.concatenate(part) for part in zip(*pairs, strict=True))
+        path = sparse.csr_matrix((np.ones(len(at[0])), at), shape=(len(rows), tree.n_nodes))
+        path.sort_indices()
+        return path
+
+    def get_depth(self) -> int:
+        """Steps from the root to the deepest leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of all the impurity that the gates took away; sums to 1 (all 0 for a single leaf).
+
+        Gains are counted on the training rows, so features with many distinct values look better than they are.
+        `sklearn.inspection.permutation_importance` on rows that were not trained on has no such bias.
+        """
+        check_is_fitted(self, "tree_")
+        branch = self.tree_.n_children > 0
+        total = np.bincount(self.tree_.feature[branch], self.tree_.gain[branch], self.tree_.n_features)
+        return np.asarray(total / total.sum() if total.sum() > 0 else total, np.float64)
+
+    def _read(self, X: Any) -> Floats:
+        return read_predict(self, X, self.columns_)
+
+    def _threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

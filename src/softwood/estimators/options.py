@@ -1,0 +1,131 @@
+"""Checks of what a user set: an error says what was given, what is wanted and what to do."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.estimators.intake import Columns
+
+Floats = npt.NDArray[np.float64]
+
+
+def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:
+    """The value, if it is one of the options."""
+    if not any(value is option or (isinstance(value, str) and value == option) for option in options):
+        wanted = ", ".join(map(repr, options))
+        raise ValueError(f"{name} must be one of {wanted}, got {value!r}.")
+    return value
+
+
+def integer(name: str, value: Any, least: int, most: int | None = None, otherwise: int | None = None) -> int:
+    """The value as an int within bounds; None becomes `otherwise` where that is given."""
+    if value is None and otherwise is not None:
+        return otherwise
+    good = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not good or value < least or (most is not None and value > most):
+        upper = f" and <= {most}" if most is not None else ""
+        none = "None or " if otherwise is not None else ""
+        raise ValueError(f"{name} must be {none}an integer >= {least}{upper}, got {value!r}.")
+    return int(value)
+
+
+def real(name: str, value: Any, least: float) -> float:
+    """The value as a float, finite and not below `least`."""
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not good or float(value) < least:
+        raise ValueError(f"{name} must be a number >= {least:g}, got {value!r}.")
+    return float(value)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """The value as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def row_count(name: str, value: Any, least: int, total: float) -> float:
+    """Rows: an integer >= least, or a float in (0, 1), a part of all rows (rounded up, never below `least`)."""
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0.0 < float(value) < 1.0:
+        return float(max(least, np.ceil(float(value) * total)))
+    good = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not good or value < least:
+        wanted = f"an integer >= {least}, or a float between 0 and 1 for a part of the rows"
+        raise ValueError(f"{name} must be {wanted}, got {value!r}.")
+    return float(value)
+
+
+def monotone_signs(given: Any, columns: Columns) -> npt.NDArray[np.int8]:
+    """One sign per column from a list of signs, or a mapping from column name or index to sign; empty for none."""
+    if given is None:
+        return np.zeros(0, np.int8)
+    n = len(columns.names)
+    if isinstance(given, Mapping):
+        signs = [0] * n
+        for key, sign in given.items():
+            signs[_column(key, columns.names)] = sign
+    else:
+        signs = list(given)
+        if len(signs) != n:
+            raise ValueError(f"monotonic_cst must have one sign for each of {n} features, got {len(signs)}.")
+    for name, sign, levels in zip(columns.names, signs, columns.categories, strict=True):
+        if sign not in (-1, 0, 1):
+            raise ValueError(f"monotonic_cst must hold -1, 0 or 1, got {sign!r} for feature {name!r}.")
+        if sign and levels is not None:
+            raise ValueError(f"monotonic_cst asks for an order in {name!r}, which is a category and has none.")
+    return np.array(signs, np.int8) if any(signs) else np.zeros(0, np.int8)
+
+
+def _column(key: Any, names: Sequence[str]) -> int:
+    if isinstance(key, numbers.Integral) and 0 <= int(key) < len(names):
+        return int(key)
+    if key in names:
+        return names.index(key)
+    raise ValueError(f"monotonic_cst names {key!r}, which is no feature; the features are {list(names)!r:.200}.")
+
+
+def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
+    """(true, given) costs from a square table in the order of the classes, or {(true, given): cost} by label."""
+    if costs is None:
+        return None
+    k, labels = len(classes), classes.tolist()
+    if isinstance(costs, Mapping):
+        matrix = 1.0 - np.eye(k)
+        for pair, cost in costs.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in labels for label in pair)):
+                raise ValueError(f"costs must have keys (true label, given label) of {labels!r:.200}, got {pair!r}.")
+            matrix[labels.index(pair[0]), labels.index(pair[1])] = cost
+    else:
+        matrix = np.asarray(costs, np.float64)
+    if matrix.shape != (k, k):
+        raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {matrix.shape}.")
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all()) or np.diag(matrix).any():
+        raise ValueError("costs must be finite and >= 0, with zeros on the diagonal (a right answer costs nothing).")
+    if k > 1 and not (matrix.sum(axis=1) > 0).all():
+        free = labels[int(np.argmin(matrix.sum(axis=1)))]
+        raise ValueError(f"costs must say that each class is worth something, but mistaking {free!r} costs nothing.")
+    return matrix
+
+
+def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
+    """Class shares to reckon with, from a list in the order of the classes or a mapping by label; they sum to 1."""
+    if priors is None:
+        return None
+    labels = classes.tolist()
+    if isinstance(priors, Mapping):
+        if set(priors) != set(labels):
+            raise ValueError(
+                f"priors must have exactly the classes {labels!r:.200} as keys, got {list(priors)!r:.200}."
+            )
+        priors = [priors[label] for label in labels]
+    share = np.asarray(priors, np.float64)
+    if share.shape != (len(labels),):
+        raise ValueError(f"priors must have one number for each of {len(labels)} classes, got shape {share.shape}.")
+    if not (np.isfinite(share).all() and (share > 0).all() and abs(share.sum() - 1) < 1e-6):
+        raise ValueError(f"priors must be > 0 and sum to 1, got {share.tolist()}.")
+    return np.asarray(share / share.sum())

@@ -1,0 +1,5 @@
+"""A tree as text or bytes, and back. Formats know the tree, never how it was learned."""
+
+from softwood.formats.text import to_text
+
+__all__ = ["to_text"]

@@ -1,0 +1,175 @@
+"""A tree as readable rules, for a terminal or a report.
+
+    node  rule                      n   share  class    no   yes
+       0  all rows                100  100.0%  no     0.62  0.38
+       1  ├─ age ≤ 30 or missing   60   60.0%  no     0.90  0.10  *
+       2  └─ age > 30              40   40.0%  yes    0.20  0.80  *
+
+The rule of a node says which rows its parent sends there; n and share are the training rows (by weight) that arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softwood.formats.answers import answer_columns
+from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
+from softwood.kernels.kinds import Missing
+from softwood.tree import Schema, Tree
+from softwood.tree.outline import Line, outline
+from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list
+from softwood.tree.wording import Wording
+
+LEAST_ROOM = 28  # columns a rule always gets, however wide the rest is
+
+
+def to_text(
+    model: Any,
+    *,
+    digits: int | None = 3,
+    max_depth: int | None = None,
+    surrogates: bool = False,
+    missing: bool = True,
+    width: int | None = 100,
+    feature_names: Sequence[str] | None = None,
+) -> str:
+    """Rules of a tree, with names, counts, shares and answers.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Tree`.
+    digits : decimals of numbers (significant digits below one). Thresholds of one feature that differ never look the
+        same: they get the digits it takes. None writes every number of a rule or an answer exactly.
+    max_depth : how deep to print; deeper nodes are counted.
+    surrogates : also list what each gate asks when its feature is missing, with the agreement and the adjusted
+        agreement, as rpart's summary does.
+    missing : say where missing values go.
+    width : columns to aim for: long sets of categories and long sums are shortened to it. None shortens nothing.
+    feature_names : names to print instead of the model's own, for a model that learned from a bare array.
+
+    Returns
+    -------
+    str
+        A table with one line a node; `*` marks a leaf.
+
+    Examples
+    --------
+    >>> from softwood import Schema, Tree
+    >>> from softwood.kernels.kinds import Score
+    >>> tree = Tree(
+    ...     response=[[0.62, 0.38], [0.9, 0.1], [0.2, 0.8]],
+    ...     schema=Schema(("age",), (None,), ("no", "yes"), "classification"), count=[100, 60, 40],
+    ...     first_child=[1, -1, -1], n_children=[2, 0, 0], score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1],
+    ...     threshold=[30, np.nan, np.nan])
+    >>> print(to_text(tree, digits=2))
+    Tree: 100 rows, 2 leaves, depth 1 (* marks a leaf)
+    <BLANKLINE>
+    node  rule                      n   share  class    no   yes
+       0  all rows                100  100.0%  no     0.62  0.38
+       1  ├─ age ≤ 30 or missing   60   60.0%  no     0.90  0.10  *
+       2  └─ age > 30              40   40.0%  yes    0.20  0.80  *
+    """
+    tree = _tree_of(model)
+    if feature_names is not None:
+        tree = tree.replace(schema=_renamed(tree.schema, feature_names))
+    words = Wording(tree, digits)
+    lines = list(outline(tree, max_depth))
+    nodes = [line.node for line in lines]
+    right = _counts(tree, nodes)
+    right += answer_columns(words, nodes, getattr(model, "costs", None), getattr(model, "criterion", None))
+    right.append(Column("", ["" if tree.n_children[m] else "*" for m in nodes]))
+    left = Column("node", [str(m) for m in nodes], ">")
+    room = None if width is None else width - left.width - len(GAP) - total_width(right)
+    rules = Column("rule", [_rule(words, line, room, missing) for line in lines])
+    table = [GAP.join(cells).rstrip() for cells in zip(*(c.lines() for c in (left, rules, *right)), strict=True)]
+    if surrogates:
+        indent = " " * (left.width + len(GAP))
+        table = _with_surrogates(words, lines, table, indent, room)
+    return "\n".join([_title(model, tree), "", *table, *_notes(words, missing, surrogates, width)])
+
+
+def _tree_of(model: Any) -> Tree:
+    tree = model if isinstance(model, Tree) else getattr(model, "tree_", None)
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"to_text needs a Tree or a fitted softwood estimator, got {type(model).__name__}; call fit first."
+        )
+    return tree
+
+
+def _renamed(schema: Schema, names: Sequence[str]) -> Schema:
+    if len(names) != schema.n_features:
+        raise ValueError(f"feature_names must have {schema.n_features} names, one per feature, got {len(names)}.")
+    return replace(schema, features=tuple(map(str, names)))
+
+
+def _title(model: Any, tree: Tree) -> str:
+    rows = [f"{spell_counts(tree.count[:1])[0]} rows"] if np.isfinite(tree.count[0]) else []
+    leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+    return f"{type(model).__name__}: {', '.join([*rows, leaves, f'depth {tree.depth}'])} (* marks a leaf)"
+
+
+def _counts(tree: Tree, nodes: list[int]) -> list[Column]:
+    """Columns n and share, where the tree knows them."""
+    count = tree.count[nodes]
+    if not np.isfinite(count).all() or not count[0] > 0:
+        return []
+    return [Column("n", spell_counts(count), ">"), Column("share", spell_shares(count / count[0]), ">")]
+
+
+def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> str:
+    tree, node = words.tree, line.node
+    also = [words.when_missing(node)] if missing and words.when_missing(node) else []
+    if tree.n_children[node] and tree.leafness[node] > 0:
+        also.append(f"(bud, leafness {words.number(tree.leafness[node])})")
+    if line.hidden:
+        also.append(f"… {line.hidden} nodes below")
+    if room is not None:
+        room = max(LEAST_ROOM, room) - display_width(line.stem) - display_width(" ".join(["", *also]))
+    return line.stem + " ".join([words.rule(node, room), *also])
+
+
+def _with_surrogates(words: Wording, lines: list[Line], table: list[str], indent: str, room: int | None) -> list[str]:
+    """The table with each gate's surrogates under its node."""
+    longer = table[:1]
+    for line, row in zip(lines, table[1:], strict=True):
+        longer.append(row)
+        if line.hidden == 0:
+            longer += [indent + text for text in _surrogates(words, line, room)]
+    return longer
+
+
+def _surrogates(words: Wording, line: Line, room: int | None) -> list[str]:
+    tree, node = words.tree, line.node
+    rows = tree.surrogates.of(node)
+    if not rows or tree.missing[node] != Missing.SURROGATE:
+        return []
+    first, default = int(tree.first_child[node]), int(tree.first_child[node] + tree.default[node])
+    name = words.names[int(tree.feature[node])]
+    asks = [f"   {words.surrogate(row, room)}" for row in rows]
+    head = f"{name} missing: node {first} if"
+    wide = max(map(display_width, (head, *asks)))
+    table = tree.surrogates
+    scores = [f"{spell_fixed(table.agreement[r], 3)}   {pad(spell_fixed(table.adjusted[r], 3), 6, '>')}" for r in rows]
+    body = [f"{pad(ask, wide)}  {score}" for ask, score in zip(asks, scores, strict=True)]
+    texts = [f"{pad(head, wide)}  agree  adjusted", *body, f"   none known: node {default}"]
+    return [line.below + text for text in texts]
+
+
+def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None) -> list[str]:
+    """What the table cannot say in its cells, only where it applies."""
+    tree = words.tree
+    notes = []
+    if missing and len(tree.surrogates) and not surrogates:
+        notes.append("A missing value asks the surrogates first (surrogates=True lists them).")
+    if missing and (tree.group < 0).any():
+        notes.append("A category that neither side names counts as missing.")
+    fills = words.fills() if missing else []
+    if fills:
+        start = "Where the input is missing: "
+        notes.append(start + spell_list(fills, None if width is None else width - len(start)))
+    return ["", *notes] if notes else []

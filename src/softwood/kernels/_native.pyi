@@ -1,0 +1,51 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+class Evaluator:
+    def __init__(self, tree: Any) -> None: ...
+    def output(self, X: Floats, out: Floats, n_threads: int) -> None: ...
+    def reach(self, X: Floats, out: Floats, n_threads: int) -> None: ...
+    def apply(self, X: Floats, out: Ints, n_threads: int) -> None: ...
+
+def exp_lanes(value: Floats) -> None: ...
+
+class Columns:
+    def __init__(self, X: Floats, n_levels: list[int], weight: Floats, max_bins: int, n_threads: int) -> None: ...
+
+def grow(
+    columns: Columns,
+    code: Ints,
+    y: Floats,
+    weight: Floats,
+    factor: Floats,
+    n_classes: int,
+    criterion: int,
+    max_depth: int,
+    max_leaves: int,
+    min_samples_split: float,
+    min_samples_leaf: float,
+    min_impurity: float,
+    min_impurity_decrease: float,
+    missing: int,
+    max_surrogates: int,
+    monotone: list[int],
+    n_threads: int,
+) -> dict[str, Any]: ...
+def replay(
+    columns: Columns,
+    weight: Floats,
+    first_child: Ints,
+    feature: Ints,
+    threshold: Floats,
+    group_begin: Ints,
+    group: Ints,
+    default: Ints,
+    max_surrogates: int,
+    n_threads: int,
+) -> dict[str, npt.NDArray[Any]]: ...
+def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...

@@ -1,0 +1,92 @@
+"""The candidates of one feature in one node, in the order in which ties are settled.
+
+Where missing rows are placed by the candidate (DIRECTION, CATEGORY) they form one group more, the last. DIRECTION
+then asks three times: missing to the second child, missing to the first, and present against missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.kernels.kinds import Missing
+from softwood.kernels.reference.bins import Column
+from softwood.kernels.reference.impurity import Measure
+from softwood.kernels.reference.rows import Rows
+from softwood.kernels.reference.sets import Floats, Index, Mask, Masks, Prefixes, Sets
+from softwood.kernels.reference.subsets import level_sets
+
+Gate = tuple[float, Index]  # threshold and no slots, or NaN and a slot for every level
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Sets of groups that may become the first child.
+
+    rows : the rows that take part in the gain; group : the group of each.
+    placed : the last group is the missing rows.
+    threshold : of a number, between its groups; code : of a category, the level of every group.
+    """
+
+    rows: Rows
+    group: Index
+    n_groups: int
+    sets: tuple[Sets, ...]
+    placed: bool
+    threshold: Floats
+    code: Index
+
+    def gate(self, first: Mask, n_levels: int) -> Gate:
+        """The gate that sends these groups to the first child."""
+        known = first[: self.n_groups - self.placed]
+        if n_levels:
+            slot = np.full(n_levels, -1)
+            slot[self.code] = np.where(known, 0, 1)
+            return np.nan, slot
+        n_first = int(known.sum())
+        return float(np.append(self.threshold, np.inf)[n_first - 1]), np.zeros(0, np.intp)
+
+
+def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measure) -> Candidates | None:
+    """All candidates of a feature; None where there are none."""
+    lost = np.isnan(column.x[rows.id])
+    placed = bool(lost.any()) and missing in (Missing.DIRECTION, Missing.CATEGORY)
+    if lost.all():
+        return None
+    threshold, code = np.zeros(0), np.zeros(0, np.intp)
+    if column.n_levels:
+        known, code = column.levels(rows.id[~lost])
+        n_known = len(code)
+    else:
+        known, threshold = column.thresholds(rows.id[~lost])
+        n_known = len(threshold) + 1
+    group = np.full(len(rows.id), n_known)  # the missing rows' group comes last
+    group[~lost] = known
+    if not placed:
+        rows, group = rows.where(~lost), known
+    n_groups = n_known + placed
+    if not column.n_levels:
+        sets = place_missing([Prefixes.proper(np.arange(n_known))], n_known, placed)
+    elif missing == Missing.CATEGORY:
+        sets = describe_levels(measure, rows, group, n_groups)
+    else:
+        seen = group < n_known
+        each = describe_levels(measure, rows.where(seen), group[seen], n_known)
+        sets = place_missing(each, n_known, placed)
+    sets = [some for some in sets if len(some)]
+    return Candidates(rows, group, n_groups, tuple(sets), placed, threshold, code) if sets else None
+
+
+def describe_levels(measure: Measure, rows: Rows, group: Index, n_groups: int) -> list[Sets]:
+    """Sets of levels, from what the measure says of each level alone."""
+    each = measure.parts(rows, group, n_groups).account(Masks.each_of(n_groups))
+    return level_sets(each.center, each.size, measure.n_orders, measure.tries_subsets)
+
+
+def place_missing(blocks: list[Sets], n_known: int, placed: bool) -> list[Sets]:
+    """Every set with the missing group in the second child, every set with it in the first, present against missing."""
+    if not placed:
+        return blocks
+    present = Masks.all_of(n_known).widen(False)
+    return [*(some.widen(False) for some in blocks), *(some.widen(True) for some in blocks), present]

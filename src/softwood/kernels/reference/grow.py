@@ -1,0 +1,186 @@
+"""Reference growing of a hard tree in NumPy: the definition that the native grower is held to.
+
+    grow:   root -> open; while a leaf is open: split the best (or the oldest), open its children that may split
+
+Every rule stands in `softwood.kernels.growth`. Breiman, Friedman, Olshen, Stone: Classification and Regression Trees
+(1984).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.kernels.growth import (
+    EPSILON,
+    TIE,
+    Branches,
+    Floats,
+    Grown,
+    Growth,
+    Ints,
+    SurrogateTable,
+    Target,
+    check_growth,
+)
+from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.reference.bins import make_columns
+from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
+from softwood.kernels.reference.median import AbsoluteError
+from softwood.kernels.reference.monotone import Bounds
+from softwood.kernels.reference.node import Node, harvest, make_node, send
+from softwood.kernels.reference.rows import Rows
+from softwood.kernels.reference.split import Search, Split
+from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate
+
+
+class Grower:
+    """Grows hard trees on one table. `n_threads` is part of the interface; NumPy has one way to go.
+
+    Parameters
+    ----------
+    X : (rows, features) numbers and category codes; NaN is a missing value.
+    n_levels : per feature the number of levels, 0 for a number.
+    weight : per row; bins are of about equal weight, and rows of weight 0 do not exist.
+    max_bins : 0 tries every threshold, otherwise only the edges between so many bins.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
+    >>> grower = Grower(X, np.zeros(1, np.int32), np.ones(4))
+    >>> grown = grower.grow(Target(y, np.ones(4), n_classes=2), Growth(Criterion.GINI))
+    >>> grown.threshold[0], grown.count
+    (np.float64(2.5), array([4., 2., 2.]))
+    """
+
+    def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
+        self.weight, self.n_levels = np.asarray(weight, np.float64), np.asarray(n_levels, np.int32)
+        self.columns = make_columns(np.asarray(X, np.float64), np.asarray(n_levels, np.intp), self.weight, max_bins)
+
+    def grow(self, target: Target, growth: Growth) -> Grown:
+        """Grow a tree by the rules of `growth`."""
+        check_growth(target, growth, self.n_levels, self.weight)
+        measure = make_measure(target, growth.criterion)
+        return Growing(Search(self.columns, measure, growth), self._rows(target)).run()
+
+    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable:
+        """Surrogates of every branch: rows run down again, the unreadable by those surrogates, then `default`."""
+        rows = {0: self._rows(target)}
+        found: list[list[Surrogate]] = [[] for _ in grown.first_child]
+        for m in map(int, np.flatnonzero(grown.first_child >= 0)):
+            split, first = grown_split(grown, m), int(grown.first_child[m])
+            found[m] = find_surrogates(self.columns, rows[m], split, max_surrogates)
+            slot = send(self.columns, rows[m], split, found[m])
+            rows[first], rows[first + 1] = rows[m].where(slot == 0), rows[m].where(slot == 1)
+        return tabulate(found)
+
+    def _rows(self, target: Target) -> Rows:
+        row = np.flatnonzero((self.weight > 0) & (target.weight > 0))
+        return Rows(row, np.asarray(target.weight, np.float64)[row])
+
+
+@dataclass
+class Growing:
+    """One tree in the making."""
+
+    search: Search
+    rows: Rows
+
+    def run(self) -> Grown:
+        """Split leaves until none is open or max_leaves are there."""
+        growth, columns = self.search.growth, self.search.columns
+        self.gappy = [bool(np.isnan(column.x[self.rows.id]).any()) for column in columns]
+        self.nodes: list[Node] = []
+        self.open: list[int] = []
+        self.add(self.rows, 0, np.nan, self.root_bounds())
+        while self.open and (growth.max_leaves == 0 or (len(self.nodes) + 1) // 2 < growth.max_leaves):
+            self.divide(self.next_open())
+        return harvest(self.nodes, columns)
+
+    def root_bounds(self) -> Bounds:
+        """Free bounds on the constrained quantities, on none if nothing is constrained."""
+        if not self.search.growth.monotone.any():
+            return Bounds.free(0)
+        measure = self.search.measure
+        return Bounds.free(measure.constrained(np.atleast_2d(measure.value(self.rows))).shape[1])
+
+    def add(self, rows: Rows, depth: int, fraction: float, bounds: Bounds) -> Node:
+        """Make a node, and open it if it may be split."""
+        node = make_node(self.search.measure, rows, depth, fraction, bounds)
+        self.nodes.append(node)
+        if self.may_split(node):
+            slack = self.search.measure.slack(node.impurity)
+            node.split = self.search.best(rows, node.loss, slack, bounds)
+            if node.split and self.is_worth(node.split):
+                self.open.append(len(self.nodes) - 1)
+        return node
+
+    def may_split(self, node: Node) -> bool:
+        """The stop rules that need no split."""
+        growth = self.search.growth
+        least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
+        return (
+            node.depth < growth.max_depth
+            and node.count >= least * (1 - TIE)
+            and node.impurity > max(growth.min_impurity, EPSILON)
+        )
+
+    def is_worth(self, split: Split) -> bool:
+        """Whether the impurity falls by enough, relative to the whole table."""
+        return split.gain / self.nodes[0].size + EPSILON >= self.search.growth.min_impurity_decrease
+
+    def next_open(self) -> int:
+        """The open leaf to split: the oldest, or with max_leaves that of the largest gain (a tie: the oldest)."""
+        at = 0
+        if self.search.growth.max_leaves:
+            gain = np.array([self.gain_of(m) for m in self.open])
+            at = int(np.flatnonzero(gain >= gain.max() - TIE * self.nodes[0].loss)[0])
+        return self.open.pop(at)
+
+    def gain_of(self, m: int) -> float:
+        split = self.nodes[m].split
+        return split.gain if split else 0.0
+
+    def divide(self, m: int) -> None:
+        """Turn an open leaf into a branch with two children."""
+        node, growth, columns = self.nodes[m], self.search.growth, self.search.columns
+        assert node.split is not None  # only nodes with a split are open
+        split, rows = node.split, node.rows
+        slot = split.read(columns[split.feature], rows.id)
+        known = np.array([rows.where(slot == s).count for s in (0, 1)])
+        fraction = known / known.sum()
+        if growth.missing == Missing.SURROGATE and self.gappy[split.feature]:
+            node.surrogates = find_surrogates(columns, rows, split, growth.max_surrogates)
+        if growth.missing == Missing.FRACTION:
+            share = np.where(slot[:, None] < 0, fraction, slot[:, None] == [0, 1])
+        else:
+            share = send(columns, rows, split, node.surrogates)[:, None] == [0, 1]
+        parts = [rows.scaled(share[:, s]) for s in (0, 1)]
+        node.first_child = len(self.nodes)
+        for child, part, bounds in zip((0, 1), parts, self.child_bounds(node, parts), strict=True):
+            self.add(part, node.depth + 1, float(fraction[child]), bounds)
+
+    def child_bounds(self, node: Node, parts: list[Rows]) -> tuple[Bounds, Bounds]:
+        """What the children inherit from a node's bounds."""
+        assert node.split is not None
+        sign, measure = self.search.sign(node.split.feature), self.search.measure
+        if sign == 0:
+            return node.bounds, node.bounds
+        q = [measure.constrained(account_all(measure, part).center)[0] for part in parts]
+        return node.bounds.part(q[0], q[1], sign)
+
+
+def make_measure(target: Target, criterion: Criterion) -> Measure:
+    """The criterion bound to the target."""
+    if target.n_classes:
+        return Classes(target, criterion)
+    y = np.asarray(target.y, np.float64)
+    return SquaredError(y) if criterion == Criterion.SQUARED_ERROR else AbsoluteError(y)
+
+
+def grown_split(grown: Branches, m: int) -> Split:
+    """The split of branch m of a grown tree."""
+    slot = grown.group[grown.group_begin[m] : grown.group_begin[m + 1]].astype(np.intp)
+    gate = int(grown.feature[m]), float(grown.threshold[m])
+    return Split(*gate, slot, int(grown.default[m]), 0.0)

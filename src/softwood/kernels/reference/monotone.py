@@ -1,0 +1,44 @@
+"""Monotone constraints: which candidates keep them, and the bounds that children inherit.
+
+    s * (q_second - q_first) >= 0        on a feature of sign s
+    lower <= q_first, q_second <= upper  on any feature
+
+The children of a split on a constrained feature part at middle = (q_first + q_second) / 2: everything below the one
+stays under it, everything below the other above it. So it holds for every pair of leaves, not only for siblings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.kernels.growth import TIE
+from softwood.kernels.reference.sets import Floats, Mask
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Interval of each constrained quantity; without constraints there are none."""
+
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def free(cls, n: int) -> Bounds:
+        """No bound yet on n quantities."""
+        return cls(np.full(n, -np.inf), np.full(n, np.inf))
+
+    def admit(self, first: Floats, second: Floats, sign: int, slack: float) -> Mask:
+        """Which candidates keep the constraints; first, second: (candidates, quantities)."""
+        slack = slack * TIE
+        inside = [(self.lower - slack <= q) & (q <= self.upper + slack) for q in (first, second)]
+        return np.asarray((inside[0] & inside[1] & (sign * (second - first) >= -slack)).all(axis=1))
+
+    def part(self, first: Floats, second: Floats, sign: int) -> tuple[Bounds, Bounds]:
+        """Bounds of the two children, whose quantities are `first` and `second`."""
+        if sign == 0:
+            return self, self
+        middle = np.clip(first, self.lower, self.upper) / 2 + np.clip(second, self.lower, self.upper) / 2
+        low, high = Bounds(self.lower, middle), Bounds(middle, self.upper)
+        return (low, high) if sign > 0 else (high, low)

@@ -1,0 +1,35 @@
+"""The rows of a node: their ids and weights. Under `Missing.FRACTION` a row may be in several nodes, in parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.kernels.reference.sets import Floats, Index, Mask
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Ids into the table, rising, and the weight with which each row is here (never 0)."""
+
+    id: Index
+    weight: Floats
+
+    @property
+    def count(self) -> float:
+        return float(self.weight.sum())
+
+    def where(self, keep: Mask) -> Rows:
+        """Some of the rows."""
+        return Rows(self.id[keep], self.weight[keep])
+
+    def scaled(self, share: Floats) -> Rows:
+        """The part `share` of every row; rows of which nothing is left are gone."""
+        weight = self.weight * share
+        return Rows(self.id[weight > 0], weight[weight > 0])
+
+
+def sum_by(group: Index, n_groups: int, columns: Floats) -> Floats:
+    """Sum of the rows of `columns` in each group, shape (groups, columns)."""
+    return np.stack([np.bincount(group, column, n_groups) for column in columns.T], axis=1)

@@ -1,0 +1,103 @@
+"""The best split of a node: every candidate of every feature, the largest gain, ties in order.
+
+    gain = loss(rows) - loss(first) - loss(second)           loss = W * impurity, over the rows that take part
+
+The winner is the first candidate whose gain comes within TIE * loss(node) of the largest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.kernels.growth import TIE, Growth
+from softwood.kernels.reference.bins import Column
+from softwood.kernels.reference.candidates import Candidates, find_candidates
+from softwood.kernels.reference.impurity import Measure
+from softwood.kernels.reference.monotone import Bounds
+from softwood.kernels.reference.rows import Rows, sum_by
+from softwood.kernels.reference.sets import Floats, Index, Masks
+
+
+@dataclass(frozen=True)
+class Split:
+    """A gate, the slot of rows it cannot read, and what it gains. `slot` is empty for a number."""
+
+    feature: int
+    threshold: float
+    slot: Index
+    default: int
+    gain: float
+
+    def read(self, column: Column, row: Index) -> Index:
+        """Child slot of each row, -1 where the gate cannot tell."""
+        x = column.x[row]
+        if not column.n_levels:
+            return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1))
+        return np.where(np.isnan(x), -1, self.slot[np.nan_to_num(x).astype(np.intp)])
+
+
+@dataclass(frozen=True)
+class Search:
+    """What every node's search needs: the columns, the criterion and the rules."""
+
+    columns: list[Column]
+    measure: Measure
+    growth: Growth
+
+    def best(self, rows: Rows, loss: float, slack: float, bounds: Bounds) -> Split | None:
+        """The split of largest gain; `loss` is the node's own, `slack` the unit of its constrained quantities."""
+        found: list[tuple[int, Candidates, Floats]] = []
+        for feature, column in enumerate(self.columns):
+            candidates = find_candidates(column, rows, self.growth.missing, self.measure)
+            if candidates is not None:
+                found.append((feature, candidates, self.gains(candidates, self.sign(feature), slack, bounds)))
+        largest = max((float(gain.max()) for _, _, gain in found), default=-np.inf)
+        if largest == -np.inf:
+            return None
+        for feature, candidates, gain in found:
+            hits = np.flatnonzero(gain >= largest - TIE * loss)
+            if len(hits):
+                return self.make(feature, candidates, int(hits[0]), float(gain[hits[0]]))
+        return None
+
+    def sign(self, feature: int) -> int:
+        return int(self.growth.monotone[feature]) if len(self.growth.monotone) else 0
+
+    def gains(self, candidates: Candidates, sign: int, slack: float, bounds: Bounds) -> Floats:
+        """Gain of every candidate, -inf where it is not admissible."""
+        rows, group, n_groups = candidates.rows, candidates.group, candidates.n_groups
+        parts, weight = self.measure.parts(rows, group, n_groups), sum_by(group, n_groups, rows.weight[:, None])
+        whole = parts.account(Masks.all_of(n_groups)).loss
+        gains = []
+        for sets in candidates.sets:
+            others = sets.complement()
+            first, second = parts.account(sets), parts.account(others)
+            smaller = np.minimum(sets.total(weight), others.total(weight))[:, 0]
+            good = smaller >= self.growth.min_samples_leaf * (1 - TIE)
+            if len(bounds.lower):
+                q = [self.measure.constrained(side.center) for side in (first, second)]
+                good &= bounds.admit(q[0], q[1], sign, slack)
+            gains.append(np.where(good, whole - first.loss - second.loss, -np.inf))
+        return np.concatenate(gains)
+
+    def make(self, feature: int, candidates: Candidates, at: int, gain: float) -> Split:
+        """The split that candidate number `at` stands for."""
+        for sets in candidates.sets:
+            if at < len(sets):
+                break
+            at -= len(sets)
+        first = sets[at : at + 1].holds(np.arange(candidates.n_groups))[0]
+        threshold, slot = candidates.gate(first, self.columns[feature].n_levels)
+        if candidates.placed:
+            default = 0 if first[-1] else 1
+        else:
+            side = first[candidates.group]
+            default = larger(*(candidates.rows.where(part).count for part in (side, ~side)))
+        return Split(feature, threshold, slot, default, max(gain, 0.0))
+
+
+def larger(first: float, second: float) -> int:
+    """Slot of the larger child: 0 if it is strictly larger, beyond rounding, else 1."""
+    return 0 if first - second > TIE * (first + second) else 1

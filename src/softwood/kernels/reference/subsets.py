@@ -1,0 +1,53 @@
+"""Which sets of levels a category offers as first child.
+
+One target or two classes: the prefixes of the levels sorted by mean hold the best subset (Breiman et al. 1984, theorem
+4.5; Fisher 1958). More (absolute error aside): all subsets while they are few; then the prefixes of several orders,
+the last of them by the first principal component of the levels' means (Coppersmith, Hong & Hosking 1999).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.kernels.growth import EXACT_LEVELS, POWER_STEPS
+from softwood.kernels.reference.sets import Floats, Index, Masks, Prefixes, Sets
+
+
+def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool) -> list[Sets]:
+    """Candidates for the first child, from the centre and the W of each level present."""
+    if n_orders == 1:
+        return [Prefixes.proper(rising(center[:, -1]))]
+    if not tries_subsets:
+        return [Prefixes.proper(rising(key)) for key in center.T]
+    if len(center) <= EXACT_LEVELS:
+        return [all_subsets(len(center))]
+    keys = [*center.T, principal_score(center, size)]
+    return [Prefixes.proper(rising(key)) for key in keys]
+
+
+def rising(key: Floats) -> Index:
+    """Levels in rising order of the key, ties by code."""
+    return np.argsort(key, kind="stable")
+
+
+def all_subsets(n_levels: int) -> Masks:
+    """Every proper subset that holds level 0, in rising order of its bit mask."""
+    mask = np.arange(1, 2**n_levels - 1, 2)
+    return Masks((mask[:, None] >> np.arange(n_levels) & 1).astype(np.bool_))
+
+
+def principal_score(center: Floats, size: Floats) -> Floats:
+    """Coordinate of each level along the first principal component of the centres, levels weighing their size."""
+    weight = size / size.sum()
+    away = center - (weight[:, None] * center).sum(axis=0)
+    covariance = (weight[:, None, None] * away[:, :, None] * away[:, None, :]).sum(axis=0)
+    axis = np.zeros(center.shape[1])
+    axis[np.argmax(np.diag(covariance))] = 1.0
+    for _ in range(POWER_STEPS):
+        turned = (covariance * axis).sum(axis=1)
+        length = np.sqrt((turned * turned).sum())
+        if length == 0:  # all centres are one
+            break
+        axis = turned / length
+    # Not a matrix product: levels with the same centre must get the same score, to the last bit.
+    return np.asarray((away * axis).sum(axis=1))

@@ -1,0 +1,110 @@
+"""What a hard tree is to learn: rows, answers, weights, and what a wrong answer costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.growth import Grown, Target
+from softwood.kernels.kinds import Criterion
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows and answers, as numbers.
+
+    Attributes
+    ----------
+    X : (rows, features) category codes or numbers, NaN where missing.
+    n_levels : categories of each feature, 0 for a number.
+    y : class codes (rows,) or numbers (rows, targets).
+    weight : of every row; 2 is the row twice, 0 its absence.
+    criterion : what splits make small.
+    n_classes : 0 for numbers.
+    answer_factor : per class, how much its rows count in the answers (class weights, priors).
+    costs : (true, given) what it costs to answer one class for another; the diagonal is 0.
+    """
+
+    X: Floats
+    n_levels: Ints
+    y: npt.NDArray[np.generic]
+    weight: Floats
+    criterion: Criterion
+    n_classes: int = 0
+    answer_factor: Floats | None = None
+    costs: Floats | None = None
+
+    @property
+    def is_classes(self) -> bool:
+        return self.n_classes > 0
+
+    @property
+    def factor(self) -> Floats:
+        """Per class, how much its rows count in the answers."""
+        return np.ones(self.n_classes) if self.answer_factor is None else self.answer_factor
+
+    @property
+    def split_factor(self) -> Floats:
+        """Per class, how much its rows count in the splits: costs enter as altered priors (Breiman et al. 1984, 4.4).
+
+        A class counts in proportion to the sum of what its mistakes cost. For two classes this is exact, for more it
+        is the usual compromise (what rpart does).
+        """
+        if self.costs is None:
+            return self.factor
+        cost = self.costs.sum(axis=1)
+        total = np.bincount(self.y.astype(np.int64), self.weight, self.n_classes) * self.factor
+        altered: Floats = self.factor * cost * total.sum() / (total * cost).sum()
+        return altered
+
+    def target(self, weight: Floats | None = None) -> Target:
+        """For the grower, all rows or (by weight) some."""
+        factor = self.split_factor if self.is_classes and not np.all(self.split_factor == 1.0) else np.zeros(0)
+        return Target(self.y, self.weight if weight is None else weight, self.n_classes, factor)
+
+    def with_rows(self, X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> Problem:
+        """The same question asked of other rows."""
+        return replace(self, X=X, y=y, weight=weight)
+
+    # -- answers and what they cost ------------------------------------------------------------------------------------
+
+    def responses(self, grown: Grown) -> Floats:
+        """What every node answers: class probabilities, or means or medians; within its monotone bounds."""
+        if not self.is_classes:
+            return np.clip(grown.value, grown.lower, grown.upper) if grown.lower.shape[1] else grown.value
+        split = grown.value * self.split_factor
+        if grown.lower.shape[1]:
+            split = _clip_classes(split / split.sum(axis=1, keepdims=True), grown.lower, grown.upper)
+        answer = split / self.split_factor * self.factor
+        return np.asarray(answer / answer.sum(axis=1, keepdims=True))
+
+    def decide(self, response: Floats) -> npt.NDArray[np.int64]:
+        """The class to answer for each row of probabilities: the one of least expected cost."""
+        best = np.argmax(response, axis=1) if self.costs is None else np.argmin(response @ self.costs, axis=1)
+        return np.asarray(best)
+
+    def row_weight(self) -> Floats:
+        """How much each row counts in an error."""
+        return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight
+
+    def loss(self, response: Floats, row: npt.NDArray[np.int64]) -> Floats:
+        """What each response costs for the row it is given to: misclassification, squared or absolute error."""
+        if self.is_classes:
+            given, true = self.decide(response), self.y[row].astype(np.int64)
+            return (given != true).astype(np.float64) if self.costs is None else self.costs[true, given]
+        error = response - self.y[row].astype(np.float64)
+        size = np.abs(error) if self.criterion == Criterion.ABSOLUTE_ERROR else error * error
+        return np.asarray(size.mean(axis=1))
+
+
+def _clip_classes(share: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Class shares whose upper tails P(class >= 1), ..., P(class >= K - 1) lie within the bounds."""
+    tail = np.cumsum(share[:, :0:-1], axis=1)[:, ::-1]
+    tail = np.clip(tail, lower, upper)
+    edges = np.concatenate([np.ones((len(share), 1)), tail, np.zeros((len(share), 1))], axis=1)
+    return np.asarray(np.maximum(edges[:, :-1] - edges[:, 1:], 0.0))

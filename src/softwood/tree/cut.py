@@ -1,0 +1,91 @@
+"""Cutting a tree: chosen branches become leaves, what was below them goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Score, Squash
+from softwood.tree.surrogates import Surrogates
+from softwood.tree.tree import PER_NODE, RAGGED, Tree
+
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+
+def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
+    """The tree with every marked branch made a leaf, nodes numbered level by level.
+
+    Examples
+    --------
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[1, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
+    >>> cut_tree(stump, np.array([True, False, False]))
+    Tree(1 node, 1 leaf, depth 0, 1 feature, 1 output, hard)
+    """
+    kept = level_order(tree.first_child, tree.n_children, is_leaf)
+    stays = (tree.n_children[kept] > 0) & ~is_leaf[kept]  # branches that remain branches
+    fields = {name: getattr(tree, name)[kept] for name in PER_NODE}
+    fields["n_children"] = np.where(stays, fields["n_children"], 0)
+    first = np.cumsum(fields["n_children"]) - fields["n_children"] + 1
+    fields["first_child"] = np.where(stays, first, -1)
+    fields["leafness"] = np.where(stays, fields["leafness"], 1.0)
+    fields["gain"] = np.where(stays, fields["gain"], 0.0)
+    for name in ("score", "squash", "feature", "threshold", "missing", "default", "bias"):
+        blank = {"score": Score.NONE, "squash": Squash.STEP}.get(name, PER_NODE[name][1])
+        fields[name] = np.where(stays, fields[name], blank)
+    for begin, flat, _ in RAGGED:
+        entries, fields[begin] = _pick(getattr(tree, begin), kept, stays)
+        fields[flat] = getattr(tree, flat)[entries]
+        if flat == "weight":
+            fields["weight_column"] = tree.weight_column[entries]
+    softness = np.where(stays[:, None], tree.softness[kept], 0.0)
+    surrogates = _pick_surrogates(tree.surrogates, kept, stays)
+    return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, **fields)
+
+
+def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArray[np.int64]:
+    """Ids of the nodes that remain, level by level from the root, siblings side by side."""
+    levels = [np.zeros(1, np.int64)]
+    while True:
+        branch = levels[-1][(n_children[levels[-1]] > 0) & ~is_leaf[levels[-1]]]
+        if not len(branch):
+            return np.concatenate(levels)
+        n = n_children[branch].astype(np.int64)
+        slot = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+        levels.append(np.repeat(first_child[branch].astype(np.int64), n) + slot)
+
+
+def _pick(begin: Ints, kept: npt.NDArray[np.int64], stays: Mask) -> tuple[npt.NDArray[np.int64], Ints]:
+    """Flat entries of the kept rows of a ragged table (none for rows that do not stay), and where each begins now."""
+    size = np.where(stays, begin[kept + 1] - begin[kept], 0).astype(np.int64)
+    now = np.concatenate([[0], np.cumsum(size)])
+    entries = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin[kept].astype(np.int64), size)
+    return entries, now.astype(np.int32)
+
+
+def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates) -> Tree:
+    """The tree with the surrogates of `table` at the nodes `kept`; the other nodes keep their own."""
+    own = tree.surrogates if len(tree.surrogates.begin) else Surrogates(begin=np.zeros(tree.n_nodes + 1, np.int32))
+    new = table if len(table.begin) else Surrogates(begin=np.zeros(len(kept) + 1, np.int32))
+    both = own.followed_by(new)
+    begin, size = own.begin[:-1].astype(np.int64), np.diff(own.begin).astype(np.int64)
+    begin[kept], size[kept] = len(own) + new.begin[:-1], np.diff(new.begin)
+    now = np.concatenate([[0], np.cumsum(size)])
+    rows = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin, size)
+    return tree.replace(surrogates=_take_surrogates(both, rows, now.astype(np.int32)))
+
+
+def _pick_surrogates(table: Surrogates, kept: npt.NDArray[np.int64], stays: Mask) -> Surrogates:
+    if not len(table.begin):
+        return table
+    rows, begin = _pick(table.begin, kept, stays)
+    return _take_surrogates(table, rows, begin)
+
+
+def _take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints) -> Surrogates:
+    entries, group_begin = _pick(table.group_begin, rows, np.ones(len(rows), np.bool_))
+    columns = {name: getattr(table, name)[rows] for name in ("feature", "threshold", "flip", "agreement", "adjusted")}
+    return Surrogates(begin=begin, group_begin=group_begin, group=table.group[entries], **columns)

@@ -1,0 +1,62 @@
+"""The lines of a tree on paper: every node with the stem drawn before it.
+
+all rows
+├─ age ≤ 30
+│  ├─ income ≤ 5
+│  └─ income > 5
+└─ age > 30
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from softwood.tree.tree import Tree
+
+
+class Line(NamedTuple):
+    """One node: the stem before its rule, the stem of further lines about it, and how many nodes are left out below."""
+
+    node: int
+    stem: str
+    below: str
+    hidden: int
+
+
+def outline(tree: Tree, max_depth: int | None = None) -> Iterator[Line]:
+    """Lines from the root down, the first child's subtree before the second's, at most `max_depth` steps deep.
+
+    Examples
+    --------
+    >>> from softwood import Schema, Tree
+    >>> [line.stem for line in outline(Tree(response=[[1.0]], schema=Schema.plain(1, 1)))]
+    ['']
+    """
+    size = _subtree_sizes(tree)
+    # (node, stem of its line, stem of what comes under it)
+    stack = [(0, "", "")]
+    while stack:
+        node, stem, under = stack.pop()
+        shown = max_depth is None or tree.node_depth[node] < max_depth
+        children = tree.children(node) if shown else range(0)
+        yield Line(node, stem, under + ("│  " if children else "   "), 0 if shown else int(size[node]) - 1)
+        for child in reversed(children):
+            last = child == children[-1]
+            stack.append((child, under + ("└─ " if last else "├─ "), under + ("   " if last else "│  ")))
+
+
+def _subtree_sizes(tree: Tree) -> list[int]:
+    size = [1] * tree.n_nodes
+    for node in range(tree.n_nodes - 1, 0, -1):  # children come after parents
+        size[int(tree.parent[node])] += size[node]
+    return size
+
+
+def depth_that_fits(tree: Tree, n_lines: int) -> int:
+    """The deepest outline of at most `n_lines` lines (always at least the root and its children)."""
+    lines = np.cumsum(np.bincount(tree.node_depth))
+    return max(1, int(np.searchsorted(lines, n_lines, side="right")) - 1)

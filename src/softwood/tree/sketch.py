@@ -1,0 +1,70 @@
+"""`str(tree)`: the tree as an indented sketch, one line a node, for the interactive prompt.
+
+`softwood.to_text` prints the full report with counts and probabilities; this is the short form.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from softwood.kernels import apply_link
+from softwood.tree.outline import depth_that_fits, outline
+from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list
+from softwood.tree.wording import Wording
+
+if TYPE_CHECKING:
+    from softwood.tree.tree import Tree
+
+MOST_LINES = 200  # a sketch longer than this is no longer one: deeper nodes are counted, not shown
+WIDTH = 100  # columns that long sets, sums and answers are cut to
+
+
+def sketch(tree: Tree) -> str:
+    """The tree in words.
+
+    Examples
+    --------
+    >>> from softwood import Schema, Tree
+    >>> from softwood.kernels.kinds import Score
+    >>> print(sketch(Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema(("age",), (None,), ("y",)), first_child=[1, -1, -1],
+    ...     n_children=[2, 0, 0], score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[30.5, 0, 0])))
+    Tree(3 nodes, 2 leaves, depth 1, 1 feature, 1 output, hard)
+    ├─ age ≤ 30.5 or missing → 0
+    └─ age > 30.5 → 1
+    """
+    words = Wording(tree)
+    lines = [repr(tree)]
+    for node, stem, _, hidden in outline(tree, depth_that_fits(tree, MOST_LINES)):
+        parts = [_rule(words, node, WIDTH - display_width(stem))]
+        if tree.leafness[node] > 0:
+            parts.append("→ " + _answer(words, node, WIDTH // 2))
+        if tree.leafness[node] > 0 and tree.n_children[node]:
+            parts.append(f"(bud, leafness {words.number(tree.leafness[node])})")
+        if hidden:
+            parts.append(f"… {hidden} nodes below")
+        if node or len(parts) > 1:  # the root has no rule: it gets a line only if it answers
+            lines.append(stem + " ".join(parts))
+    return "\n".join(lines)
+
+
+def _rule(words: Wording, node: int, room: int) -> str:
+    also = words.when_missing(node)
+    rule = words.rule(node, room - len(also) - 1)
+    return f"{rule} {also}" if also else rule
+
+
+def _answer(words: Wording, node: int, room: int) -> str:
+    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`."""
+    tree = words.tree
+    linear = tree.slope_row[node] >= 0
+    if tree.schema.task == "classification" and not linear:
+        chance = apply_link(int(tree.link), tree.response[node : node + 1])[0]
+        best = int(np.argmax(chance))
+        return f"{spell_label(tree.schema.answers[best])} {spell_fixed(float(chance[best]), 2)}"
+    if tree.n_outputs == 1:
+        return words.response(node, 0, room)
+    responses = [words.response(node, output, room) for output in range(tree.n_outputs)]
+    return f"({spell_list(responses, room)})"

@@ -1,0 +1,130 @@
+"""Numbers, names and labels as text, for people. Every printed form spells through here, so all agree.
+
+A number keeps `digits` decimals, or, below one, `digits` significant digits; `digits=None` is the shortest text that
+reads back as the same double. The whole part is never rounded away: 1999.5 is not 2000 when it is a threshold.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+SMALLEST, LARGEST = 1e-4, 1e15  # outside of these a plain decimal is harder to read than a power of ten
+EXACT = 17  # significant digits that tell any two doubles apart
+# A label with one of these inside could be misread in a set or a rule, so it is quoted.
+NEED_QUOTES = frozenset(",{}=≤<>'\"")
+
+
+def spell_number(value: float, digits: int | None = 3) -> str:
+    """A number for reading.
+
+    Examples
+    --------
+    >>> spell_number(16.7951), spell_number(-0.0123456), spell_number(3.0), spell_number(0.1 + 0.2, None)
+    ('16.795', '−0.0123', '3', '0.30000000000000004')
+    """
+    value, size = float(value), abs(float(value))
+    if not math.isfinite(value):
+        return "missing" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    if digits is None:
+        text = repr(value).removesuffix(".0")
+    elif size >= LARGEST or 0 < size < SMALLEST:
+        mantissa, power = f"{value:.{max(digits - 1, 0)}e}".split("e")
+        text = f"{_strip(mantissa)}e{int(power)}"
+    else:
+        text = _strip(f"{value:.{decimals_of(size, digits)}f}")
+    return "0" if text in ("0", "-0") else text.replace("-", "−")
+
+
+def decimals_of(size: float, digits: int) -> int:
+    """Decimals that show `size` to `digits` significant digits if below one, else to `digits` decimals."""
+    return digits if size >= 1 or size == 0 else digits - 1 - math.floor(math.log10(size))
+
+
+def spell_fixed(value: float, decimals: int) -> str:
+    """A number with a fixed count of decimals, so that a column of them lines up."""
+    text = f"{value:.{decimals}f}"
+    return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")
+
+
+def spell_apart(values: Iterable[float], digits: int | None = 3) -> dict[float, str]:
+    """Text of every value, with as many more digits as it takes that different values never look the same.
+
+    Examples
+    --------
+    >>> spell_apart([2.0, 0.13501, 0.13502])
+    {2.0: '2', 0.13501: '0.13501', 0.13502: '0.13502'}
+    """
+    distinct = list(dict.fromkeys(map(float, values)))
+    texts = {value: spell_number(value, digits) for value in distinct}
+    for more in range((digits or EXACT) + 1, EXACT + 2):
+        owners: dict[str, list[float]] = {}
+        for value, text in texts.items():
+            owners.setdefault(text, []).append(value)
+        alike = [value for same in owners.values() if len(same) > 1 for value in same]
+        if not alike:
+            break
+        texts.update({value: spell_number(value, more if more <= EXACT else None) for value in alike})
+    return texts
+
+
+def spell_name(name: Any) -> str:
+    """A feature's name on one line: control characters are escaped, nothing else is changed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(name))
+
+
+def spell_label(label: Any) -> str:
+    """A category or class label, quoted where bare it could be misread.
+
+    Examples
+    --------
+    >>> spell_label("red"), spell_label("red, green"), spell_label(""), spell_label(3.0)
+    ('red', "'red, green'", "''", '3.0')
+    """
+    text = str(label)
+    if text and text == text.strip() and text.isprintable() and NEED_QUOTES.isdisjoint(text):
+        return text
+    return repr(text)
+
+
+def spell_list(items: Sequence[str], room: int | None = None, joint: str = ", ") -> str:
+    """Items joined; where they need more than `room` columns, the first that fit and a count of the rest.
+
+    Examples
+    --------
+    >>> spell_list(["red", "green", "blue", "black"], room=20)
+    'red, green, … 2 more'
+    """
+    whole = joint.join(items)
+    if room is None or display_width(whole) <= room:
+        return whole
+    for kept in range(len(items) - 1, 1, -1):
+        text = joint.join([*items[:kept], f"… {len(items) - kept} more"])
+        if display_width(text) <= room:
+            return text
+    return joint.join([items[0], f"… {len(items) - 1} more"]) if len(items) > 1 else whole
+
+
+def display_width(text: str) -> int:
+    """Terminal columns a text takes: wide (East Asian, emoji) characters take two, combining ones none.
+
+    Examples
+    --------
+    >>> display_width("colour"), display_width("年齢")
+    (6, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def pad(text: str, width: int, align: str = "<") -> str:
+    """Text filled with spaces to `width` columns, on the left (`>`) or on the right (`<`)."""
+    space = " " * (width - display_width(text))
+    return space + text if align == ">" else text + space
+
+
+def _strip(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,42 @@
+"""Both growers are held to one contract: tests that ask for `grower_class` or `grow` run once for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood.kernels import native, reference
+from softwood.kernels.growth import Grown, Growth, Target
+from softwood.kernels.kinds import Criterion
+
+GROWERS = {"native": native.Grower, "reference": reference.Grower}
+
+
+@pytest.fixture(params=sorted(GROWERS))
+def grower_class(request: pytest.FixtureRequest) -> Any:
+    return GROWERS[request.param]
+
+
+@pytest.fixture
+def grow(grower_class: Any) -> Callable[..., Grown]:
+    """Grow a tree in one call: integer y is classes, other y numbers; keywords are fields of Growth."""
+
+    def grow_tree(
+        X: Any, y: Any, criterion: Criterion, *, weight: Any = None, n_levels: Any = None, class_factor: Any = (),
+        max_bins: int = 0, **rules: Any,
+    ) -> Grown:  # fmt: skip
+        X, y = np.asarray(X, np.float64), np.asarray(y)
+        weight = np.ones(len(X)) if weight is None else np.asarray(weight, np.float64)
+        n_levels = np.zeros(X.shape[1], np.int32) if n_levels is None else np.asarray(n_levels, np.int32)
+        n_classes = int(y.max()) + 1 if y.dtype.kind == "i" else 0
+        if not n_classes:
+            y = y.reshape(len(X), -1)
+        target = Target(y, weight, n_classes, np.asarray(class_factor, np.float64))
+        if "monotone" in rules:
+            rules["monotone"] = np.asarray(rules["monotone"], np.int8)
+        return grower_class(X, n_levels, weight, max_bins).grow(target, Growth(criterion, **rules))
+
+    return grow_tree

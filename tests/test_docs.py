@@ -1,0 +1,33 @@
+"""What the documentation promises is there: every parameter has its entry, every link leads somewhere."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import softwood
+
+ROOT = Path(__file__).parents[1]
+CODE = r"```.*?```|`[^`\n]*`|^    [^\n]*$"  # fenced, inline, indented: what looks like a link there is none
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+
+
+@pytest.mark.parametrize("name", ["CARTClassifier", "CARTRegressor"])
+def test_every_parameter_of_cart_is_documented(name: str) -> None:
+    page = (ROOT / "docs" / "cart.md").read_text(encoding="utf-8")
+    parameters = inspect.signature(getattr(softwood, name)).parameters
+    assert [p for p in parameters if f"`{p}`" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    prose = re.sub(CODE, "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", prose)
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_changelog_knows_this_version() -> None:
+    assert f"## {softwood.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
