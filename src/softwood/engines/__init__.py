@@ -23,7 +23,8 @@ class Engine(Protocol):
     """Sums over rows for a given soft tree. All means are by weight."""
 
     @property
-    def n_rows(self) -> int: ...
+    def total_weight(self) -> float:
+        """Sum of the rows' weights: a row of weight two is the row twice."""
 
     def loss(self, shape: Shape, parameters: Floats) -> float:
         """Mean loss."""

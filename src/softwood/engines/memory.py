@@ -13,6 +13,8 @@ from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.gradient import bend
 from softwood.kernels.soft import Rows, make_rows
 
+IMPORTANCE_ROWS = 5_000  # enough rows to measure what an input is worth
+
 
 @dataclass(frozen=True)
 class MemoryEngine:
@@ -20,7 +22,8 @@ class MemoryEngine:
 
     phi: Floats
     target: Floats
-    weight: Floats
+    weight: Floats  # sums to 1
+    total_weight: float
     loss_kind: Loss
     bin: npt.NDArray[np.uint8]
     n_bins: int
@@ -42,7 +45,8 @@ class MemoryEngine:
         """Take rows in; without `bin` there are no histograms (validation rows need none)."""
         code = np.zeros((len(phi), 0), np.uint8) if bin is None else bin
         rows = make_rows(phi, target, weight, loss, single)
-        return cls(phi, target, weight / weight.sum(), loss, code, n_bins, n_threads, rows)
+        total = float(weight.sum())
+        return cls(phi, target, weight / total, total, loss, code, n_bins, n_threads, rows)
 
     @property
     def n_rows(self) -> int:
@@ -77,6 +81,19 @@ class MemoryEngine:
         mean = r @ self.phi / total
         spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
         return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+
+    def importance(self, shape: Shape, parameters: Floats, feature: npt.NDArray[np.int32], n_features: int) -> Floats:
+        """How much the mean loss rises when the columns of an input stay at their mean; as parts of their sum."""
+        some = slice(0, IMPORTANCE_ROWS)
+        phi, target, weight = self.phi[some], self.target[some], self.weight[some]
+        mean = weight @ phi / weight.sum()
+        base = make_rows(phi, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads)
+        rise = np.zeros(n_features)
+        for f in np.unique(feature):
+            blind = np.where(feature == f, mean, phi)
+            rise[f] = make_rows(blind, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads) - base
+        rise = np.maximum(rise, 0.0)
+        return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> MemoryEngine:
         return replace(self, rows=self.rows.under(shape, parameters, node, self.n_threads))

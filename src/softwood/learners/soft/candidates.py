@@ -28,6 +28,7 @@ class Axes:
     cut: list[Floats]
     line: npt.NDArray[np.int32]
     at_cut: list[Floats]  # value of the line column at each cut
+    feature: npt.NDArray[np.int32]  # of each column
 
     @classmethod
     def make(cls, cut: list[Floats], columns: Columns, middle: Floats) -> Axes:
@@ -40,7 +41,13 @@ class Axes:
             rows = np.tile(middle, (len(edges), 1))
             rows[:, f] = edges
             at_cut.append(columns.make(rows)[:, line[f]] if line[f] >= 0 else np.zeros(len(edges)))
-        return cls(cut, line, at_cut)
+        return cls(cut, line, at_cut, columns.feature)
+
+    def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
+        """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""
+        length = np.bincount(self.feature, np.square(gate[:-1]), len(self.cut))
+        heavy = np.argsort(-length, kind="stable")[:n]
+        return np.append(~np.isin(self.feature, heavy), False)
 
 
 @dataclass(frozen=True)
@@ -58,11 +65,11 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
     """Starts in the `tries` leaves where an axis split gains most."""
     shape, parameters = sapling.shape, sapling.parameters
     reach = engine.mean_reach(shape, parameters)
-    leaves = [m for m in sapling.leaves if reach[m] * engine.n_rows > LEAST_ROWS]
+    leaves = [m for m in sapling.leaves if reach[m] * engine.total_weight > LEAST_ROWS]
     if not leaves:
         return
     table = engine.histograms(shape, parameters, leaves)
-    best = [_axis_start(sapling, m, table[i], axes, engine.n_rows) for i, m in enumerate(leaves)]
+    best = [_axis_start(sapling, m, table[i], axes, engine.total_weight) for i, m in enumerate(leaves)]
     found = sorted((start for start in best if start is not None), key=lambda start: -start.gain)
     for start in found[:tries]:
         yield start
@@ -71,10 +78,10 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
             yield oblique
 
 
-def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, n_rows: int) -> Start | None:
+def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
     """The best axis split; table is (inputs, bins, 2, outputs)."""
     slope, curvature = np.cumsum(table[:, :, 0], axis=1), np.cumsum(table[:, :, 1], axis=1)
-    all_slope, all_curvature, ridge = slope[:, -1:], curvature[:, -1:], 1.0 / n_rows
+    all_slope, all_curvature, ridge = slope[:, -1:], curvature[:, -1:], 1.0 / rows
     rest_slope, rest_curvature = all_slope - slope, all_curvature - curvature
     gain = slope**2 / (curvature + ridge) + rest_slope**2 / (rest_curvature + ridge)
     gain = (gain - all_slope**2 / (all_curvature + ridge)).sum(axis=2)

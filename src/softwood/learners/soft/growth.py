@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from softwood.engines import Engine
 from softwood.learners.soft.candidates import Axes, Start, find_starts
 from softwood.learners.soft.sapling import Sapling
@@ -25,6 +27,7 @@ class Growing:
     max_leaves: int = 16
     patience: int = 3
     tries: int = 1
+    max_gate_features: int | None = None
 
 
 def grow(
@@ -55,19 +58,23 @@ def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling 
     """One split more, the best of the candidates, and everything refined; None where nothing can be split."""
     best: tuple[float, Sapling] | None = None
     for start in find_starts(tree, engine, axes, how.tries):
-        trial = _planted(tree, engine, start, how.penalty).refine(engine, how.penalty, TOGETHER)
+        trial = _planted(tree, engine, start, axes, how).refine(engine, how.penalty, TOGETHER)
         if best is None or trial[0] < best[0]:
             best = trial
     return None if best is None else best[1].refine(engine, how.penalty, JOINT)[1]
 
 
-def _planted(tree: Sapling, engine: Engine, start: Start, penalty: float) -> Sapling:
+def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Sapling:
     """The tree with the new gate, which was refined alone first."""
     alone = Sapling.root(tree.response[start.node], tree.columns, "none")
     alone = replace(alone.split(0, start.gate, start.first, start.second), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
-    _, alone = alone.refine(under, penalty, ALONE)
-    return tree.split(start.node, alone.gate[0], alone.response[1], alone.response[2])
+    _, alone = alone.refine(under, how.penalty, ALONE)
+    if how.max_gate_features is not None:
+        closed = axes.all_but_heaviest(alone.gate[0], how.max_gate_features)
+        alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed)
+        _, alone = alone.refine(under, how.penalty, ALONE)
+    return tree.split(start.node, alone.gate[0], alone.response[1], alone.response[2], alone.closed[0])
 
 
 def prune_back(

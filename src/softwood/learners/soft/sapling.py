@@ -29,6 +29,7 @@ class Sapling:
     first_child : per node, -1 for a leaf.  gate : (nodes, columns + 1), the bias last; 0 in leaves.
     response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
     origin, origin_slope : what responses and slopes are shrunk to.
+    closed : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
     """
 
     first_child: Ints
@@ -38,6 +39,7 @@ class Sapling:
     slope: Floats
     origin: Floats
     origin_slope: Floats
+    closed: npt.NDArray[np.bool_]
 
     @classmethod
     def root(cls, response: Floats, columns: int, slopes: Slopes) -> Sapling:
@@ -51,6 +53,7 @@ class Sapling:
             np.zeros((0 if slopes == "none" else 1, outputs, columns)),
             response.copy(),
             np.zeros((outputs, columns)),
+            np.zeros((1, columns + 1), np.bool_),
         )
 
     @property
@@ -109,13 +112,13 @@ class Sapling:
 
     def decay(self, penalty: float) -> tuple[Floats, Floats]:
         """Strength and centre of the penalty on each parameter; biases are free."""
-        gates, leaves = int((~self.leaf).sum()), int(self.leaf.sum())
-        row = np.full(self.columns + 1, penalty)
-        row[-1] = 0.0
+        leaves = int(self.leaf.sum())
+        gate = np.where(self.closed[~self.leaf], -1.0, penalty)
+        gate[:, -1] = 0.0
         slopes = {"none": 0, "shared": 1, "own": leaves}[self.slopes]
         held = np.zeros_like(self.origin_slope) if self.slopes == "shared" else self.origin_slope
-        decay = [np.tile(row, gates), np.full(leaves * self.outputs, RESPONSE_DECAY * penalty)]
-        centre = [np.zeros(gates * len(row)), np.tile(self.origin, leaves), np.tile(held.ravel(), slopes)]
+        decay = [gate.ravel(), np.full(leaves * self.outputs, RESPONSE_DECAY * penalty)]
+        centre = [np.zeros(gate.size), np.tile(self.origin, leaves), np.tile(held.ravel(), slopes)]
         return np.concatenate([*decay, np.full(slopes * held.size, penalty)]), np.concatenate(centre)
 
     # -- verbs ---------------------------------------------------------------------------------------------------
@@ -129,12 +132,17 @@ class Sapling:
         """Mean loss on the engine's rows."""
         return engine.loss(self.shape, self.parameters)
 
-    def split(self, node: int, gate: Floats, first: Floats, second: Floats) -> Sapling:
+    def split(
+        self, node: int, gate: Floats, first: Floats, second: Floats, closed: npt.NDArray[np.bool_] | None = None
+    ) -> Sapling:
         """Leaf `node` becomes a branch; its children inherit its slope."""
         child = self.first_child.copy()
         child[node] = self.n_nodes
         gates = np.vstack([self.gate, np.zeros((2, self.columns + 1))])
         gates[node] = gate
+        shut = np.vstack([self.closed, np.zeros((2, self.columns + 1), np.bool_)])
+        if closed is not None:
+            shut[node] = closed
         slope = self.slope
         if self.slopes == "own":
             slope = np.concatenate([slope, slope[[node, node]]])
@@ -144,7 +152,14 @@ class Sapling:
             gate=gates,
             response=np.vstack([self.response, first, second]),
             slope=slope,
+            closed=shut,
         )
+
+    def split_again(self, gate: Floats, closed: npt.NDArray[np.bool_]) -> Sapling:
+        """Another gate at the root, some of its weights closed."""
+        gates, shut = self.gate.copy(), self.closed.copy()
+        gates[0], shut[0] = gate, closed
+        return replace(self, gate=gates, closed=shut)
 
     def last_branches(self) -> list[int]:
         """Branches whose children are both leaves."""
@@ -173,4 +188,8 @@ class Sapling:
         gate = self.gate.copy()
         gate[node] = 0.0
         slope = mix(self.slope) if self.slopes == "own" else self.slope
-        return replace(self, first_child=child, gate=gate[keep], response=mix(self.response), slope=slope)
+        shut = self.closed.copy()
+        shut[node] = False
+        return replace(
+            self, first_child=child, gate=gate[keep], response=mix(self.response), slope=slope, closed=shut[keep]
+        )
