@@ -7,7 +7,7 @@ difference; among those the cheapest wins (nodes first; linear responses and cur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from softwood.learners.soft.columns import Recipe
 from softwood.learners.soft.sapling import Sapling
 
 TOLERANCE = 0.5  # standard errors
+MOST_LOST = 0.02  # part of the best loss that simplicity may cost
 COST_OF_CURVES = 1.0  # nodes
 COST_OF_SLOPES = 1.5  # nodes
 
@@ -29,6 +30,20 @@ class Candidate:
     tree: list[Sapling]
     row_loss: Floats
     weight: Floats
+
+    @classmethod
+    def nothing(cls) -> Candidate:
+        """Where there was nothing to choose: one leaf, no loss."""
+        return cls(Recipe(), 0.0, [Sapling.root(np.zeros(1), 0, "none")], np.zeros(1), np.ones(1))
+
+    def with_folds(self, others: Candidate) -> Candidate:
+        """This candidate together with its trees on other divisions of the rows."""
+        return replace(
+            self,
+            tree=self.tree + others.tree,
+            row_loss=np.concatenate([self.row_loss, others.row_loss]),
+            weight=np.concatenate([self.weight, others.weight]),
+        )
 
     @property
     def loss(self) -> float:
@@ -44,7 +59,11 @@ class Candidate:
 def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
     best = min(candidates, key=lambda candidate: candidate.loss)
-    near = [c for c in candidates if c.loss - best.loss <= tolerance * _standard_error(c, best)]
+    near = [
+        c
+        for c in candidates
+        if c.loss - best.loss <= min(tolerance * _standard_error(c, best), MOST_LOST * abs(best.loss))
+    ]
     return min(near, key=lambda candidate: (candidate.cost, candidate.loss))
 
 

@@ -4,7 +4,10 @@ For a number x with training mean, spread and ranks:
 
     line     (x - mean) / spread, held within LIMIT spreads where the training rows go beyond
     square   line^2, standardised                                       (gate="quadratic")
-    curve k  cos(pi k rank(x)), linear between quantile knots, constant beyond the ends, standardised (gate="additive")
+    curve k  cos(pi k rank(x)), standardised                            (gate="additive")
+    bow      line^2, standardised                                       (gate="additive")
+
+Curves and bow are linear between knots at quantiles and constant beyond the ends: a far value moves them no further.
 
 A category has an indicator for each level, a column with missing values one for them; a missing number counts as the mean.
 Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their frequency, so that the penalty
@@ -29,7 +32,8 @@ from softwood.tree import Basis
 Floats = npt.NDArray[np.float64]
 
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
-KNOTS = 17  # of a curve: enough for the highest frequency, few enough to draw
+# Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
+KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
 INDICATOR_SCALE = 2.0  # a category or missing indicator weighs as a two-valued number does
 
 
@@ -65,6 +69,7 @@ class Recipe:
     line: float = 1.0
     square: float = 0.0
     curve: tuple[float, ...] = ()
+    bow: float = 0.0
 
 
 class _Builder:
@@ -148,7 +153,7 @@ def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) 
     if recipe.square:
         _square(build, f, (x - middle) / spread, middle, spread, weight, recipe.square)
     if recipe.curve:
-        _curves(build, f, x, weight, middle, recipe.curve)
+        _curves(build, f, x, weight, middle, recipe)
 
 
 def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
@@ -166,21 +171,14 @@ def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, we
     build.column(parts, a * (middle**2 / spread**2 - mean), f, 1)
 
 
-def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, scales: Sequence[float]) -> None:
-    order = np.argsort(x, kind="stable")
-    value, first = np.unique(x[order], return_index=True)
-    mass = np.add.reduceat(weight[order], first)
-    rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
-    if len(value) > KNOTS:
-        pick = np.unique(np.searchsorted(rank, np.linspace(0, 1, KNOTS)[1:-1]))
-        pick = np.unique(np.r_[0, np.clip(pick, 0, len(value) - 1), len(value) - 1])
-    else:
-        pick = np.arange(len(value))
-    knot, at = value[pick], rank[pick]
-    at = (at - at[0]) / (at[-1] - at[0])
-    hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot] if len(knot) > 2 else []
-    for k, scale in enumerate(scales[: max(0, len(knot) - 2)], start=1):
-        height = np.cos(np.pi * k * at)
+def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
+    knot, rank = _knots(x, weight)
+    if len(knot) < 3:
+        return  # two values: a line says all
+    hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
+    far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
+    shapes = [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
+    for scale, height in [*shapes, (recipe.bow, far * far)]:
         seen = np.interp(x, knot, height)
         mean = float(np.average(seen, weights=weight))
         sd = float(np.sqrt(np.average((seen - mean) ** 2, weights=weight)))
@@ -190,3 +188,16 @@ def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, s
         slope = np.diff(height) / np.diff(knot)
         bend = np.diff(np.r_[0.0, slope, 0.0])
         build.column(dict(zip(hinge, bend, strict=True)), float(height[0]), f, 2)
+
+
+def _knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Values at the ranks KNOTS (all values if they are few), and their ranks from 0 to 1."""
+    order = np.argsort(x, kind="stable")
+    value, first = np.unique(x[order], return_index=True)
+    mass = np.add.reduceat(weight[order], first)
+    rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
+    if len(value) > len(KNOTS):
+        inner = np.searchsorted(rank, KNOTS[1:-1])
+        pick = np.unique(np.r_[0, np.minimum(inner, len(value) - 1), len(value) - 1])
+        value, rank = value[pick], rank[pick]
+    return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)

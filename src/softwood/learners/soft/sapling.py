@@ -103,7 +103,8 @@ class Sapling:
         gate, response, slope = self.gate.copy(), self.response.copy(), self.slope.copy()
         gate[~leaf] = parameters[:at].reshape(-1, self.columns + 1)
         response[leaf] = parameters[at:end].reshape(-1, k)
-        rest = parameters[end:].reshape(-1, k, self.columns)
+        slopes = int(leaf.sum()) if self.slopes == "own" else len(self.slope)
+        rest = parameters[end:].reshape(slopes, k, self.columns)
         if self.slopes == "own":
             slope[leaf] = rest
         else:
