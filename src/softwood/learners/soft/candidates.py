@@ -31,16 +31,15 @@ class Axes:
     feature: npt.NDArray[np.int32]  # of each column
 
     @classmethod
-    def make(cls, cut: list[Floats], columns: Columns, middle: Floats) -> Axes:
+    def make(cls, cut: list[Floats], columns: Columns) -> Axes:
         """Line columns of the inputs, and their values at the cuts."""
         line = np.full(len(cut), -1, np.int32)
         for c in np.flatnonzero(columns.kind == 0):
             line[columns.feature[c]] = c
-        at_cut = []
-        for f, edges in enumerate(cut):
-            rows = np.tile(middle, (len(edges), 1))
-            rows[:, f] = edges
-            at_cut.append(columns.make(rows)[:, line[f]] if line[f] >= 0 else np.zeros(len(edges)))
+        at_cut = [
+            columns.of_input(f, edges, line[[f]].astype(np.intp))[:, 0] if line[f] >= 0 else np.zeros(len(edges))
+            for f, edges in enumerate(cut)
+        ]
         return cls(cut, line, at_cut, columns.feature)
 
     def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:

@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
-from softwood.kernels.reference.evaluate import expand
 from softwood.tree import Basis
 
 Floats = npt.NDArray[np.float64]
 
+HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
 KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
@@ -55,7 +55,17 @@ class Columns:
 
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
-        return np.ascontiguousarray(expand(self.basis, X) @ self.mix + self.shift)
+        phi = np.empty((len(X), len(self)))
+        for f in np.unique(self.feature):
+            mine = np.flatnonzero(self.feature == f)
+            phi[:, mine] = self.of_input(int(f), X[:, f], mine)
+        return phi
+
+    def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp]) -> Floats:
+        """Some columns of input `f` at the values x, shape (values, columns)."""
+        at = np.flatnonzero(self.basis.feature == f)
+        part = Basis(*(getattr(self.basis, name)[at] for name in ("term", "feature", "parameter", "when_missing")))
+        return np.asarray(_terms(part, x) @ self.mix[np.ix_(at, columns)] + self.shift[columns])
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
@@ -70,6 +80,22 @@ class Recipe:
     square: float = 0.0
     curve: tuple[float, ...] = ()
     bow: float = 0.0
+
+
+def _terms(basis: Basis, x: Floats) -> Floats:
+    """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
+    gone = np.isnan(x)
+    known = np.where(gone, 0.0, x)[:, None]
+    value = np.maximum(known - basis.parameter, 0.0)  # most terms are hinges
+    for c in np.flatnonzero(basis.term != HINGE):
+        if basis.term[c] == Term.IDENTITY:
+            value[:, c] = known[:, 0]
+        elif basis.term[c] == Term.SQUARE:
+            value[:, c] = known[:, 0] ** 2
+        else:
+            value[:, c] = known[:, 0] == basis.parameter[c] if basis.term[c] == Term.CATEGORY else 0.0
+    value[gone] = np.where(basis.term == MISSING, 1.0, basis.when_missing)
+    return value
 
 
 class _Builder:

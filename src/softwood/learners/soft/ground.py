@@ -38,7 +38,7 @@ class Ground:
         engine = MemoryEngine.make(
             columns.make(learn.X), learn.target, learn.weight, learn.loss, code_table, BINS, n_threads, single
         )
-        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns, centre))
+        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns))
 
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
