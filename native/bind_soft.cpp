@@ -171,8 +171,8 @@ void bind_rows(nb::module_& m, const char* name) {
 
 void bind_soft(nb::module_& m) {
   nb::class_<Shape>(m, "SoftShape")
-      .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(),
-                  "slopes"_a, "columns"_a, "outputs"_a)
+      .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
+                  "columns"_a, "outputs"_a)
       .def_prop_ro("parameters", &Shape::parameters);
   bind_rows<double>(m, "SoftRows64");
   bind_rows<float>(m, "SoftRows32");

@@ -99,8 +99,7 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
 }
 
 template <int FORMS, class T>
-SOFTWOOD_INLINE void dot_forms(const T* coefficient, const T* x, std::size_t columns, double* sum,
-                               std::size_t stride) {
+SOFTWOOD_INLINE void dot_forms(const T* coefficient, const T* x, std::size_t columns, double* sum, std::size_t stride) {
   std::size_t c = 0;
   for (; c + 4 <= columns; c += 4) dot_tile<FORMS, 4>(coefficient, x + c * kBlock, sum + c, stride);
   for (; c < columns; ++c) dot_tile<FORMS, 1>(coefficient, x + c * kBlock, sum + c, stride);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "forms.hpp"
-#include "soft_exp.hpp"
 #include "parallel.hpp"
 #include "soft.hpp"
+#include "soft_exp.hpp"
 
 namespace softwood::soft {
 namespace {

@@ -2,13 +2,13 @@
 //
 //   histogram[node][input][bin] = sum over rows in the bin of [reach * slope, reach^2 * curvature]
 //
-// slope and curvature are the first two derivatives of the loss by each output. A step z of the node's response moves the
-// output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
+// slope and curvature are the first two derivatives of the loss by each output. A step z of the node's response moves
+// the output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
 #include <vector>
 
-#include "soft_exp.hpp"
 #include "parallel.hpp"
 #include "soft.hpp"
+#include "soft_exp.hpp"
 
 namespace softwood::soft {
 namespace {
@@ -41,8 +41,8 @@ template <class T>
 SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node,
                        int n_threads) {
   const std::size_t nodes = shape.nodes(), k = shape.outputs;
-  std::vector<double> reach(rows.rows * nodes), output(rows.rows * k), without(parameters,
-                                                                              parameters + shape.parameters());
+  std::vector<double> reach(rows.rows * nodes), output(rows.rows * k),
+      without(parameters, parameters + shape.parameters());
   // The node's own leaf answers 0 in the offset: whatever grows there answers instead.
   for (std::size_t q = 0; q < k; ++q) without[shape.response_begin() + shape.leaf[node] * k + q] = 0;
   Answers answers;

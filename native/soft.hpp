@@ -1,7 +1,8 @@
 // A soft tree while it is being learned, and the rows it is learned from.
 //
 // Rows lie in blocks of 64, transposed: [block][column][64], so that inner loops run across rows. A row past the end
-// has weight 0. Sums over rows are made per piece of blocks and added in piece order: the number of threads never shows.
+// has weight 0. Sums over rows are made per piece of blocks and added in piece order: the number of threads never
+// shows.
 #pragma once
 
 #include <algorithm>
@@ -61,14 +62,14 @@ template <class T>
 void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const Answers& answers,
                    int n_threads);
 
-// The rows as the subtree under `node` sees them: arrival is the reach of the node, offset what all other leaves answer.
-// A tree learned on them can stand in the node's place.
+// The rows as the subtree under `node` sees them: arrival is the reach of the node, offset what all other leaves
+// answer. A tree learned on them can stand in the node's place.
 template <class T>
 SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node,
                        int n_threads);
 
-// For each of the nodes, every input and bin of it, sums over rows of [reach * slope, reach^2 * curvature] of the loss, by
-// output: histogram[node][input][bin][2][output]. `bin` is (rows, inputs).
+// For each of the nodes, every input and bin of it, sums over rows of [reach * slope, reach^2 * curvature] of the loss,
+// by output: histogram[node][input][bin][2][output]. `bin` is (rows, inputs).
 template <class T>
 void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const std::uint8_t* bin,
                       std::size_t inputs, std::size_t bins, const std::vector<std::size_t>& nodes, double* histogram,
@@ -80,8 +81,8 @@ struct Refinement {
   int memory = 10;
 };
 
-// Joint L-BFGS on all parameters: mean loss + 1/2 sum decay (parameter - centre)^2. A negative decay keeps a parameter as
-// it is. Returns the objective reached and the passes over the rows made.
+// Joint L-BFGS on all parameters: mean loss + 1/2 sum decay (parameter - centre)^2. A negative decay keeps a parameter
+// as it is. Returns the objective reached and the passes over the rows made.
 template <class T>
 std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters, const double* decay,
                               const double* centre, const Refinement& how, int n_threads);

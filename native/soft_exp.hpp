@@ -1,5 +1,5 @@
-// exp of one number without branches or tables, double and float: a plain loop over rows becomes vector code of any width.
-// (exp.hpp has the packed twin for double that gives the same answer on every machine to the last bit.)
+// exp of one number without branches or tables, double and float: a plain loop over rows becomes vector code of any
+// width. (exp.hpp has the packed twin for double that gives the same answer on every machine to the last bit.)
 //
 //   exp(x) = 2^k * exp(r),  k = round(x / ln 2),  r = x - k ln 2 in [-0.35, 0.35],  exp(r) by its Taylor polynomial
 //

@@ -1,7 +1,8 @@
-"""Where the rows are. A learner of soft trees asks an engine for sums over rows and never sees a row itself, so rows in
-memory, in batches, on a GPU or on a cluster run the same learner.
+"""Where the rows are. A learner of soft trees asks an engine for sums over rows and never sees a row itself, so rows
+in memory, in batches, on a GPU or on a cluster run the same learner.
 
-A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output] [slope][output][column].
+A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output]
+[slope][output][column].
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ class Engine(Protocol):
         """Per node, input, bin: [sum reach * slope, sum reach^2 * curvature] of the loss, by output."""
 
     def pull(self, shape: Shape, parameters: Floats, node: int) -> tuple[Floats, Floats, Floats]:
-        """Of the rows by their reach of `node`: mean of the columns, their deviation, and the covariance
-        (outputs, columns) of the columns with the slope of the loss."""
+        """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss.
+
+        The covariance has shape (outputs, columns).
+        """
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> Engine:
         """The rows as a subtree in place of leaf `node` sees them."""

@@ -88,7 +88,7 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
     Parameters
     ----------
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
-        What gates look at: one input, a weighted sum of inputs, of inputs and their squares, or of curves, one an input.
+        What gates look at: one input, a weighted sum of inputs, of inputs and their squares, or of curves.
         "auto" tries linear and additive gates and keeps the simpler unless the other is better.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
@@ -288,7 +288,7 @@ def _one_hot(codes: npt.NDArray[np.int32], n_classes: int) -> Floats:
 def _one_class(schema: Schema, table: Table) -> Learned:
     """One class only: a leaf that is sure of it."""
     nothing = Candidate.nothing()
-    return Learned(Tree(response=[[1.0]], schema=schema), np.zeros(table.values.shape[1]), [], nothing)
+    return Learned(Tree(response=np.ones((1, 1)), schema=schema), np.zeros(table.values.shape[1]), [], nothing)
 
 
 def _told(candidate: Candidate) -> dict[str, Any]:
@@ -303,8 +303,8 @@ def _told(candidate: Candidate) -> dict[str, Any]:
 
 def _print(candidate: Candidate) -> None:
     told = _told(candidate)
-    gate = "additive" if told["curves"] else "linear"
-    print(f"{gate} gates, {told['leaf']} leaves, penalty {told['weight_penalty']:.2g}: {told['n_nodes']:.0f} nodes, loss {told['loss']:.4f}")
+    kind = f"{'additive' if told['curves'] else 'linear'} gates, {told['leaf']} leaves"
+    print(f"{kind}, penalty {told['weight_penalty']:.2g}: {told['n_nodes']:.0f} nodes, loss {told['loss']:.4f}")
 
 
 def _silent(candidate: Candidate) -> None:

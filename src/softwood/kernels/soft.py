@@ -1,9 +1,10 @@
-"""The kernels of soft trees: rows and sums over them. Native where it is built, else the NumPy twin (reference/gradient.py)."""
+"""The kernels of soft trees: rows and sums over them, native where it is built, else reference/gradient.py."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,10 +18,8 @@ Ints = npt.NDArray[np.int32]
 
 _native: Any = None
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
-    try:
-        from softwood.kernels import _native  # type: ignore[no-redef]
-    except ImportError:  # kernels/__init__ has said so loudly
-        pass
+    with suppress(ImportError):  # kernels/__init__ has said so loudly
+        from softwood.kernels import _native
 
 
 class Shape(Protocol):
@@ -40,18 +39,31 @@ class Rows(Protocol):
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]: ...
 
     def refine(
-        self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float, n_threads: int = 1
+        self,
+        shape: Shape,
+        parameters: Floats,
+        decay: Floats,
+        centre: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
     ) -> tuple[float, Floats, int]: ...
 
     def histograms(
-        self, shape: Shape, parameters: Floats, bin: npt.NDArray[np.uint8], bins: int, nodes: Sequence[int], n_threads: int = 1
+        self,
+        shape: Shape,
+        parameters: Floats,
+        bin: npt.NDArray[np.uint8],
+        bins: int,
+        nodes: Sequence[int],
+        n_threads: int = 1,
     ) -> Floats: ...
 
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> Rows: ...
 
 
 def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> Shape:
-    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: constant response."""
+    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope."""
     kind = reference.SoftShape if _native is None else _native.SoftShape
     shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs)
     return shape
@@ -59,7 +71,7 @@ def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, ou
 
 def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:
     """Rows of columns `phi`; `single` computes in float32 (sums stay double), about twice as fast."""
-    kind = reference.SoftRows if _native is None else _native.SoftRows32 if single else _native.SoftRows64
+    kind: Any = reference.SoftRows if _native is None else _native.SoftRows32 if single else _native.SoftRows64
     rows: Rows = kind.make(
         np.ascontiguousarray(phi), np.ascontiguousarray(target), np.ascontiguousarray(weight), int(loss)
     )

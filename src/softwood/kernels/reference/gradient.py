@@ -174,11 +174,11 @@ class SoftRows:
 def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
     """Loss of each row: half the squared error, or minus the log probability of the class."""
     if loss == Loss.SQUARED:
-        return 0.5 * np.sum((output - target) ** 2, axis=1)
+        return np.asarray(0.5 * np.sum((output - target) ** 2, axis=1))
     if loss == Loss.LOGISTIC:
         return (np.logaddexp(0.0, output) - target * output)[:, 0]
     shifted = output - output.max(axis=1, keepdims=True)
-    return np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1)
+    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
 
 
 def bend(loss: Loss, output: Floats, target: Floats) -> tuple[Floats, Floats]:

@@ -75,10 +75,11 @@ def _search(
 ) -> tuple[Floats, float, Floats, int]:
     """The best place along `direction`, its value and gradient, and the trials made."""
     along = float(slope @ direction)
-    best, step, low, high, trial = (at, value, slope), 1.0, 0.0, np.inf, 0
+    best, step, low, high, trials = (at, value, slope), 1.0, 0.0, np.inf, 0
     if not along < 0:
         return (*best, 0)
-    for trial in range(1, TRIALS + 1):
+    while trials < TRIALS:
+        trials += 1
         place = at + step * direction
         there, bend = objective(place)
         lower = there <= value + SUFFICIENT * step * along
@@ -91,4 +92,4 @@ def _search(
         else:
             break
         step = 0.5 * (low + high) if np.isfinite(high) else 2 * step
-    return (*best, trial)
+    return (*best, trials)

@@ -1,8 +1,9 @@
 """Where a soft tree could grow: for each leaf, gates to start from.
 
-Two starts a leaf: the best axis split of the reach-weighted histograms (gain by Newton steps), and the direction in which the
-columns covary most with the slope of the loss (for one output the gradient of a linear response; a leaf split by it is a
-first linear discriminant). Each start is refined alone, on the rows as the leaf sees them, before the tree moves.
+Two starts a leaf: the best axis split of the reach-weighted histograms (gain by Newton steps), and the direction in
+which the columns covary most with the slope of the loss (for one output the gradient of a linear response; a leaf
+split by it is a first linear discriminant). Each start is refined alone, on the rows as the leaf sees them, before
+the tree moves.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: fl
     gain = (gain - all_slope**2 / (all_curvature + ridge)).sum(axis=2)
     for f, edges in enumerate(axes.cut):
         gain[f, len(edges) if axes.line[f] >= 0 else 0 :] = -np.inf
-    f, b = np.unravel_index(int(np.argmax(gain)), gain.shape)
+    f, b = (int(i) for i in np.unravel_index(int(np.argmax(gain)), gain.shape))
     if not gain[f, b] > 0:
         return None
     gate = np.zeros(sapling.columns + 1)
@@ -109,7 +110,7 @@ def _oblique_start(sapling: Sapling, engine: Engine, axis: Start) -> Start | Non
         return None
     direction *= START_SLOPE / width
     gate = np.append(direction, -mean @ direction)
-    # The score rises where the loss falls with the output: the first child's response starts above, by as much as an axis split.
+    # Where the score rises and the slope of the loss falls, more output helps: there the first child answers more.
     step = 0.5 * np.abs(axis.first - axis.second)
     towards = -np.sign(covariance @ direction)
     here = sapling.response[axis.node]

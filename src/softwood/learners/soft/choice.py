@@ -1,8 +1,8 @@
 """Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
 
-Trees are judged by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses is mostly
-noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of the paired
-difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too).
+Trees are judged by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
+is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
+the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Candidate:
         return cls(Recipe(), 0.0, [Sapling.root(np.zeros(1), 0, "none")], np.zeros(1), np.ones(1))
 
     def with_folds(self, others: Candidate) -> Candidate:
-        """This candidate together with its trees on other divisions of the rows."""
+        """The candidate together with its trees on other divisions of the rows."""
         return replace(
             self,
             tree=self.tree + others.tree,

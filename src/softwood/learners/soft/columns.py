@@ -7,14 +7,15 @@ For a number x with training mean, spread and ranks:
     curve k  cos(pi k rank(x)), standardised                            (gate="additive")
     bow      line^2, standardised                                       (gate="additive")
 
-Curves and bow are linear between knots at quantiles and constant beyond the ends: a far value moves them no further.
+Curves and bow are linear between knots at quantiles and constant beyond the ends: a far value moves them no
+further.
 
-A category has an indicator for each level, a column with missing values one for them; a missing number counts as the mean.
-Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their frequency, so that the penalty
-favours smooth curves (RESEARCH: the additive gate).
+A category has an indicator for each level, a column with missing values one for them; a missing number counts as
+the mean. Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their frequency, so
+that the penalty favours smooth curves (RESEARCH: the additive gate).
 
-Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the user's
-own units, exactly.
+Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
+user's own units, exactly.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class _Builder:
             for term, value in parts.items():
                 mix[term, c] += value
         table = list(zip(*self.terms, strict=True)) or [(), (), (), ()]
-        basis = Basis(*(np.array(column) for column in table))  # type: ignore[arg-type]
+        basis = Basis(*(np.array(column) for column in table))
         shift = np.array([s for _, s, _, _ in self.columns])
         feature = np.array([f for *_, f, _ in self.columns], np.int32)
         return Columns(basis, mix, shift, feature, np.array([k for *_, k in self.columns], np.uint8))

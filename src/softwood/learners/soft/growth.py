@@ -94,4 +94,3 @@ def prune_back(
             break
         best, tree = value, smaller
     return best, tree
-

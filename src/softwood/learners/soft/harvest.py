@@ -1,4 +1,4 @@
-"""From a sapling, learned in scaled columns and targets, to a Tree in the user's own units: exactly the same answers."""
+"""From a sapling, learned in scaled columns and targets, to a Tree in the user's own units with the same answers."""
 
 from __future__ import annotations
 

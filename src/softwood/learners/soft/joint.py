@@ -1,16 +1,17 @@
-"""The joint learner of soft trees: best-first growth, all gates and responses refined together, kind, penalty and size chosen
-on held-out rows.
+"""The joint learner of soft trees: best-first growth, all gates and responses refined together, kind, penalty and size
+chosen on held-out rows.
 
     minimise  mean loss + penalty * (1/2 |weights|^2 + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
 
-A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls to, and
-after each split all parameters move together (L-BFGS). Kinds of gates and leaves and a path of penalties are tried; the
-choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from the middle of its range, on
-one division of the rows; only the best few meet the other divisions. Held-out rows are the caller's validation rows, which are never trained on; without
-them the rows are divided (folds, or one part held out when rows are many), and the chosen tree is refined on all rows.
+A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls
+to, and after each split all parameters move together (L-BFGS). Kinds of gates and leaves and a path of penalties
+are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
+the middle of its range, on one division of the rows; only the best few meet the other divisions. Held-out rows are
+the caller's validation rows, which are never trained on; without them the rows are divided (folds, or one part held
+out when rows are many), and the chosen tree is refined on all rows.
 
-The parts it stands on: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised additive models,
-Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
+The parts it stands on: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised
+additive models, Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
 """
 
 from __future__ import annotations

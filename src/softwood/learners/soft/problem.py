@@ -1,7 +1,7 @@
 """What a soft tree is learned from: rows with targets and weights, in an order that their content alone decides.
 
-Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of the rows given
-does not matter; folds, too, depend on content only.
+Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of
+the rows given does not matter; folds, too, depend on content only.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SoftProblem:
         kept = self.rows(self.weight > 0)
         number = hash_rows(kept.X, kept.target, seed)
         _, first, place = np.unique(number, return_index=True, return_inverse=True)
-        weight = np.bincount(place, kept.weight)
+        weight = np.bincount(place, kept.weight).astype(np.float64)
         return replace(kept, X=kept.X[first], target=kept.target[first], weight=weight)
 
     def target_scale(self) -> tuple[Floats, Floats]:

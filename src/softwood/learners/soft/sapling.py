@@ -1,8 +1,8 @@
 """A soft tree while it is being learned: growing, losing branches, and as one vector of parameters.
 
-Numbers are kept by node, children after parents; the engine's vector holds the gates of the branches, the responses of the
-leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by all leaves (an additive
-model plus a tree of constants), or each leaf its `own` (a model tree).
+Numbers are kept by node, children after parents; the engine's vector holds the gates of the branches, the responses
+of the leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by all
+leaves (an additive model plus a tree of constants), or each leaf its `own` (a model tree).
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ class Sapling:
 
     @property
     def columns(self) -> int:
-        return self.gate.shape[1] - 1
+        return int(self.gate.shape[1]) - 1
 
     @property
     def outputs(self) -> int:
-        return self.response.shape[1]
+        return int(self.response.shape[1])
 
     # -- as the engine sees it -----------------------------------------------------------------------------------
 
@@ -165,11 +165,7 @@ class Sapling:
     def last_branches(self) -> list[int]:
         """Branches whose children are both leaves."""
         leaf = self.leaf
-        return [
-            int(m)
-            for m in np.flatnonzero(~leaf)
-            if leaf[self.first_child[m]] and leaf[self.first_child[m] + 1]
-        ]
+        return [int(m) for m in np.flatnonzero(~leaf) if leaf[self.first_child[m]] and leaf[self.first_child[m] + 1]]
 
     def collapse(self, node: int, share: float) -> Sapling:
         """Branch `node` (of two leaves) becomes a leaf: its children's answers mixed, `share` of the first."""
