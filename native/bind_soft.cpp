@@ -1,9 +1,11 @@
 // Soft trees for Python: rows, and the sums over them that learners ask for.
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "bind.hpp"
+#include "incremental.hpp"
 #include "soft.hpp"
 
 using namespace nanobind::literals;
@@ -149,6 +151,26 @@ SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, s
   return rows_under(rows, shape, parameters.data(), node, n_threads);
 }
 
+// Epochs of gradient descent on one split; order is (epochs, rows). Returns gate, first, second.
+nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row reach, int loss, Row gate, Row first,
+                     Row second, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order,
+                     double step, double momentum, double decay) {
+  const std::size_t n = x.shape(0), k = target.shape(1);
+  if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
+      order.shape(1) != n || gate.size() != x.shape(1) + 1 || first.size() != k || second.size() != k)
+    throw std::invalid_argument("sizes of rows, split and order do not agree");
+  auto copy = [](Row row) { return std::vector<double>(row.data(), row.data() + row.size()); };
+  Split split(copy(gate), copy(first), copy(second));
+  {
+    nb::gil_scoped_release release;
+    const SplitRows rows{x.data(), target.data(),          weight.data(), offset.data(), reach.data(), n, x.shape(1),
+                         k,        static_cast<Loss>(loss)};
+    for (std::size_t epoch = 0; epoch < order.shape(0); ++epoch)
+      descend(rows, order.data() + epoch * n, step * std::pow(decay, double(epoch * n)), momentum, decay, split);
+  }
+  return nb::make_tuple(array(split.gate), array(split.first), array(split.second));
+}
+
 template <class T>
 void bind_rows(nb::module_& m, const char* name) {
   nb::class_<SoftRows<T>>(m, name)
@@ -174,6 +196,10 @@ void bind_soft(nb::module_& m) {
       .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
                   "columns"_a, "outputs"_a)
       .def_prop_ro("parameters", &Shape::parameters);
+  m.def("descend", &descended, nb::arg("x").noconvert(), nb::arg("target").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("offset").noconvert(), nb::arg("reach").noconvert(), "loss"_a, nb::arg("gate").noconvert(),
+        nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("order").noconvert(), "step"_a,
+        "momentum"_a, "decay"_a);
   bind_rows<double>(m, "SoftRows64");
   bind_rows<float>(m, "SoftRows32");
 }

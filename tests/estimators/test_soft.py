@@ -141,6 +141,11 @@ def test_importance_finds_the_input_that_matters() -> None:
     assert importance[2] > 0.95
 
 
+def test_incremental_learner_tells_irises_apart() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert SoftTreeClassifier(learner="incremental").fit(X, y).score(X, y) > 0.93
+
+
 def test_pickle_gives_the_same_answers() -> None:
     X, y = load_iris(return_X_y=True)
     model = SoftTreeClassifier(**QUICK).fit(X, y)
@@ -151,6 +156,8 @@ def test_pickle_gives_the_same_answers() -> None:
     ("option", "value", "message"),
     [
         ("gate", "bent", "gate must be one of"),
+        ("learner", "slow", "learner must be one of"),
+        ("start", "warm", "start must be one of"),
         ("leaf", 3, "leaf must be one of"),
         ("max_leaves", 0, "max_leaves must be"),
         ("weight_penalty", -1.0, "weight_penalty must be"),

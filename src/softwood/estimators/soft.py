@@ -18,11 +18,14 @@ from softwood.estimators.target import encode_classes, read_classes, read_number
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import Joint, Learned, learn_joint
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 from softwood.tree.harden import harden
 
+LEARNERS = ("joint", "incremental")
+STARTS = ("hard", "random")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 
@@ -56,11 +59,16 @@ class SoftTree(TreeEstimator):
     def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
         p = self.get_params(deep=False)
         seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
+        max_leaves = options.integer("max_leaves", p["max_leaves"], 1)
+        options.one_of("start", p["start"], STARTS)
+        if options.one_of("learner", p["learner"], LEARNERS) == "incremental":
+            stepwise = Incremental(p["start"], max_leaves, n_threads=self._threads(), seed=seed)
+            return learn_incremental(problem, schema, stepwise, validation)
         penalty = p["weight_penalty"]
         how = Joint(
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
-            max_leaves=options.integer("max_leaves", p["max_leaves"], 1),
+            max_leaves=max_leaves,
             penalty=None if isinstance(penalty, str) and penalty == "auto" else _penalty(penalty),
             max_gate_features=None
             if p["max_gate_features"] is None
@@ -87,6 +95,10 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
 
     Parameters
     ----------
+    learner : {"joint", "incremental"}
+        "joint" refines all gates and responses together and chooses kind, penalty and size; "incremental" is the
+        algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
+        `max_leaves` and `start`).
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
         What gates look at: one input, a weighted sum of inputs, of inputs and their squares, or of curves.
         "auto" tries linear and additive gates and keeps the simpler unless the other is better.
@@ -98,6 +110,8 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
         At most so many inputs in a gate, so that it can be read.
+    start : {"hard", "random"}
+        What a split of the incremental learner starts from: the best hard split, or small random numbers.
     max_iter, n_iter_no_change : int
         Iterations of a refinement; splits without gain on held-out rows after which growth ends.
     categorical_features : "from_dtype", None, list of names or indices, or mask
@@ -130,11 +144,13 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
     def __init__(
         self,
         *,
+        learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
         max_leaves: int = 16,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        start: str = "hard",
         max_iter: int = 200,
         n_iter_no_change: int = 3,
         categorical_features: Any = "from_dtype",
@@ -143,11 +159,13 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
+        self.learner = learner
         self.gate = gate
         self.leaf = leaf
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.start = start
         self.max_iter = max_iter
         self.n_iter_no_change = n_iter_no_change
         self.categorical_features = categorical_features
@@ -221,11 +239,13 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
     def __init__(
         self,
         *,
+        learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
         max_leaves: int = 16,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        start: str = "hard",
         max_iter: int = 200,
         n_iter_no_change: int = 3,
         categorical_features: Any = "from_dtype",
@@ -233,11 +253,13 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
+        self.learner = learner
         self.gate = gate
         self.leaf = leaf
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.start = start
         self.max_iter = max_iter
         self.n_iter_no_change = n_iter_no_change
         self.categorical_features = categorical_features

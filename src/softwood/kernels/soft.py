@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Loss
+from softwood.kernels.reference import descend as reference_descent
 from softwood.kernels.reference import gradient as reference
 
 Floats = npt.NDArray[np.float64]
@@ -20,6 +21,8 @@ _native: Any = None
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
     with suppress(ImportError):  # kernels/__init__ has said so loudly
         from softwood.kernels import _native
+
+descend: Any = reference_descent.descend if _native is None else _native.descend
 
 
 class Shape(Protocol):

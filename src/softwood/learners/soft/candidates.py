@@ -78,6 +78,12 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
             yield oblique
 
 
+def axis_start(sapling: Sapling, engine: Engine, axes: Axes, node: int) -> Start | None:
+    """The best axis split of one leaf."""
+    table = engine.histograms(sapling.shape, sapling.parameters, [node])
+    return _axis_start(sapling, node, table[0], axes, engine.total_weight)
+
+
 def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
     """The best axis split; table is (inputs, bins, 2, outputs)."""
     slope, curvature = np.cumsum(table[:, :, 0], axis=1), np.cumsum(table[:, :, 1], axis=1)
