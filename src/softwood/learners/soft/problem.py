@@ -44,12 +44,15 @@ class SoftProblem:
         return replace(self, X=self.X[mask], target=self.target[mask], weight=self.weight[mask])
 
     def in_order(self, seed: int) -> SoftProblem:
-        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target."""
         kept = self.rows(self.weight > 0)
-        number = hash_rows(kept.X, kept.target, seed)
-        _, first, place = np.unique(number, return_index=True, return_inverse=True)
-        weight = np.bincount(place, kept.weight).astype(np.float64)
-        return replace(kept, X=kept.X[first], target=kept.target[first], weight=weight)
+        number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
+        order = np.lexsort((*kept.target.T, number))
+        number, target = number[order], kept.target[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
+        weight = np.bincount(np.cumsum(new) - 1, kept.weight[order]).astype(np.float64)
+        return replace(kept, X=kept.X[order][new], target=target[new], weight=weight)
 
     def target_scale(self) -> tuple[Floats, Floats]:
         """Centre and spread of number targets; classes stay as they are."""
