@@ -67,7 +67,9 @@ def run(folder: pathlib.Path, name: str, task: str, folds: int, learner: str) ->
             y = (number - number[train].mean()) / number[train].std(ddof=1)
         for mode, rows in (("protocol", train), ("both", np.r_[train, other])):
             model = SoftTreeRegressor(learner=learner) if task == "regression" else SoftTreeClassifier(learner=learner)
-            held = {"X_val": X[other], "y_val": y[other]} if mode == "protocol" else {}
+            # A rare class may be in one half only: rows of a class that was not trained on cannot be judged by.
+            known = other if task == "regression" else other[np.isin(y[other], y[train])]
+            held = {"X_val": X[known], "y_val": y[known]} if mode == "protocol" else {}
             begin = time.process_time()
             model.fit(X[rows], y[rows], **held)
             seconds = time.process_time() - begin
