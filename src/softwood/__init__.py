@@ -1,6 +1,7 @@
 """softwood: small trees, soft gates, one equation."""
 
 from softwood.estimators.cart import CARTClassifier, CARTRegressor
+from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
 from softwood.formats import to_text
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
@@ -11,6 +12,8 @@ __all__ = [
     "CARTClassifier",
     "CARTRegressor",
     "Schema",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "Surrogates",
     "Tree",
     "TreeError",

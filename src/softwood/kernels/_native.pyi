@@ -49,3 +49,54 @@ def replay(
     n_threads: int,
 ) -> dict[str, npt.NDArray[Any]]: ...
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...
+
+class SoftShape:
+    @staticmethod
+    def make(first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> SoftShape: ...
+    @property
+    def parameters(self) -> int: ...
+
+class SoftRows64:
+    @staticmethod
+    def make(phi: Floats, target: Floats, weight: Floats, loss: int) -> SoftRows64: ...
+    def loss(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> float: ...
+    def gradient(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]: ...
+    def answers(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]: ...
+    def refine(
+        self,
+        shape: SoftShape,
+        parameters: Floats,
+        decay: Floats,
+        centre: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]: ...
+    def histograms(
+        self,
+        shape: SoftShape,
+        parameters: Floats,
+        bin: npt.NDArray[np.uint8],
+        bins: int,
+        nodes: list[int],
+        n_threads: int = 1,
+    ) -> Floats: ...
+    def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows64: ...
+
+class SoftRows32(SoftRows64): ...
+
+def descend(
+    x: Floats,
+    target: Floats,
+    weight: Floats,
+    offset: Floats,
+    reach: Floats,
+    loss: int,
+    gate: Floats,
+    first: Floats,
+    second: Floats,
+    order: npt.NDArray[np.int64],
+    step: float,
+    momentum: float,
+    decay: float,
+) -> tuple[Floats, Floats, Floats]: ...

@@ -61,3 +61,11 @@ class Criterion(IntEnum):
     ERROR = 2
     SQUARED_ERROR = 3
     ABSOLUTE_ERROR = 4
+
+
+class Loss(IntEnum):
+    """What a soft tree tries to make small."""
+
+    SQUARED = 0  # half the squared error, summed over targets
+    LOGISTIC = 1  # minus the log probability, two classes, one output
+    SOFTMAX = 2  # minus the log probability, an output a class (targets may be shares of classes that sum to 1)

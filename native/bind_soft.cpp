@@ -1,0 +1,207 @@
+// Soft trees for Python: rows, and the sums over them that learners ask for.
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "bind.hpp"
+#include "incremental.hpp"
+#include "soft.hpp"
+
+using namespace nanobind::literals;
+
+namespace softwood {
+namespace {
+
+using namespace soft;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Row = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// A NumPy array that owns its memory.
+nb::object owned(std::vector<double>&& values, std::vector<std::size_t> shape) {
+  auto* kept = new std::vector<double>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), shape.size(), shape.data(), owner));
+}
+
+Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size_t columns, std::size_t outputs) {
+  Shape shape;
+  shape.first_child.assign(first_child.data(), first_child.data() + first_child.size());
+  shape.slope_row.assign(slope_row.data(), slope_row.data() + slope_row.size());
+  shape.slopes = slopes, shape.columns = columns, shape.outputs = outputs;
+  const auto nodes = static_cast<std::int64_t>(shape.nodes());
+  for (std::int64_t m = 0; m < nodes; ++m) {
+    const bool leaf = shape.first_child[m] < 0;
+    if (!leaf && (shape.first_child[m] <= m || shape.first_child[m] + 1 >= nodes))
+      throw std::invalid_argument("children must come after their parent and inside the tree");
+    shape.gate.push_back(leaf ? -1 : static_cast<std::int32_t>(shape.gates++));
+    shape.leaf.push_back(leaf ? static_cast<std::int32_t>(shape.leaves++) : -1);
+  }
+  if (shape.slope_row.size() != shape.leaves) throw std::invalid_argument("slope_row needs one entry a leaf");
+  for (const auto row : shape.slope_row)
+    if (row >= static_cast<std::int32_t>(slopes)) throw std::invalid_argument("slope_row is outside the slopes");
+  return shape;
+}
+
+template <class T>
+std::shared_ptr<const std::vector<T>> blocked(Matrix table) {
+  const std::size_t rows = table.shape(0), columns = table.shape(1), blocks = (rows + kBlock - 1) / kBlock;
+  auto out = std::make_shared<std::vector<T>>(blocks * columns * kBlock, T(0));
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t c = 0; c < columns; ++c)
+      (*out)[(row / kBlock * columns + c) * kBlock + row % kBlock] = static_cast<T>(table.data()[row * columns + c]);
+  return out;
+}
+
+template <class T>
+SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
+  if (target.shape(0) != phi.shape(0) || weight.size() != phi.shape(0))
+    throw std::invalid_argument("phi, target and weight must have one entry a row");
+  SoftRows<T> rows;
+  rows.rows = phi.shape(0), rows.columns = phi.shape(1), rows.outputs = target.shape(1);
+  rows.blocks = (rows.rows + kBlock - 1) / kBlock;
+  rows.loss = static_cast<Loss>(loss);
+  if (rows.loss == Loss::kLogistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
+  double total = 0;
+  for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
+  auto share = std::make_shared<std::vector<T>>(rows.blocks * kBlock, T(0));
+  for (std::size_t row = 0; row < rows.rows; ++row) (*share)[row] = static_cast<T>(weight.data()[row] / total);
+  rows.phi = blocked<T>(phi), rows.target = blocked<T>(target), rows.weight = std::move(share);
+  return rows;
+}
+
+template <class T>
+void check(const SoftRows<T>& rows, const Shape& shape, Row parameters) {
+  if (shape.columns != rows.columns || shape.outputs != rows.outputs)
+    throw std::invalid_argument("the tree and the rows must have the same columns and outputs");
+  if (parameters.size() != shape.parameters()) throw std::invalid_argument("wrong number of parameters");
+}
+
+template <class T>
+nb::object gradient(const SoftRows<T>& rows, const Shape& shape, Row parameters, int n_threads) {
+  check(rows, shape, parameters);
+  std::vector<double> sum(shape.parameters());
+  double loss = 0;
+  {
+    nb::gil_scoped_release release;
+    loss = loss_and_gradient(rows, shape, parameters.data(), sum.data(), n_threads);
+  }
+  return nb::make_tuple(loss, owned(std::move(sum), {shape.parameters()}));
+}
+
+template <class T>
+double mean_loss(const SoftRows<T>& rows, const Shape& shape, Row parameters, int n_threads) {
+  check(rows, shape, parameters);
+  nb::gil_scoped_release release;
+  return loss_and_gradient(rows, shape, parameters.data(), nullptr, n_threads);
+}
+
+template <class T>
+nb::object answers(const SoftRows<T>& rows, const Shape& shape, Row parameters, int n_threads) {
+  check(rows, shape, parameters);
+  std::vector<double> output(rows.rows * shape.outputs), reach(rows.rows * shape.nodes()), loss(rows.rows);
+  {
+    nb::gil_scoped_release release;
+    evaluate_rows(rows, shape, parameters.data(), {output.data(), reach.data(), loss.data()}, n_threads);
+  }
+  return nb::make_tuple(owned(std::move(output), {rows.rows, shape.outputs}),
+                        owned(std::move(reach), {rows.rows, shape.nodes()}), owned(std::move(loss), {rows.rows}));
+}
+
+template <class T>
+nb::object refined(const SoftRows<T>& rows, const Shape& shape, Row parameters, Row decay, Row centre, int max_iter,
+                   double tol, int n_threads) {
+  check(rows, shape, parameters);
+  check(rows, shape, decay);
+  check(rows, shape, centre);
+  std::vector<double> at(parameters.data(), parameters.data() + parameters.size());
+  std::pair<double, int> result;
+  {
+    nb::gil_scoped_release release;
+    Refinement how;
+    how.max_iter = max_iter, how.tol = tol;
+    result = refine(rows, shape, at.data(), decay.data(), centre.data(), how, n_threads);
+  }
+  return nb::make_tuple(result.first, owned(std::move(at), {shape.parameters()}), result.second);
+}
+
+template <class T>
+nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameters, Bins bin, std::size_t bins,
+                      const std::vector<std::size_t>& nodes, int n_threads) {
+  check(rows, shape, parameters);
+  if (bin.shape(0) != rows.rows) throw std::invalid_argument("bins need one entry a row");
+  for (const auto node : nodes)
+    if (node >= shape.nodes()) throw std::invalid_argument("a node is outside the tree");
+  const std::size_t inputs = bin.shape(1);
+  std::vector<double> table(nodes.size() * inputs * bins * 2 * shape.outputs);
+  {
+    nb::gil_scoped_release release;
+    reach_histograms(rows, shape, parameters.data(), bin.data(), inputs, bins, nodes, table.data(), n_threads);
+  }
+  return owned(std::move(table), {nodes.size(), inputs, bins, 2, shape.outputs});
+}
+
+template <class T>
+SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, std::size_t node, int n_threads) {
+  check(rows, shape, parameters);
+  if (node >= shape.nodes() || shape.first_child[node] >= 0) throw std::invalid_argument("want a leaf");
+  nb::gil_scoped_release release;
+  return rows_under(rows, shape, parameters.data(), node, n_threads);
+}
+
+// Epochs of gradient descent on one split; order is (epochs, rows). Returns gate, first, second.
+nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row reach, int loss, Row gate, Row first,
+                     Row second, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order,
+                     double step, double momentum, double decay) {
+  const std::size_t n = x.shape(0), k = target.shape(1);
+  if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
+      order.shape(1) != n || gate.size() != x.shape(1) + 1 || first.size() != k || second.size() != k)
+    throw std::invalid_argument("sizes of rows, split and order do not agree");
+  auto copy = [](Row row) { return std::vector<double>(row.data(), row.data() + row.size()); };
+  Split split(copy(gate), copy(first), copy(second));
+  {
+    nb::gil_scoped_release release;
+    const SplitRows rows{x.data(), target.data(),          weight.data(), offset.data(), reach.data(), n, x.shape(1),
+                         k,        static_cast<Loss>(loss)};
+    for (std::size_t epoch = 0; epoch < order.shape(0); ++epoch)
+      descend(rows, order.data() + epoch * n, step * std::pow(decay, double(epoch * n)), momentum, decay, split);
+  }
+  return nb::make_tuple(array(split.gate), array(split.first), array(split.second));
+}
+
+template <class T>
+void bind_rows(nb::module_& m, const char* name) {
+  nb::class_<SoftRows<T>>(m, name)
+      .def_static("make", &make_rows<T>, nb::arg("phi").noconvert(), nb::arg("target").noconvert(),
+                  nb::arg("weight").noconvert(), "loss"_a)
+      .def_ro("rows", &SoftRows<T>::rows)
+      .def_ro("columns", &SoftRows<T>::columns)
+      .def_ro("outputs", &SoftRows<T>::outputs)
+      .def("loss", &mean_loss<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
+      .def("gradient", &gradient<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
+      .def("answers", &answers<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
+      .def("refine", &refined<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("decay").noconvert(),
+           nb::arg("centre").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
+      .def("histograms", &histograms<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("bin").noconvert(),
+           "bins"_a, "nodes"_a, "n_threads"_a = 1)
+      .def("under", &under<T>, "shape"_a, nb::arg("parameters").noconvert(), "node"_a, "n_threads"_a = 1);
+}
+
+}  // namespace
+
+void bind_soft(nb::module_& m) {
+  nb::class_<Shape>(m, "SoftShape")
+      .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
+                  "columns"_a, "outputs"_a)
+      .def_prop_ro("parameters", &Shape::parameters);
+  m.def("descend", &descended, nb::arg("x").noconvert(), nb::arg("target").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("offset").noconvert(), nb::arg("reach").noconvert(), "loss"_a, nb::arg("gate").noconvert(),
+        nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("order").noconvert(), "step"_a,
+        "momentum"_a, "decay"_a);
+  bind_rows<double>(m, "SoftRows64");
+  bind_rows<float>(m, "SoftRows32");
+}
+
+}  // namespace softwood

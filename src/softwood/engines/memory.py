@@ -1,0 +1,99 @@
+"""Rows in memory, summed by threads. The result never depends on the number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats, Shape
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference.gradient import bend
+from softwood.kernels.soft import Rows, make_rows
+
+IMPORTANCE_ROWS = 5_000  # enough rows to measure what an input is worth
+
+
+@dataclass(frozen=True)
+class MemoryEngine:
+    """Columns, targets and weights as arrays; `bin` (rows, inputs) is what histograms count by."""
+
+    phi: Floats
+    target: Floats
+    weight: Floats  # sums to 1
+    total_weight: float
+    loss_kind: Loss
+    bin: npt.NDArray[np.uint8]
+    n_bins: int
+    n_threads: int
+    rows: Rows
+
+    @classmethod
+    def make(
+        cls,
+        phi: Floats,
+        target: Floats,
+        weight: Floats,
+        loss: Loss,
+        bin: npt.NDArray[np.uint8] | None = None,
+        n_bins: int = 0,
+        n_threads: int = 1,
+        single: bool = True,
+    ) -> MemoryEngine:
+        """Take rows in; without `bin` there are no histograms (validation rows need none)."""
+        code = np.zeros((len(phi), 0), np.uint8) if bin is None else bin
+        rows = make_rows(phi, target, weight, loss, single)
+        total = float(weight.sum())
+        return cls(phi, target, weight / total, total, loss, code, n_bins, n_threads, rows)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.phi)
+
+    def loss(self, shape: Shape, parameters: Floats) -> float:
+        return self.rows.loss(shape, parameters, self.n_threads)
+
+    def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
+        return self.rows.answers(shape, parameters, self.n_threads)[2]
+
+    def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
+        return self.rows.gradient(shape, parameters, self.n_threads)
+
+    def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
+        reach: Floats = self.weight @ self.rows.answers(shape, parameters, self.n_threads)[1]
+        return reach
+
+    def refine(
+        self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
+    ) -> tuple[float, Floats]:
+        return self.rows.refine(shape, parameters, decay, centre, max_iter, tol, self.n_threads)[:2]
+
+    def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
+        return self.rows.histograms(shape, parameters, self.bin, self.n_bins, list(nodes), self.n_threads)
+
+    def pull(self, shape: Shape, parameters: Floats, node: int) -> tuple[Floats, Floats, Floats]:
+        output, reach, _ = self.rows.answers(shape, parameters, self.n_threads)
+        r = self.weight * reach[:, node]
+        slope = r[:, None] * bend(self.loss_kind, output, self.target)[0]
+        total = max(float(r.sum()), 1e-300)
+        mean = r @ self.phi / total
+        spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
+        return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+
+    def importance(self, shape: Shape, parameters: Floats, feature: npt.NDArray[np.int32], n_features: int) -> Floats:
+        """How much the mean loss rises when the columns of an input stay at their mean; as parts of their sum."""
+        some = slice(0, IMPORTANCE_ROWS)
+        phi, target, weight = self.phi[some], self.target[some], self.weight[some]
+        mean = weight @ phi / weight.sum()
+        base = make_rows(phi, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads)
+        rise = np.zeros(n_features)
+        for f in np.unique(feature):
+            blind = np.where(feature == f, mean, phi)
+            rise[f] = make_rows(blind, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads) - base
+        rise = np.maximum(rise, 0.0)
+        return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
+
+    def under(self, shape: Shape, parameters: Floats, node: int) -> MemoryEngine:
+        return replace(self, rows=self.rows.under(shape, parameters, node, self.n_threads))

@@ -1,0 +1,333 @@
+"""SoftTreeClassifier and SoftTreeRegressor: the scikit-learn face of learners/soft."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from softwood.estimators import options
+from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.target import encode_classes, read_classes, read_numbers
+from softwood.estimators.weights import class_weights, read_weights
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.incremental import Incremental, learn_incremental
+from softwood.learners.soft.joint import Joint, Learned, learn_joint
+from softwood.learners.soft.problem import SoftProblem
+from softwood.tree import Schema, Tree
+from softwood.tree.harden import harden
+
+LEARNERS = ("joint", "incremental")
+STARTS = ("hard", "random")
+GATES = ("auto", "axis", "linear", "quadratic", "additive")
+LEAVES = ("auto", "constant", "linear")
+
+
+class SoftTree(TreeEstimator):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    history_: list[dict[str, Any]]
+    _importance: Floats
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of what the tree gains by looking: how much the training loss rises without it.
+
+        "Without" means the feature stays at its mean in all gates and responses; parts sum to 1 (all 0 if no feature is
+        used).
+        """
+        check_is_fitted(self, "tree_")
+        return self._importance
+
+    def harden(self) -> Self:
+        """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
+
+        This estimator stays as it is.
+        """
+        check_is_fitted(self, "tree_")
+        hard = copy.copy(self)
+        hard.tree_ = harden(self.tree_)
+        return hard
+
+    def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
+        p = self.get_params(deep=False)
+        seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
+        max_leaves = options.integer("max_leaves", p["max_leaves"], 1)
+        options.one_of("start", p["start"], STARTS)
+        if options.one_of("learner", p["learner"], LEARNERS) == "incremental":
+            stepwise = Incremental(p["start"], max_leaves, n_threads=self._threads(), seed=seed)
+            return learn_incremental(problem, schema, stepwise, validation)
+        penalty = p["weight_penalty"]
+        how = Joint(
+            gate=options.one_of("gate", p["gate"], GATES),
+            leaf=options.one_of("leaf", p["leaf"], LEAVES),
+            max_leaves=max_leaves,
+            penalty=None if isinstance(penalty, str) and penalty == "auto" else _penalty(penalty),
+            max_gate_features=None
+            if p["max_gate_features"] is None
+            else options.integer("max_gate_features", p["max_gate_features"], 1),
+            patience=options.integer("n_iter_no_change", p["n_iter_no_change"], 1),
+            max_iter=options.integer("max_iter", p["max_iter"], 1),
+            n_threads=self._threads(),
+            seed=seed,
+            report=_print if p["verbose"] else _silent,
+        )
+        return learn_joint(problem, schema, how, validation)
+
+    def _remember(self, learned: Learned, table: Table) -> Self:
+        self.columns_, self.tree_ = table.columns, learned.tree
+        self._importance = learned.importance
+        self.history_ = [_told(candidate) for candidate in learned.candidates]
+        self.weight_penalty_ = learned.chosen.penalty
+        self.n_iter_ = self.max_iter
+        return self
+
+
+class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A small classification tree with soft gates, its kind, penalty and size chosen from the data.
+
+    Parameters
+    ----------
+    learner : {"joint", "incremental"}
+        "joint" refines all gates and responses together and chooses kind, penalty and size; "incremental" is the
+        algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
+        `max_leaves` and `start`).
+    gate : {"auto", "axis", "linear", "quadratic", "additive"}
+        What gates look at: one input, a weighted sum of inputs, of inputs and their squares, or of curves.
+        "auto" tries linear and additive gates and keeps the simpler unless the other is better.
+    leaf : {"auto", "constant", "linear"}
+        What leaves answer: a constant, or a weighted sum of what gates look at.
+    max_leaves : int
+        At most so many leaves.
+    weight_penalty : "auto" or float
+        Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
+    max_gate_features : int or None
+        At most so many inputs in a gate, so that it can be read.
+    start : {"hard", "random"}
+        What a split of the incremental learner starts from: the best hard split, or small random numbers.
+    max_iter, n_iter_no_change : int
+        Iterations of a refinement; splits without gain on held-out rows after which growth ends.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the folds; None is 0: same data, same tree.
+    verbose : bool
+        Print a line for every candidate.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    history_ : the candidates: kind, penalty, nodes and loss on held-out rows.
+    weight_penalty_ : the penalty chosen.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "joint",
+        gate: str = "auto",
+        leaf: str = "auto",
+        max_leaves: int = 16,
+        weight_penalty: Any = "auto",
+        max_gate_features: int | None = None,
+        start: str = "hard",
+        max_iter: int = 200,
+        n_iter_no_change: int = 3,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.gate = gate
+        self.leaf = leaf
+        self.max_leaves = max_leaves
+        self.weight_penalty = weight_penalty
+        self.max_gate_features = max_gate_features
+        self.start = start
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Grow, refine and choose.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        """
+        table = read_fit(self, X, self.categorical_features)
+        self.classes_, codes = read_classes(y)
+        check_consistent_length(table.values, codes)
+        weight = read_weights(sample_weight, len(codes))
+        if self.class_weight is not None:
+            weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
+        schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
+        loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
+        levels = table.columns.n_levels.tolist()
+        problem = SoftProblem(table.values, _one_hot(codes, len(self.classes_)), weight, levels, loss)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
+            check_consistent_length(rows, held)
+            validation = SoftProblem(rows, _one_hot(held, len(self.classes_)), np.ones(len(rows)), levels, loss)
+        if len(self.classes_) == 1:
+            return self._remember(_one_class(schema, table), table)
+        return self._remember(self._learn(problem, schema, validation), table)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
+        check_is_fitted(self, "tree_")
+        output = self.tree_.output(self._read(X), self._threads())
+        return output[:, 0] if output.shape[1] == 1 else output
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, columns in the order of `classes_`."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict(self._read(X), self._threads())
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class (the first of equals)."""
+        probability = self.predict_proba(X)
+        return np.asarray(self.classes_[np.argmax(probability, axis=1)])
+
+
+class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A small regression tree with soft gates; parameters as in SoftTreeClassifier.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> model = SoftTreeRegressor(leaf="constant").fit(x, np.sin(x[:, 0]))
+    >>> bool(np.mean((model.predict(x) - np.sin(x[:, 0])) ** 2) < 0.001)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "joint",
+        gate: str = "auto",
+        leaf: str = "auto",
+        max_leaves: int = 16,
+        weight_penalty: Any = "auto",
+        max_gate_features: int | None = None,
+        start: str = "hard",
+        max_iter: int = 200,
+        n_iter_no_change: int = 3,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.gate = gate
+        self.leaf = leaf
+        self.max_leaves = max_leaves
+        self.weight_penalty = weight_penalty
+        self.max_gate_features = max_gate_features
+        self.start = start
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        table = read_fit(self, X, self.categorical_features)
+        values, self._one_target = read_numbers(y)
+        check_consistent_length(table.values, values)
+        weight, levels = read_weights(sample_weight, len(values)), table.columns.n_levels.tolist()
+        problem = SoftProblem(table.values, values, weight, levels, Loss.SQUARED)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
+            check_consistent_length(rows, held)
+            validation = SoftProblem(rows, held, np.ones(len(rows)), levels, Loss.SQUARED)
+        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
+        schema = Schema(table.columns.names, table.columns.categories, names)
+        return self._remember(self._learn(problem, schema, validation), table)
+
+    def predict(self, X: Any) -> Floats:
+        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
+        check_is_fitted(self, "tree_")
+        answer = self.tree_.predict(self._read(X), self._threads())
+        return answer[:, 0] if self._one_target else answer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _penalty(value: Any) -> float:
+    if isinstance(value, str):
+        raise ValueError(f"weight_penalty must be 'auto' or a number >= 0, got {value!r}.")
+    return options.real("weight_penalty", value, 0.0)
+
+
+def _one_hot(codes: npt.NDArray[np.int32], n_classes: int) -> Floats:
+    """One column a class; for two classes the second alone."""
+    table: Floats = np.eye(n_classes)[codes]
+    return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
+
+
+def _one_class(schema: Schema, table: Table) -> Learned:
+    """One class only: a leaf that is sure of it."""
+    nothing = Candidate.nothing()
+    return Learned(Tree(response=np.ones((1, 1)), schema=schema), np.zeros(table.values.shape[1]), [], nothing)
+
+
+def _told(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "curves": bool(candidate.recipe.curve),
+        "leaf": "constant" if candidate.tree[0].slopes == "none" else "linear",
+        "weight_penalty": candidate.penalty,
+        "n_nodes": float(np.mean([tree.n_nodes for tree in candidate.tree])),
+        "loss": candidate.loss,
+    }
+
+
+def _print(candidate: Candidate) -> None:
+    told = _told(candidate)
+    kind = f"{'additive' if told['curves'] else 'linear'} gates, {told['leaf']} leaves"
+    print(f"{kind}, penalty {told['weight_penalty']:.2g}: {told['n_nodes']:.0f} nodes, loss {told['loss']:.4f}")
+
+
+def _silent(candidate: Candidate) -> None:
+    pass

@@ -1,0 +1,193 @@
+"""Loss, gradient, reach and histograms of a soft tree in NumPy: the definition that native/gradient.cpp is held to.
+
+    share  = sigmoid(weight . phi + bias), the part of the first child;   reach[child] = reach[m] * share
+    output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)
+
+Parameters lie in one vector: [gate][column, bias] [leaf][output] [slope][output][column]. Gates and leaves are numbered
+in node order. The loss is a mean by weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference.evaluate import sigmoid
+from softwood.kernels.reference.refine import minimise, penalised
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
+
+
+@dataclass(frozen=True)
+class SoftShape:
+    """Shape of a soft tree: children of m are `first_child[m]` and the next node; `slope_row` is per leaf, -1: none."""
+
+    first_child: Ints
+    slope_row: Ints
+    slopes: int
+    columns: int
+    outputs: int
+
+    @classmethod
+    def make(cls, first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> SoftShape:
+        return cls(first_child, slope_row, slopes, columns, outputs)
+
+    @property
+    def branches(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero(self.first_child >= 0)
+
+    @property
+    def leaves(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero(self.first_child < 0)
+
+    @property
+    def parameters(self) -> int:
+        gates = len(self.branches) * (self.columns + 1)
+        return gates + len(self.leaves) * self.outputs + self.slopes * self.outputs * self.columns
+
+    def unpack(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """Views on the weights of gates, the responses and the slopes."""
+        gates, leaves = len(self.branches), len(self.leaves)
+        at = gates * (self.columns + 1)
+        end = at + leaves * self.outputs
+        weight = parameters[:at].reshape(gates, self.columns + 1)
+        response = parameters[at:end].reshape(leaves, self.outputs)
+        return weight, response, parameters[end:].reshape(self.slopes, self.outputs, self.columns)
+
+
+@dataclass(frozen=True)
+class SoftRows:
+    """Rows of basis columns with their targets; `arrival` is the reach of the root, `offset` is added to the output."""
+
+    phi: Floats
+    target: Floats
+    weight: Floats
+    loss_kind: Loss
+    offset: Floats
+    arrival: Floats
+
+    @classmethod
+    def make(cls, phi: Floats, target: Floats, weight: Floats, loss: int) -> SoftRows:
+        share = weight / weight.sum()
+        return cls(phi, target, share, Loss(loss), np.zeros_like(target), np.ones(len(phi)))
+
+    def loss(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> float:
+        """Mean loss by weight."""
+        return float(self.weight @ self.answers(shape, parameters)[2])
+
+    def answers(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
+        """Output (rows, outputs), reach (rows, nodes) and loss (rows)."""
+        reach, _, leaf_answer = self._forward(shape, parameters)
+        output = self.offset + np.einsum("rl,rlq->rq", reach[:, shape.leaves], leaf_answer)
+        return output, reach, row_loss(self.loss_kind, output, self.target)
+
+    def gradient(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+        """Mean loss by weight, and its gradient."""
+        reach, share, leaf_answer = self._forward(shape, parameters)
+        leaf_reach = reach[:, shape.leaves]
+        output = self.offset + np.einsum("rl,rlq->rq", leaf_reach, leaf_answer)
+        pull = self.weight[:, None] * bend(self.loss_kind, output, self.target)[0]
+        gradient = np.zeros(shape.parameters)
+        weight, response, slope = shape.unpack(gradient)
+        value = np.empty_like(reach)
+        value[:, shape.leaves] = np.einsum("rq,rlq->rl", pull, leaf_answer)
+        for gate, m in reversed(list(enumerate(shape.branches))):
+            first, part = shape.first_child[m], share[:, gate]
+            gap = value[:, first] - value[:, first + 1]
+            value[:, m] = value[:, first + 1] + part * gap
+            coefficient = reach[:, m] * part * (1.0 - part) * gap
+            weight[gate, :-1], weight[gate, -1] = coefficient @ self.phi, coefficient.sum()
+        response[:] = leaf_reach.T @ pull
+        for leaf, row in enumerate(shape.slope_row):
+            if row >= 0:
+                slope[row] += (leaf_reach[:, leaf, None] * pull).T @ self.phi
+        return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
+
+    def refine(
+        self,
+        shape: SoftShape,
+        parameters: Floats,
+        decay: Floats,
+        centre: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]:
+        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        objective = penalised(lambda at: self.gradient(shape, at), decay, centre)
+        return minimise(objective, parameters, max_iter, tol)
+
+    def histograms(
+        self,
+        shape: SoftShape,
+        parameters: Floats,
+        bin: npt.NDArray[np.uint8],
+        bins: int,
+        nodes: Sequence[int],
+        n_threads: int = 1,
+    ) -> Floats:
+        """Sums of reach * slope and reach^2 * curvature, shape (nodes, inputs, bins, 2, outputs)."""
+        output, reach, _ = self.answers(shape, parameters)
+        slope, curvature = (self.weight[:, None] * part for part in bend(self.loss_kind, output, self.target))
+        table = np.zeros((len(nodes), bin.shape[1], bins, 2, shape.outputs))
+        for place, node in enumerate(nodes):
+            r = np.where(reach[:, node] < 1e-4, 0.0, reach[:, node])[:, None]
+            for f in range(bin.shape[1]):
+                np.add.at(table[place, f, :, 0], bin[:, f], r * slope)
+                np.add.at(table[place, f, :, 1], bin[:, f], r * r * curvature)
+        return table
+
+    def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows:
+        """The rows as a subtree in place of leaf `node` sees them."""
+        without = parameters.copy()
+        shape.unpack(without)[1][int(np.searchsorted(shape.leaves, node))] = 0.0
+        output, reach, _ = self.answers(shape, without)
+        return replace(self, offset=output, arrival=reach[:, node].copy())
+
+    def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
+        weight, response, slope = shape.unpack(parameters)
+        share = sigmoid(self.phi @ weight[:, :-1].T + weight[:, -1])
+        reach = np.empty((len(self.phi), len(shape.first_child)))
+        reach[:, 0] = self.arrival
+        for gate, m in enumerate(shape.branches):
+            first = shape.first_child[m]
+            reach[:, first] = reach[:, m] * share[:, gate]
+            reach[:, first + 1] = reach[:, m] - reach[:, first]
+        answer: Any = np.broadcast_to(response, (len(self.phi), *response.shape))
+        if shape.slopes:
+            answer = answer.copy()
+            for leaf, row in enumerate(shape.slope_row):
+                if row >= 0:
+                    answer[:, leaf] += self.phi @ slope[row].T
+        return reach, share, answer
+
+
+def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
+    """Loss of each row: half the squared error, or minus the log probability of the class."""
+    if loss == Loss.SQUARED:
+        return np.asarray(0.5 * np.sum((output - target) ** 2, axis=1))
+    if loss == Loss.LOGISTIC:
+        return (np.logaddexp(0.0, output) - target * output)[:, 0]
+    shifted = output - output.max(axis=1, keepdims=True)
+    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
+
+
+def bend(loss: Loss, output: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """First and second derivative of each row's loss by each output."""
+    if loss == Loss.SQUARED:
+        return output - target, np.ones_like(output)
+    if loss == Loss.LOGISTIC:
+        p = sigmoid(output)
+    else:
+        p = np.exp(output - output.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+    return p - target, p * (1.0 - p) + FLAT

@@ -1,0 +1,95 @@
+"""Limited-memory BFGS in NumPy (Nocedal 1980), twin of native/refine.cpp; any engine that has a gradient can use it.
+
+Line search: step halved or doubled until the weak Wolfe conditions hold (Lewis and Overton 2013).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Objective = Callable[[Floats], tuple[float, Floats]]
+
+SUFFICIENT, CURVATURE = 1e-4, 0.9  # the usual constants of the Wolfe conditions
+TRIALS = 20
+MEMORY = 10
+
+
+def penalised(gradient: Objective, decay: Floats, centre: Floats) -> Objective:
+    """The loss plus 1/2 sum decay (parameter - centre)^2; a negative decay keeps a parameter as it is."""
+    kept = decay < 0
+    strength = np.where(kept, 0.0, decay)
+
+    def objective(at: Floats) -> tuple[float, Floats]:
+        value, slope = gradient(at)
+        away = at - centre
+        return value + 0.5 * float(strength @ (away * away)), np.where(kept, 0.0, slope + strength * away)
+
+    return objective
+
+
+def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> tuple[float, Floats, int]:
+    """Value, place and number of passes; stops when an iteration gains less than `tol` of the value."""
+    at, passes = start.copy(), 1
+    value, slope = objective(at)
+    steps: list[Floats] = []
+    changes: list[Floats] = []
+    for _ in range(max_iter):
+        found = _search(objective, at, value, slope, _direction(slope, steps, changes))
+        passes += found[3]
+        if not found[1] < value:
+            if not steps:
+                break
+            steps, changes = [], []  # a stale model of the curvature: try once more down the gradient
+            continue
+        gain, step, change = value - found[1], found[0] - at, found[2] - slope
+        done = gain <= tol * abs(value)
+        at, value, slope = found[0], found[1], found[2]
+        if done:
+            break
+        if step @ change > 1e-12 * (change @ change):
+            steps, changes = [*steps, step][-MEMORY:], [*changes, change][-MEMORY:]
+    return value, at, passes
+
+
+def _direction(slope: Floats, steps: list[Floats], changes: list[Floats]) -> Floats:
+    d = slope.copy()
+    part = np.zeros(len(steps))
+    for i in reversed(range(len(steps))):
+        part[i] = steps[i] @ d / (steps[i] @ changes[i])
+        d -= part[i] * changes[i]
+    if steps:
+        d *= steps[-1] @ changes[-1] / (changes[-1] @ changes[-1])
+    else:
+        d /= max(1.0, float(np.linalg.norm(slope)))
+    for i in range(len(steps)):
+        d += (part[i] - changes[i] @ d / (steps[i] @ changes[i])) * steps[i]
+    return -d
+
+
+def _search(
+    objective: Objective, at: Floats, value: float, slope: Floats, direction: Floats
+) -> tuple[Floats, float, Floats, int]:
+    """The best place along `direction`, its value and gradient, and the trials made."""
+    along = float(slope @ direction)
+    best, step, low, high, trials = (at, value, slope), 1.0, 0.0, np.inf, 0
+    if not along < 0:
+        return (*best, 0)
+    while trials < TRIALS:
+        trials += 1
+        place = at + step * direction
+        there, bend = objective(place)
+        lower = there <= value + SUFFICIENT * step * along
+        if lower and there <= best[1]:
+            best = (place, there, bend)
+        if not lower:
+            high = step
+        elif bend @ direction < CURVATURE * along:
+            low = step
+        else:
+            break
+        step = 0.5 * (low + high) if np.isfinite(high) else 2 * step
+    return (*best, trials)

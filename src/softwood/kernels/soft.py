@@ -1,0 +1,81 @@
+"""The kernels of soft trees: rows and sums over them, native where it is built, else reference/gradient.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference import descend as reference_descent
+from softwood.kernels.reference import gradient as reference
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+_native: Any = None
+if os.environ.get("SOFTWOOD_KERNELS") != "reference":
+    with suppress(ImportError):  # kernels/__init__ has said so loudly
+        from softwood.kernels import _native
+
+descend: Any = reference_descent.descend if _native is None else _native.descend
+
+
+class Shape(Protocol):
+    """Shape of a soft tree."""
+
+    @property
+    def parameters(self) -> int: ...
+
+
+class Rows(Protocol):
+    """Rows of columns with targets; what each method gives is said in reference/gradient.py."""
+
+    def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float: ...
+
+    def gradient(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]: ...
+
+    def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]: ...
+
+    def refine(
+        self,
+        shape: Shape,
+        parameters: Floats,
+        decay: Floats,
+        centre: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]: ...
+
+    def histograms(
+        self,
+        shape: Shape,
+        parameters: Floats,
+        bin: npt.NDArray[np.uint8],
+        bins: int,
+        nodes: Sequence[int],
+        n_threads: int = 1,
+    ) -> Floats: ...
+
+    def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> Rows: ...
+
+
+def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> Shape:
+    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope."""
+    kind = reference.SoftShape if _native is None else _native.SoftShape
+    shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs)
+    return shape
+
+
+def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:
+    """Rows of columns `phi`; `single` computes in float32 (sums stay double), about twice as fast."""
+    kind: Any = reference.SoftRows if _native is None else _native.SoftRows32 if single else _native.SoftRows64
+    rows: Rows = kind.make(
+        np.ascontiguousarray(phi), np.ascontiguousarray(target), np.ascontiguousarray(weight), int(loss)
+    )
+    return rows

@@ -1,0 +1,75 @@
+"""Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
+
+Trees are judged by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
+is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
+the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.learners.soft.columns import Recipe
+from softwood.learners.soft.sapling import Sapling
+
+TOLERANCE = 0.5  # standard errors
+MOST_LOST = 0.02  # part of the best loss that simplicity may cost
+COST_OF_CURVES = 1.0  # nodes
+COST_OF_SLOPES = 1.5  # nodes
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows."""
+
+    recipe: Recipe
+    penalty: float
+    tree: list[Sapling]
+    row_loss: Floats
+    weight: Floats
+
+    @classmethod
+    def nothing(cls) -> Candidate:
+        """Where there was nothing to choose: one leaf, no loss."""
+        return cls(Recipe(), 0.0, [Sapling.root(np.zeros(1), 0, "none")], np.zeros(1), np.ones(1))
+
+    def with_folds(self, others: Candidate) -> Candidate:
+        """The candidate together with its trees on other divisions of the rows."""
+        return replace(
+            self,
+            tree=self.tree + others.tree,
+            row_loss=np.concatenate([self.row_loss, others.row_loss]),
+            weight=np.concatenate([self.weight, others.weight]),
+        )
+
+    @property
+    def loss(self) -> float:
+        return float(np.average(self.row_loss, weights=self.weight))
+
+    @property
+    def cost(self) -> float:
+        nodes = float(np.mean([tree.n_nodes for tree in self.tree]))
+        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": COST_OF_SLOPES + nodes / 2}[self.tree[0].slopes]
+        return nodes + slopes + (COST_OF_CURVES if self.recipe.curve or self.recipe.square else 0.0)
+
+
+def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
+    """The cheapest candidate that is not clearly worse than the best."""
+    best = min(candidates, key=lambda candidate: candidate.loss)
+    near = [
+        c
+        for c in candidates
+        if c.loss - best.loss <= min(tolerance * _standard_error(c, best), MOST_LOST * abs(best.loss))
+    ]
+    return min(near, key=lambda candidate: (candidate.cost, candidate.loss))
+
+
+def _standard_error(one: Candidate, other: Candidate) -> float:
+    """Of the mean paired difference, by weight."""
+    share = one.weight / one.weight.sum()
+    gap = one.row_loss - other.row_loss
+    spread = share @ np.square(gap - share @ gap)
+    return float(np.sqrt(spread * (share @ share)))

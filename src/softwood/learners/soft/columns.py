@@ -1,0 +1,230 @@
+"""The columns a soft tree is learned in: inputs scaled and bent so that one plain ridge penalty suits them all.
+
+For a number x with training mean, spread and ranks:
+
+    line     (x - mean) / spread, held within LIMIT spreads where the training rows go beyond
+    square   line^2, standardised                                       (gate="quadratic")
+    curve k  cos(pi k rank(x)), standardised                            (gate="additive")
+    bow      line^2, standardised                                       (gate="additive")
+
+Curves and bow are linear between knots at quantiles and constant beyond the ends: a far value moves them no
+further.
+
+A category has an indicator for each level, a column with missing values one for them; a missing number counts as
+the mean. Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their frequency, so
+that the penalty favours smooth curves (RESEARCH: the additive gate).
+
+Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
+user's own units, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Term
+from softwood.tree import Basis
+
+Floats = npt.NDArray[np.float64]
+
+HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
+LIMIT = 8.0  # spreads; a value further out moves a gate no more
+# Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
+KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
+INDICATOR_SCALE = 2.0  # a category or missing indicator weighs as a two-valued number does
+
+
+@dataclass(frozen=True)
+class Columns:
+    """phi(x) = shift + terms(x) @ mix, where terms is a `Basis` of the raw inputs.
+
+    feature : the input each column looks at.  kind : 0 line, 1 square, 2 curve, 3 indicator.
+    """
+
+    basis: Basis
+    mix: Floats  # (terms, columns)
+    shift: Floats  # (columns,)
+    feature: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.shift)
+
+    def make(self, X: Floats) -> Floats:
+        """Columns of the rows X, shape (rows, columns)."""
+        phi = np.empty((len(X), len(self)))
+        for f in np.unique(self.feature):
+            mine = np.flatnonzero(self.feature == f)
+            phi[:, mine] = self.of_input(int(f), X[:, f], mine)
+        return phi
+
+    def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp]) -> Floats:
+        """Some columns of input `f` at the values x, shape (values, columns)."""
+        at = np.flatnonzero(self.basis.feature == f)
+        part = Basis(*(getattr(self.basis, name)[at] for name in ("term", "feature", "parameter", "when_missing")))
+        return np.asarray(_terms(part, x) @ self.mix[np.ix_(at, columns)] + self.shift[columns])
+
+    def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
+        """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
+        return weight @ self.mix.T, bias + weight @ self.shift
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which columns, at what scale (0: none)."""
+
+    line: float = 1.0
+    square: float = 0.0
+    curve: tuple[float, ...] = ()
+    bow: float = 0.0
+
+
+def _terms(basis: Basis, x: Floats) -> Floats:
+    """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
+    gone = np.isnan(x)
+    known = np.where(gone, 0.0, x)[:, None]
+    value = np.maximum(known - basis.parameter, 0.0)  # most terms are hinges
+    for c in np.flatnonzero(basis.term != HINGE):
+        if basis.term[c] == Term.IDENTITY:
+            value[:, c] = known[:, 0]
+        elif basis.term[c] == Term.SQUARE:
+            value[:, c] = known[:, 0] ** 2
+        else:
+            value[:, c] = known[:, 0] == basis.parameter[c] if basis.term[c] == Term.CATEGORY else 0.0
+    value[gone] = np.where(basis.term == MISSING, 1.0, basis.when_missing)
+    return value
+
+
+class _Builder:
+    """Collects terms and columns."""
+
+    def __init__(self) -> None:
+        self.terms: list[tuple[int, int, float, float]] = []
+        self.at: dict[tuple[int, int, float], int] = {}
+        self.columns: list[tuple[dict[int, float], float, int, int]] = []
+
+    def term(self, kind: Term, feature: int, parameter: float, when_missing: float) -> int:
+        key = (int(kind), feature, parameter)
+        if key not in self.at:
+            self.at[key] = len(self.terms)
+            self.terms.append((*key, when_missing))
+        return self.at[key]
+
+    def column(self, mix: dict[int, float], shift: float, feature: int, kind: int) -> None:
+        self.columns.append((mix, shift, feature, kind))
+
+    def build(self) -> Columns:
+        mix = np.zeros((len(self.terms), len(self.columns)))
+        for c, (parts, *_) in enumerate(self.columns):
+            for term, value in parts.items():
+                mix[term, c] += value
+        table = list(zip(*self.terms, strict=True)) or [(), (), (), ()]
+        basis = Basis(*(np.array(column) for column in table))
+        shift = np.array([s for _, s, _, _ in self.columns])
+        feature = np.array([f for *_, f, _ in self.columns], np.int32)
+        return Columns(basis, mix, shift, feature, np.array([k for *_, k in self.columns], np.uint8))
+
+
+def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Recipe) -> Columns:
+    """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
+    build = _Builder()
+    for f, levels in enumerate(n_levels):
+        x = X[:, f]
+        known = ~np.isnan(x)
+        if levels:
+            _category(build, f, levels, x, known, weight)
+        elif known.any():
+            _number(build, f, x[known], weight[known], recipe)
+        if known.any() and not known.all():
+            share = float(np.average(~known, weights=weight))
+            term = build.term(Term.MISSING, f, 0.0, 1.0)
+            build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
+    return build.build()
+
+
+def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
+    total = weight.sum()
+    for code in range(levels):
+        share = float(weight[known & (x == code)].sum() / total)
+        if 0 < share < 1:
+            term = build.term(Term.CATEGORY, f, float(code), 0.0)
+            build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
+
+
+def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
+    # A power of two brings any magnitude near 1 without rounding, so that squares neither overflow nor vanish.
+    middle = float(np.average(x / 2, weights=weight) * 2)
+    spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
+    if not (np.isfinite(spread) and spread > 1e-9 * np.abs(x).max()):
+        return  # constant
+    line = np.clip((x - middle) / spread, -LIMIT, LIMIT)
+    mean, size = float(np.average(line, weights=weight)), float(np.average(np.square(line), weights=weight))
+    sd = np.sqrt(size - mean * mean)
+    clipped = bool(np.any(np.abs(x - middle) > LIMIT * spread))
+    if recipe.line:
+        scale = recipe.line / sd
+        if clipped:
+            low, high = middle - LIMIT * spread, middle + LIMIT * spread
+            parts = {
+                build.term(Term.HINGE, f, low, middle - low): scale / spread,
+                build.term(Term.HINGE, f, high, 0.0): -scale / spread,
+            }
+            build.column(parts, -scale * (LIMIT + mean), f, 0)
+        else:
+            term = build.term(Term.IDENTITY, f, 0.0, middle)
+            build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)
+    if recipe.square:
+        _square(build, f, (x - middle) / spread, middle, spread, weight, recipe.square)
+    if recipe.curve:
+        _curves(build, f, x, weight, middle, recipe)
+
+
+def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
+    square = z * z
+    mean = float(np.average(square, weights=weight))
+    sd = float(np.sqrt(np.average((square - mean) ** 2, weights=weight)))
+    if sd < 1e-9:
+        return  # two values: the square says nothing new
+    a = scale / sd
+    # z^2 = (x^2 - 2 middle x + middle^2) / spread^2
+    parts = {
+        build.term(Term.SQUARE, f, 0.0, middle * middle): a / spread**2,
+        build.term(Term.IDENTITY, f, 0.0, middle): -2 * middle * a / spread**2,
+    }
+    build.column(parts, a * (middle**2 / spread**2 - mean), f, 1)
+
+
+def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
+    knot, rank = _knots(x, weight)
+    if len(knot) < 3:
+        return  # two values: a line says all
+    hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
+    far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
+    shapes = [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
+    for scale, height in [*shapes, (recipe.bow, far * far)]:
+        seen = np.interp(x, knot, height)
+        mean = float(np.average(seen, weights=weight))
+        sd = float(np.sqrt(np.average((seen - mean) ** 2, weights=weight)))
+        if sd < 1e-6 or not scale:
+            continue
+        height = (height - mean) * scale / sd
+        slope = np.diff(height) / np.diff(knot)
+        bend = np.diff(np.r_[0.0, slope, 0.0])
+        build.column(dict(zip(hinge, bend, strict=True)), float(height[0]), f, 2)
+
+
+def _knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Values at the ranks KNOTS (all values if they are few), and their ranks from 0 to 1."""
+    order = np.argsort(x, kind="stable")
+    value, first = np.unique(x[order], return_index=True)
+    mass = np.add.reduceat(weight[order], first)
+    rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
+    if len(value) > len(KNOTS):
+        inner = np.searchsorted(rank, KNOTS[1:-1])
+        pick = np.unique(np.r_[0, np.minimum(inner, len(value) - 1), len(value) - 1])
+        value, rank = value[pick], rank[pick]
+    return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)

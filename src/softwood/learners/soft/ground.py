@@ -1,0 +1,79 @@
+"""Where trees are grown and judged: one way to divide the rows, as engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines.memory import MemoryEngine
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.candidates import Axes
+from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.problem import Floats, SoftProblem
+from softwood.learners.soft.sapling import Sapling, Slopes
+
+BINS = 32  # of an input, for the histograms that new gates start from
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Engines to learn from and to judge by, and what histograms need."""
+
+    learn: MemoryEngine
+    judge: MemoryEngine
+    axes: Axes
+
+    @classmethod
+    def make(
+        cls, learn: SoftProblem, judge: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True
+    ) -> Ground:
+        """Both parts with scaled targets."""
+        cut = [cuts(x, learn.weight) for x in learn.X.T]
+        centre = middle(learn)
+        filled = np.where(np.isnan(learn.X), centre, learn.X)
+        code = [np.searchsorted(edges, filled[:, f]) for f, edges in enumerate(cut)]
+        code_table = np.stack(code, axis=1).astype(np.uint8) if code else np.zeros((len(filled), 0), np.uint8)
+        engine = MemoryEngine.make(
+            columns.make(learn.X), learn.target, learn.weight, learn.loss, code_table, BINS, n_threads, single
+        )
+        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns))
+
+
+def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
+    """An engine without histograms."""
+    phi = columns.make(rows.X)
+    return MemoryEngine.make(phi, rows.target, rows.weight, rows.loss, None, 0, n_threads, single)
+
+
+def middle(rows: SoftProblem) -> Floats:
+    """Mean of each input's known values, by weight."""
+    known = np.where(np.isnan(rows.X), 0.0, rows.weight[:, None])
+    total = np.maximum(known.sum(axis=0), 1e-300)
+    return np.asarray(np.sum(np.nan_to_num(rows.X) * (known / total), axis=0))
+
+
+def cuts(x: Floats, weight: Floats) -> Floats:
+    """Edges between bins of about equal weight: the values x at which bins end, rising."""
+    known = ~np.isnan(x)
+    order = np.argsort(x[known], kind="stable")
+    value = x[known][order]
+    if len(value) == 0:
+        return np.zeros(0)
+    share = np.cumsum(weight[known][order])
+    at = np.searchsorted(share, np.linspace(0, share[-1], BINS + 1)[1:-1])
+    edges = np.unique(value[np.minimum(at, len(value) - 1)])
+    return np.asarray(edges[edges < value[-1]])
+
+
+def plant_root(engine: MemoryEngine, columns: int, slopes: Slopes) -> Sapling:
+    """One leaf that answers the mean, or the log odds."""
+    mean: npt.NDArray[np.float64] = engine.weight @ engine.target
+    if engine.loss_kind == Loss.LOGISTIC:
+        p = np.clip(mean, 1e-3, 1 - 1e-3)
+        mean = np.log(p / (1 - p))
+    elif engine.loss_kind == Loss.SOFTMAX:
+        mean = np.log(np.clip(mean, 1e-4, 1.0))
+        mean = mean - mean.mean()
+    return Sapling.root(mean, columns, slopes)

@@ -1,0 +1,85 @@
+"""What a soft tree is learned from: rows with targets and weights, in an order that their content alone decides.
+
+Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of
+the rows given does not matter; folds, too, depend on content only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Loss
+from softwood.parts.folds import hash_rows
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+FOLDS = ((3_000, 5), (10_000, 2))  # rows up to which so many folds are made; beyond, a quarter is held out
+
+
+@dataclass(frozen=True)
+class SoftProblem:
+    """Inputs (NaN: missing; categories as codes), targets and weights.
+
+    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    n_levels : per input, 0 for a number.
+    """
+
+    X: Floats
+    target: Floats
+    weight: Floats
+    n_levels: Sequence[int]
+    loss: Loss
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.weight.sum())
+
+    def rows(self, mask: Mask) -> SoftProblem:
+        """Some of the rows."""
+        return replace(self, X=self.X[mask], target=self.target[mask], weight=self.weight[mask])
+
+    def in_order(self, seed: int) -> SoftProblem:
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target."""
+        kept = self.rows(self.weight > 0)
+        number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
+        order = np.lexsort((*kept.target.T, number))
+        number, target = number[order], kept.target[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
+        weight = np.bincount(np.cumsum(new) - 1, kept.weight[order]).astype(np.float64)
+        return replace(kept, X=kept.X[order][new], target=target[new], weight=weight)
+
+    def target_scale(self) -> tuple[Floats, Floats]:
+        """Centre and spread of number targets; classes stay as they are."""
+        outputs = self.target.shape[1]
+        if self.loss != Loss.SQUARED:
+            return np.zeros(outputs), np.ones(outputs)
+        centre = np.average(self.target, axis=0, weights=self.weight)
+        size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
+        size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
+        part = (self.target - centre) / size
+        spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
+        return centre, np.where(spread > 0, spread, 1.0)
+
+    def scaled(self, centre: Floats, scale: Floats) -> SoftProblem:
+        """Targets as (target - centre) / scale."""
+        return replace(self, target=(self.target - centre) / scale)
+
+    def held_out(self) -> list[Mask]:
+        """Rows to hold out, one mask a fold; classes are spread evenly. The rows must be `in_order`."""
+        n = len(self.X)
+        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
+        if self.loss == Loss.SQUARED:
+            key = np.zeros(n)
+        place = np.empty(n, np.int64)
+        place[np.argsort(key, kind="stable")] = np.arange(n)
+        for most, folds in FOLDS:
+            if n <= most:
+                folds = min(folds, max(2, n // 2))
+                return [place % folds == fold for fold in range(folds)] if n > 1 else []
+        return [place % 4 == 0]

@@ -1,0 +1,192 @@
+"""A soft tree while it is being learned: growing, losing branches, and as one vector of parameters.
+
+Numbers are kept by node, children after parents; the engine's vector holds the gates of the branches, the responses
+of the leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by all
+leaves (an additive model plus a tree of constants), or each leaf its `own` (a model tree).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Engine, Floats, Shape
+from softwood.kernels.soft import make_shape
+
+Ints = npt.NDArray[np.int32]
+Slopes = Literal["none", "shared", "own"]
+
+RESPONSE_DECAY = 0.1  # part of the weight penalty that holds responses near the root's
+
+
+@dataclass(frozen=True)
+class Sapling:
+    """A soft tree over `columns`; never changed, always replaced.
+
+    first_child : per node, -1 for a leaf.  gate : (nodes, columns + 1), the bias last; 0 in leaves.
+    response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
+    origin, origin_slope : what responses and slopes are shrunk to.
+    closed : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
+    """
+
+    first_child: Ints
+    gate: Floats
+    response: Floats
+    slopes: Slopes
+    slope: Floats
+    origin: Floats
+    origin_slope: Floats
+    closed: npt.NDArray[np.bool_]
+
+    @classmethod
+    def root(cls, response: Floats, columns: int, slopes: Slopes) -> Sapling:
+        """One leaf."""
+        outputs = len(response)
+        return cls(
+            np.full(1, -1, np.int32),
+            np.zeros((1, columns + 1)),
+            response[None].copy(),
+            slopes,
+            np.zeros((0 if slopes == "none" else 1, outputs, columns)),
+            response.copy(),
+            np.zeros((outputs, columns)),
+            np.zeros((1, columns + 1), np.bool_),
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.first_child)
+
+    @property
+    def leaf(self) -> npt.NDArray[np.bool_]:
+        mask: npt.NDArray[np.bool_] = self.first_child < 0
+        return mask
+
+    @property
+    def leaves(self) -> list[int]:
+        return [int(m) for m in np.flatnonzero(self.leaf)]
+
+    @property
+    def columns(self) -> int:
+        return int(self.gate.shape[1]) - 1
+
+    @property
+    def outputs(self) -> int:
+        return int(self.response.shape[1])
+
+    # -- as the engine sees it -----------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Shape:
+        n = int(self.leaf.sum())
+        if self.slopes == "none":
+            row, slopes = np.full(n, -1, np.int32), 0
+        elif self.slopes == "shared":
+            row, slopes = np.zeros(n, np.int32), 1
+        else:
+            row, slopes = np.arange(n, dtype=np.int32), n
+        return make_shape(self.first_child, row, slopes, self.columns, self.outputs)
+
+    @property
+    def parameters(self) -> Floats:
+        slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
+        return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
+
+    def with_parameters(self, parameters: Floats) -> Sapling:
+        """The same shape with other numbers."""
+        leaf, k = self.leaf, self.outputs
+        at = int((~leaf).sum()) * (self.columns + 1)
+        end = at + int(leaf.sum()) * k
+        gate, response, slope = self.gate.copy(), self.response.copy(), self.slope.copy()
+        gate[~leaf] = parameters[:at].reshape(-1, self.columns + 1)
+        response[leaf] = parameters[at:end].reshape(-1, k)
+        slopes = int(leaf.sum()) if self.slopes == "own" else len(self.slope)
+        rest = parameters[end:].reshape(slopes, k, self.columns)
+        if self.slopes == "own":
+            slope[leaf] = rest
+        else:
+            slope = rest.copy()
+        return replace(self, gate=gate, response=response, slope=slope)
+
+    def decay(self, penalty: float) -> tuple[Floats, Floats]:
+        """Strength and centre of the penalty on each parameter; biases are free."""
+        leaves = int(self.leaf.sum())
+        gate = np.where(self.closed[~self.leaf], -1.0, penalty)
+        gate[:, -1] = 0.0
+        slopes = {"none": 0, "shared": 1, "own": leaves}[self.slopes]
+        held = np.zeros_like(self.origin_slope) if self.slopes == "shared" else self.origin_slope
+        decay = [gate.ravel(), np.full(leaves * self.outputs, RESPONSE_DECAY * penalty)]
+        centre = [np.zeros(gate.size), np.tile(self.origin, leaves), np.tile(held.ravel(), slopes)]
+        return np.concatenate([*decay, np.full(slopes * held.size, penalty)]), np.concatenate(centre)
+
+    # -- verbs ---------------------------------------------------------------------------------------------------
+
+    def refine(self, engine: Engine, penalty: float, max_iter: int, tol: float = 1e-7) -> tuple[float, Sapling]:
+        """All gates and responses refined together; the penalised objective and the better tree."""
+        value, parameters = engine.refine(self.shape, self.parameters, *self.decay(penalty), max_iter, tol)
+        return value, self.with_parameters(parameters)
+
+    def loss(self, engine: Engine) -> float:
+        """Mean loss on the engine's rows."""
+        return engine.loss(self.shape, self.parameters)
+
+    def split(
+        self, node: int, gate: Floats, first: Floats, second: Floats, closed: npt.NDArray[np.bool_] | None = None
+    ) -> Sapling:
+        """Leaf `node` becomes a branch; its children inherit its slope."""
+        child = self.first_child.copy()
+        child[node] = self.n_nodes
+        gates = np.vstack([self.gate, np.zeros((2, self.columns + 1))])
+        gates[node] = gate
+        shut = np.vstack([self.closed, np.zeros((2, self.columns + 1), np.bool_)])
+        if closed is not None:
+            shut[node] = closed
+        slope = self.slope
+        if self.slopes == "own":
+            slope = np.concatenate([slope, slope[[node, node]]])
+        return replace(
+            self,
+            first_child=np.append(child, np.array([-1, -1], np.int32)).astype(np.int32),
+            gate=gates,
+            response=np.vstack([self.response, first, second]),
+            slope=slope,
+            closed=shut,
+        )
+
+    def split_again(self, gate: Floats, closed: npt.NDArray[np.bool_]) -> Sapling:
+        """Another gate at the root, some of its weights closed."""
+        gates, shut = self.gate.copy(), self.closed.copy()
+        gates[0], shut[0] = gate, closed
+        return replace(self, gate=gates, closed=shut)
+
+    def last_branches(self) -> list[int]:
+        """Branches whose children are both leaves."""
+        leaf = self.leaf
+        return [int(m) for m in np.flatnonzero(~leaf) if leaf[self.first_child[m]] and leaf[self.first_child[m] + 1]]
+
+    def collapse(self, node: int, share: float) -> Sapling:
+        """Branch `node` (of two leaves) becomes a leaf: its children's answers mixed, `share` of the first."""
+        first = int(self.first_child[node])
+        keep = np.ones(self.n_nodes, np.bool_)
+        keep[first : first + 2] = False
+        moved = np.cumsum(keep) - 1
+
+        def mix(values: Floats) -> Floats:
+            changed = values.copy()
+            changed[node] = share * values[first] + (1.0 - share) * values[first + 1]
+            return changed[keep]
+
+        child = self.first_child.copy()
+        child[node] = -1
+        child = np.where(child >= 0, moved[child], -1)[keep].astype(np.int32)
+        gate = self.gate.copy()
+        gate[node] = 0.0
+        slope = mix(self.slope) if self.slopes == "own" else self.slope
+        shut = self.closed.copy()
+        shut[node] = False
+        return replace(
+            self, first_child=child, gate=gate[keep], response=mix(self.response), slope=slope, closed=shut[keep]
+        )

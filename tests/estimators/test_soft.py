@@ -1,0 +1,171 @@
+"""Soft trees as users meet them: scikit-learn's checks, hard cases with a required accuracy, copies."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from softwood import SoftTreeClassifier, SoftTreeRegressor
+
+QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 6}
+
+
+# The checks are about the interface: one kind of tree and one penalty go through all of it.
+@parametrize_with_checks([SoftTreeClassifier(**QUICK), SoftTreeRegressor(**QUICK)])
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def two_circles(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.normal(size=(n, 2))
+    return X, (np.sum(X**2, axis=1) < 1.4).astype(int)
+
+
+def spiral(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    y = rng.integers(0, 2, n)
+    t = 0.25 + 1.5 * rng.random(n)
+    angle = 2 * np.pi * t / 1.5 + np.pi * y
+    return np.c_[t * np.cos(angle), t * np.sin(angle)] + 0.03 * rng.normal(size=(n, 2)), y
+
+
+def xor(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.uniform(-1, 1, (n, 2))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+def linear(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.normal(size=(n, 4))
+    return X, (X @ [1.0, -2.0, 0.5, 0.0] > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("make", "rows", "wanted"), [(xor, 400, 0.95), (spiral, 600, 0.95), (two_circles, 400, 0.95), (linear, 30, 0.8)]
+)
+def test_learns_shapes(make: Any, rows: int, wanted: float) -> None:
+    rng = np.random.default_rng(0)
+    X, y = make(rows, rng)
+    held, answers = make(500, rng)
+    assert SoftTreeClassifier().fit(X, y).score(held, answers) >= wanted
+
+
+@pytest.mark.parametrize("change", ["1e9", "1e-9", "far", "twice", "noise"])
+def test_never_collapses(change: str) -> None:
+    rng = np.random.default_rng(1)
+    X, y = linear(600, rng)
+    X = {
+        "1e9": lambda: X * 1e9,
+        "1e-9": lambda: X * 1e-9,
+        "far": lambda: X + np.array([1e6, 0, -1e5, 1e7]),
+        "twice": lambda: np.c_[X, X, X],
+        "noise": lambda: np.c_[X, rng.normal(size=(600, 200))],
+    }[change]()
+    model = SoftTreeClassifier().fit(X[:400], y[:400])
+    assert model.score(X[400:], y[400:]) >= (0.75 if change == "noise" else 0.95)
+
+
+def test_one_in_a_hundred_is_found() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(3000, 3))
+    y = (X[:, 0] > 2.33).astype(int)
+    model = SoftTreeClassifier().fit(X[:2000], y[:2000])
+    assert model.score(X[2000:], y[2000:]) >= 0.99
+
+
+def test_target_units_do_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 2))
+    y = np.sin(X[:, 0]) + X[:, 1] ** 2
+    small, large = (SoftTreeRegressor(**QUICK).fit(X, y * scale).predict(X) / scale for scale in (1.0, 1e8))
+    np.testing.assert_allclose(small, large, atol=0.01)  # single precision on the way
+
+
+def test_a_sinusoid_needs_few_nodes() -> None:
+    """The ICPR 2012 toy: a hard tree takes about 37 nodes."""
+    rng = np.random.default_rng(4)
+    x = rng.uniform(0, 6.28, (300, 1))
+    model = SoftTreeRegressor(gate="linear", leaf="constant").fit(x, np.sin(x[:, 0]) + 0.1 * rng.normal(size=300))
+    grid = np.linspace(0.1, 6.2, 200)[:, None]
+    assert np.mean((model.predict(grid) - np.sin(grid[:, 0])) ** 2) < 0.003
+    assert model.tree_.n_nodes <= 13
+
+
+def test_categories_and_missing_values() -> None:
+    rng = np.random.default_rng(5)
+    kind = rng.choice(["a", "b", "c"], 500)
+    size = rng.normal(size=500)
+    y = np.where(kind == "a", size > 0, kind == "b").astype(int)
+    size[rng.random(500) < 0.1] = np.nan
+    X = pd.DataFrame({"kind": pd.Categorical(kind), "size": size})
+    model = SoftTreeClassifier().fit(X[:350], y[:350])
+    assert model.score(X[350:], y[350:]) >= 0.9
+    unseen = pd.DataFrame({"kind": pd.Categorical([None, "b"], categories=["a", "b", "c"]), "size": [np.nan, 0.0]})
+    assert np.isfinite(model.predict_proba(unseen)).all()
+
+
+def test_missing_only_at_predict() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert np.isfinite(SoftTreeClassifier(**QUICK).fit(X, y).predict_proba(np.full((2, 4), np.nan))).all()
+
+
+def test_many_targets() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(300, 2))
+    Y = np.c_[X[:, 0], np.abs(X[:, 1])]
+    model = SoftTreeRegressor().fit(X, Y)
+    assert model.predict(X).shape == Y.shape
+    assert model.score(X, Y) > 0.95
+
+
+def test_hardened_rows_take_one_path() -> None:
+    X, y = load_iris(return_X_y=True)
+    soft = SoftTreeClassifier(**QUICK).fit(X, y)
+    hard = soft.harden()
+    assert hard.tree_.is_hard
+    assert not soft.tree_.is_hard
+    assert hard.tree_.n_nodes == soft.tree_.n_nodes
+    assert set(np.unique(hard.decision_path(X).toarray())) == {0.0, 1.0}
+    assert hard.score(X, y) > 0.9
+
+
+def test_importance_finds_the_input_that_matters() -> None:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 4))
+    importance = SoftTreeRegressor(**QUICK).fit(X, np.tanh(3 * X[:, 2])).feature_importances_
+    assert importance.sum() == pytest.approx(1.0)
+    assert importance[2] > 0.95
+
+
+def test_incremental_learner_tells_irises_apart() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert SoftTreeClassifier(learner="incremental").fit(X, y).score(X, y) > 0.93
+
+
+def test_pickle_gives_the_same_answers() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SoftTreeClassifier(**QUICK).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("gate", "bent", "gate must be one of"),
+        ("learner", "slow", "learner must be one of"),
+        ("start", "warm", "start must be one of"),
+        ("leaf", 3, "leaf must be one of"),
+        ("max_leaves", 0, "max_leaves must be"),
+        ("weight_penalty", -1.0, "weight_penalty must be"),
+        ("weight_penalty", "heavy", "weight_penalty must be 'auto' or a number"),
+        ("max_gate_features", 0, "max_gate_features must be"),
+    ],
+)
+def test_options_are_checked(option: str, value: Any, message: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        SoftTreeClassifier(**{option: value}).fit(X, y)

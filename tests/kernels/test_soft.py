@@ -1,0 +1,156 @@
+"""Loss, gradient, histograms and refinement of soft trees: true to their definition, native as the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood.kernels import _native
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference import gradient as reference
+
+ROWS, COLUMNS = 300, 5
+TASKS = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
+
+
+@dataclass
+class Case:
+    """A random tree and random rows, for both twins."""
+
+    native: tuple[Any, Any]
+    single: Any
+    twin: tuple[Any, Any]
+    parameters: np.ndarray
+    bin: np.ndarray
+    leaves: list[int]
+    target: np.ndarray
+
+
+def random_tree(rng: np.random.Generator, gates: int) -> np.ndarray:
+    first_child = [-1]
+    for _ in range(gates):
+        leaf = rng.choice([m for m, child in enumerate(first_child) if child < 0])
+        first_child[leaf] = len(first_child)
+        first_child += [-1, -1]
+    return np.array(first_child, np.int32)
+
+
+@pytest.fixture(params=["none", "shared", "own"])
+def slopes(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
+def case(request: pytest.FixtureRequest, slopes: str) -> Case:
+    loss, outputs = request.param
+    rng = np.random.default_rng(7)
+    first_child = random_tree(rng, 6)
+    leaves = np.flatnonzero(first_child < 0)
+    row = {"none": np.full(7, -1), "shared": np.zeros(7), "own": np.r_[-1, np.arange(6)]}[slopes].astype(np.int32)
+    n_slopes = int(row.max()) + 1
+    phi, weight = rng.normal(size=(ROWS, COLUMNS)), rng.random(ROWS)
+    target = {
+        Loss.SQUARED: rng.normal(size=(ROWS, outputs)),
+        Loss.LOGISTIC: (rng.random((ROWS, 1)) < 0.5).astype(float),
+        Loss.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
+    }[loss][:, :outputs]
+    target = np.ascontiguousarray(target)
+    shapes = [
+        kind.make(first_child, row, n_slopes, COLUMNS, outputs) for kind in (_native.SoftShape, reference.SoftShape)
+    ]
+    return Case(
+        (_native.SoftRows64.make(phi, target, weight, int(loss)), shapes[0]),
+        _native.SoftRows32.make(phi, target, weight, int(loss)),
+        (reference.SoftRows.make(phi, target, weight, int(loss)), shapes[1]),
+        rng.normal(size=shapes[1].parameters),
+        rng.integers(0, 8, (ROWS, 3)).astype(np.uint8),
+        [int(m) for m in leaves],
+        target,
+    )
+
+
+def test_gradient_equals_finite_differences(case: Case) -> None:
+    rows, shape = case.twin
+    _, gradient = rows.gradient(shape, case.parameters)
+    step = 1e-5
+    for i, along in enumerate(step * np.eye(len(gradient))):
+        rise = rows.loss(shape, case.parameters + along) - rows.loss(shape, case.parameters - along)
+        assert gradient[i] == pytest.approx(rise / (2 * step), abs=1e-8)
+
+
+def test_native_equals_reference(case: Case) -> None:
+    (native, shape), (twin, twin_shape) = case.native, case.twin
+    loss, gradient = native.gradient(shape, case.parameters)
+    twin_loss, twin_gradient = twin.gradient(twin_shape, case.parameters)
+    assert loss == pytest.approx(twin_loss, rel=1e-12)
+    np.testing.assert_allclose(gradient, twin_gradient, rtol=1e-9, atol=1e-12)
+    for ours, theirs in zip(
+        native.answers(shape, case.parameters), twin.answers(twin_shape, case.parameters), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_single_precision_is_near(case: Case) -> None:
+    loss, gradient = case.single.gradient(case.native[1], case.parameters)
+    exact_loss, exact = case.native[0].gradient(case.native[1], case.parameters)
+    assert loss == pytest.approx(exact_loss, rel=1e-5)
+    np.testing.assert_allclose(gradient, exact, atol=1e-5)
+
+
+def test_histograms_of_the_twins_agree(case: Case) -> None:
+    (native, shape), (twin, twin_shape) = case.native, case.twin
+    ours = native.histograms(shape, case.parameters, case.bin, 8, case.leaves)
+    np.testing.assert_allclose(ours, twin.histograms(twin_shape, case.parameters, case.bin, 8, case.leaves), atol=1e-12)
+
+
+def test_one_thread_equals_five(case: Case) -> None:
+    shape = case.native[1]
+    many = _native.SoftRows64.make(
+        np.random.default_rng(0).normal(size=(5_000, COLUMNS)),
+        np.tile(case.target, (17, 1))[:5_000],
+        np.ones(5_000),
+        int(Loss.SQUARED),
+    )
+    one, five = many.gradient(shape, case.parameters, 1), many.gradient(shape, case.parameters, 5)
+    assert one[0] == five[0]
+    assert np.array_equal(one[1], five[1])
+
+
+def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:
+    """Putting a leaf's own response back in its place gives the loss of the whole tree."""
+    (native, shape), (twin, twin_shape) = case.native, case.twin
+    leaf = case.leaves[2]
+    response = twin_shape.unpack(case.parameters)[1][2]
+    none = np.full(1, -1, np.int32)
+    alone = _native.SoftShape.make(none, none, 0, COLUMNS, len(response))
+    under = native.under(shape, case.parameters, leaf)
+    assert under.loss(alone, np.ascontiguousarray(response)) == pytest.approx(native.loss(shape, case.parameters))
+    twin_alone = reference.SoftShape.make(none, none, 0, COLUMNS, len(response))
+    twin_under = twin.under(twin_shape, case.parameters, leaf)
+    assert twin_under.loss(twin_alone, response) == pytest.approx(native.loss(shape, case.parameters))
+
+
+def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> None:
+    for rows, shape in (case.native, case.twin):
+        decay = np.full(len(case.parameters), 0.01)
+        decay[3] = -1.0
+        centre = np.zeros_like(case.parameters)
+        free = decay > 0
+
+        def objective(at: np.ndarray, rows: Any = rows, shape: Any = shape, free: Any = free) -> float:
+            return float(rows.loss(shape, at) + 0.005 * np.sum(at[free] ** 2))
+
+        value, parameters, _ = rows.refine(shape, case.parameters, decay, centre, 30, 0.0)
+        assert value == pytest.approx(objective(parameters))
+        assert value < objective(case.parameters)
+        assert parameters[3] == case.parameters[3]
+
+
+def test_refinement_of_the_twins_meets(case: Case) -> None:
+    decay, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
+    ours = case.native[0].refine(case.native[1], case.parameters, decay, centre, 8, 0.0)
+    theirs = case.twin[0].refine(case.twin[1], case.parameters, decay, centre, 8, 0.0)
+    assert ours[0] == pytest.approx(theirs[0], rel=1e-6)

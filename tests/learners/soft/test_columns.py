@@ -1,0 +1,60 @@
+"""Columns are exact combinations of the user's own inputs, whatever their units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood.kernels.reference.evaluate import expand
+from softwood.learners.soft.columns import Recipe, build_columns
+
+ALL = Recipe(square=0.5, curve=(0.7, 0.35, 0.2), bow=0.3)
+
+
+def random_inputs(scale: float = 1.0) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(3, 2, 200), rng.integers(0, 3, 200), rng.exponential(size=200) ** 4, np.full(200, 7.0)] * scale
+    X[:20, 0] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("recipe", [Recipe(), ALL])
+def test_columns_are_what_the_basis_expands_to(recipe: Recipe) -> None:
+    X = random_inputs()
+    columns = build_columns(X, [0, 3, 0, 0], np.ones(len(X)), recipe)
+    np.testing.assert_allclose(columns.make(X), expand(columns.basis, X) @ columns.mix + columns.shift, atol=1e-9)
+
+
+def test_columns_are_centred_on_the_training_rows() -> None:
+    X = random_inputs()[20:]
+    phi = build_columns(X, [0, 3, 0, 0], np.ones(len(X)), ALL).make(X)
+    np.testing.assert_allclose(phi.mean(axis=0), 0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_columns_do_not_depend_on_units(scale: float) -> None:
+    X, weight = random_inputs()[:, [0, 2]], np.ones(200)
+    one = build_columns(X, [0, 0], weight, ALL).make(X)
+    other = build_columns(X * scale, [0, 0], weight, ALL).make(X * scale)
+    np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_a_constant_input_has_no_column() -> None:
+    columns = build_columns(random_inputs(), [0, 3, 0, 0], np.ones(200), ALL)
+    assert 3 not in columns.feature
+
+
+def test_far_values_move_lines_and_curves_no_further() -> None:
+    rng = np.random.default_rng(0)
+    x = np.r_[rng.normal(size=500), 1e6][:, None]
+    columns = build_columns(x, [0], np.ones(501), Recipe(curve=(0.7, 0.35), bow=0.3))
+    near, far = columns.make(np.array([[1e6]])), columns.make(np.array([[1e8]]))
+    np.testing.assert_allclose(near, far, atol=1e-6)
+
+
+def test_weights_are_rows() -> None:
+    X = random_inputs()[20:, [0, 2]]
+    twice = np.r_[X, X[:50]]
+    weight = np.r_[np.full(50, 2.0), np.ones(len(X) - 50)]
+    one = build_columns(X, [0, 0], weight, ALL).make(X)
+    np.testing.assert_allclose(one, build_columns(twice, [0, 0], np.ones(len(twice)), ALL).make(X), atol=1e-8)

@@ -1,0 +1,110 @@
+"""The joint learner never collapses, keeps its hands off validation rows, and gives the tree that it judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood.engines.memory import MemoryEngine
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.ground import judge_engine, plant_root
+from softwood.learners.soft.harvest import harvest
+from softwood.learners.soft.joint import Joint, learn_joint
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.sapling import Sapling, Slopes
+from softwood.tree import Schema
+
+LINEAR = Joint(gate="linear", leaf="constant")
+
+
+def numbers(n: int = 300, seed: int = 0) -> SoftProblem:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.sin(2 * X[:, :1]) + X[:, 1:2] + 0.1 * rng.normal(size=(n, 1))
+    return SoftProblem(X, y, np.ones(n), [0, 0, 0], Loss.SQUARED)
+
+
+def random_sapling(columns: int, slopes: Slopes, rng: np.random.Generator) -> Sapling:
+    tree = Sapling.root(np.zeros(1), columns, slopes)
+    for leaf in (0, 1, 2):
+        tree = tree.split(leaf, rng.normal(size=columns + 1), rng.normal(size=1), rng.normal(size=1))
+    return tree.with_parameters(rng.normal(size=tree.parameters.shape))
+
+
+@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+@pytest.mark.parametrize("recipe", [Recipe(), Recipe(square=0.5, curve=(0.7, 0.3), bow=0.3)])
+def test_the_tree_in_user_units_answers_as_the_sapling(slopes: Slopes, recipe: Recipe) -> None:
+    problem, rng = numbers(), np.random.default_rng(1)
+    columns = build_columns(problem.X, problem.n_levels, problem.weight, recipe)
+    sapling = random_sapling(len(columns), slopes, rng)
+    engine = judge_engine(problem, columns, single=False)
+    schema = Schema.plain(3, 1)
+    tree = harvest(sapling, columns, schema, problem.loss, engine, 300.0, np.array([5.0]), np.array([2.0]))
+    output = engine.rows.answers(sapling.shape, sapling.parameters)[0]
+    np.testing.assert_allclose(tree.output(problem.X), 5.0 + 2.0 * output, atol=1e-8)
+
+
+@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+def test_collapse_keeps_the_other_leaves(slopes: Slopes) -> None:
+    rng = np.random.default_rng(3)
+    tree = random_sapling(2, slopes, rng)
+    small = tree.collapse(2, 0.25)
+    assert small.n_nodes == tree.n_nodes - 2
+    np.testing.assert_array_equal(small.response[3:], tree.response[3:5])
+    np.testing.assert_allclose(small.response[2], 0.25 * tree.response[5] + 0.75 * tree.response[6])
+    np.testing.assert_array_equal(small.gate[1], tree.gate[1])
+
+
+def test_validation_rows_are_never_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained_on = set()
+    refine = MemoryEngine.refine
+
+    def spy(engine: MemoryEngine, *args: Any) -> Any:
+        trained_on.add(len(engine.phi))
+        return refine(engine, *args)
+
+    monkeypatch.setattr(MemoryEngine, "refine", spy)
+    learn_joint(numbers(200), Schema.plain(3, 1), Joint(penalty=0.01), numbers(77, seed=5))
+    assert trained_on == {200}
+
+
+def test_order_and_weights_of_rows_do_not_matter() -> None:
+    problem = numbers(120)
+    order = np.random.default_rng(2).permutation(np.r_[np.arange(120), np.arange(40)])
+    twice = SoftProblem(problem.X[order], problem.target[order], np.ones(160), problem.n_levels, problem.loss)
+    weighted = SoftProblem(
+        problem.X, problem.target, np.r_[np.full(40, 2.0), np.ones(80)], problem.n_levels, problem.loss
+    )
+    trees = [learn_joint(rows, Schema.plain(3, 1), LINEAR, None).tree for rows in (twice, weighted)]
+    assert trees[0] == trees[1]
+
+
+def test_one_thread_equals_five() -> None:
+    trees = [
+        learn_joint(
+            numbers(1500), Schema.plain(3, 1), Joint("linear", "constant", penalty=0.001, n_threads=n), None
+        ).tree
+        for n in (1, 5)
+    ]
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_gates_look_at_few_inputs(most: int) -> None:
+    how = Joint(gate="additive", leaf="constant", penalty=0.001, max_gate_features=most)
+    tree = learn_joint(numbers(), Schema.plain(3, 1), how, None).tree
+    assert tree.n_nodes > 1
+    for node in np.flatnonzero(tree.n_children):
+        at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
+        used = tree.weight_column[at][tree.weight[at] != 0]
+        assert len(np.unique(tree.basis.feature[used])) <= most
+
+
+def test_root_answers_the_mean_and_the_log_odds() -> None:
+    problem = numbers()
+    columns = build_columns(problem.X, problem.n_levels, problem.weight, Recipe())
+    engine: Any = judge_engine(problem, columns)
+    assert plant_root(engine, len(columns), "none").response[0] == pytest.approx(problem.target.mean(axis=0))
