@@ -41,8 +41,8 @@ class Engine(Protocol):
 
     def refine(
         self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
-    ) -> tuple[float, Floats]:
-        """Minimise mean loss + 1/2 sum decay (parameter - centre)^2; the objective and the parameters reached."""
+    ) -> tuple[float, Floats, int]:
+        """Minimise mean loss + 1/2 sum decay (parameter - centre)^2: objective and parameters reached, iterations."""
 
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         """Per node, input, bin: [sum reach * slope, sum reach^2 * curvature] of the loss, by output."""

@@ -67,8 +67,8 @@ class MemoryEngine:
 
     def refine(
         self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
-    ) -> tuple[float, Floats]:
-        return self.rows.refine(shape, parameters, decay, centre, max_iter, tol, self.n_threads)[:2]
+    ) -> tuple[float, Floats, int]:
+        return self.rows.refine(shape, parameters, decay, centre, max_iter, tol, self.n_threads)
 
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         return self.rows.histograms(shape, parameters, self.bin, self.n_bins, list(nodes), self.n_threads)

@@ -86,7 +86,7 @@ class SoftTree(TreeEstimator):
         self._importance = learned.importance
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
-        self.n_iter_ = self.max_iter
+        self.n_iter_ = learned.n_iter
         return self
 
 
@@ -130,6 +130,7 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
     tree_ : softwood.Tree
     history_ : the candidates: kind, penalty, nodes and loss on held-out rows.
     weight_penalty_ : the penalty chosen.
+    n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples

@@ -71,7 +71,7 @@ def learn_incremental(
     importance = engine.importance(tree.shape, tree.parameters, columns.feature, problem.X.shape[1])
     row_loss = ground.judge.row_loss(tree.shape, tree.parameters)
     chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight)
-    return Learned(grown, importance, [chosen], chosen)
+    return Learned(grown, importance, [chosen], chosen, how.epochs)
 
 
 def _learn(tree: Sapling, node: int, ground: Ground, how: Incremental, rng: np.random.Generator) -> Sapling:

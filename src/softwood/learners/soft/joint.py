@@ -71,12 +71,16 @@ class Joint:
 
 @dataclass(frozen=True)
 class Learned:
-    """The tree in the user's units, the importance of each input, and the candidates it was chosen from."""
+    """The tree in the user's units, the importance of each input, and the candidates it was chosen from.
+
+    n_iter : iterations of refinement that led to the tree.
+    """
 
     tree: Tree
     importance: np.ndarray
     candidates: list[Candidate]
     chosen: Candidate
+    n_iter: int = 1
 
 
 def learn_joint(problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None) -> Learned:
@@ -102,7 +106,7 @@ def learn_joint(problem: SoftProblem, schema: Schema, how: Joint, validation: So
     tree = _refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = engine.importance(tree.shape, tree.parameters, columns.feature, problem.X.shape[1])
-    return Learned(grown, importance, [trial.candidate for trial in found], chosen)
+    return Learned(grown, importance, [trial.candidate for trial in found], chosen, max(tree.n_iter, 1))
 
 
 def recipes_for(gate: Gate, n_inputs: int) -> tuple[Recipe, ...]:

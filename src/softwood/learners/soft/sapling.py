@@ -30,6 +30,7 @@ class Sapling:
     response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
     origin, origin_slope : what responses and slopes are shrunk to.
     closed : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
+    n_iter : iterations of refinement that led to this tree, from the root on.
     """
 
     first_child: Ints
@@ -40,6 +41,7 @@ class Sapling:
     origin: Floats
     origin_slope: Floats
     closed: npt.NDArray[np.bool_]
+    n_iter: int = 0
 
     @classmethod
     def root(cls, response: Floats, columns: int, slopes: Slopes) -> Sapling:
@@ -126,8 +128,8 @@ class Sapling:
 
     def refine(self, engine: Engine, penalty: float, max_iter: int, tol: float = 1e-7) -> tuple[float, Sapling]:
         """All gates and responses refined together; the penalised objective and the better tree."""
-        value, parameters = engine.refine(self.shape, self.parameters, *self.decay(penalty), max_iter, tol)
-        return value, self.with_parameters(parameters)
+        value, parameters, n_iter = engine.refine(self.shape, self.parameters, *self.decay(penalty), max_iter, tol)
+        return value, replace(self.with_parameters(parameters), n_iter=self.n_iter + n_iter)
 
     def loss(self, engine: Engine) -> float:
         """Mean loss on the engine's rows."""
