@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "search.hpp"
@@ -9,11 +10,11 @@
 namespace softwood {
 
 struct Surrogate {
-  int feature;
-  double threshold;
-  bool flip;                       // values above the threshold go to slot 0
+  int feature = -1;
+  double threshold = std::numeric_limits<double>::quiet_NaN();
+  bool flip = false;               // values above the threshold go to slot 0
   std::vector<std::int32_t> slot;  // categories: slot of every code
-  double agreement, adjusted;
+  double agreement = 0, adjusted = 0;
 };
 
 constexpr std::uint8_t UNKNOWN = 3;  // side of a row whose primary value is missing

@@ -23,5 +23,5 @@ LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file
 ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 PYTHONPATH="$build/src" \
-    "$python" -m pytest -p no:cacheprovider --override-ini=addopts="-q --import-mode=importlib" \
+    "$python" -m pytest -p no:cacheprovider --override-ini=addopts="-q --import-mode=importlib --capture=sys" \
     --hypothesis-profile=sanitize "${@:-tests}"
