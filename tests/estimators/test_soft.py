@@ -16,8 +16,11 @@ from softwood import SoftTreeClassifier, SoftTreeRegressor
 QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 6}
 
 
-# The checks are about the interface: one kind of tree and one penalty go through all of it.
-@parametrize_with_checks([SoftTreeClassifier(**QUICK), SoftTreeRegressor(**QUICK)])
+STEPWISE = {"learner": "incremental", "max_leaves": 3}
+ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in ({}, QUICK, STEPWISE)]
+
+
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
