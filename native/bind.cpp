@@ -5,4 +5,5 @@ NB_MODULE(_native, m) {
   m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);
+  softwood::bind_c45(m);
 }

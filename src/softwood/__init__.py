@@ -1,5 +1,6 @@
 """softwood: small trees, soft gates, one equation."""
 
+from softwood.estimators.c45 import C45Classifier
 from softwood.estimators.cart import CARTClassifier, CARTRegressor
 from softwood.formats import to_text
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
@@ -8,6 +9,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Basis",
+    "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
     "Schema",

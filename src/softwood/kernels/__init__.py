@@ -12,11 +12,12 @@ from softwood.kernels import reference
 from softwood.kernels.growth import HardGrower
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
+__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "grow_c45", "kernels"]
 
 Evaluator = reference.Evaluator
 Grower: type[HardGrower] = reference.Grower
 collapse_alphas = reference.collapse_alphas
+grow_c45 = reference.grow_c45
 kernels = "reference"
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
@@ -26,6 +27,7 @@ if os.environ.get("SOFTWOOD_KERNELS") != "reference":
         Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
         Grower = native.Grower
         collapse_alphas = native.collapse_alphas
+        grow_c45 = native.grow_c45
         kernels = "native"
     except ImportError as problem:
         warnings.warn(

@@ -48,4 +48,14 @@ def replay(
     max_surrogates: int,
     n_threads: int,
 ) -> dict[str, npt.NDArray[Any]]: ...
+def grow_c45(
+    X: Floats,
+    n_levels: list[int],
+    code: Ints,
+    weight: Floats,
+    n_classes: int,
+    min_cases: float,
+    subsets: bool,
+    n_threads: int,
+) -> dict[str, Any]: ...
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...
