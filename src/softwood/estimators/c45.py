@@ -16,8 +16,10 @@ from softwood.estimators.target import read_classes
 from softwood.estimators.weights import read_weights
 from softwood.kernels.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
-from softwood.tree import Schema
+from softwood.learners.hard.rules import learn_rules
+from softwood.tree import RuleSet, Schema
 
+CONFIDENCE = 0.25  # of rules of a tree that was not pruned
 THRESHOLDS = ("value", "middle")
 
 
@@ -36,6 +38,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         Categories may be joined into groups instead of one branch each.
     thresholds : {"value", "middle"}
         A threshold is the largest value of the training rows below the middle (as C4.5 prints it), or the middle.
+    rules : bool
+        Also make `rules_`: the paths of the tree, simplified and put in order.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     n_jobs : int or None
@@ -44,6 +48,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
     Attributes
     ----------
     tree_ : softwood.Tree
+    rules_ : softwood.tree.RuleSet, with `rules=True`; `to_text(model, form="rules")` prints it.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -55,6 +60,8 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
     (5, array([0]))
     """
 
+    rules_: RuleSet
+
     def __init__(
         self,
         *,
@@ -63,6 +70,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         subtree_raising: bool = True,
         subsets: bool = False,
         thresholds: str = "value",
+        rules: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
@@ -71,6 +79,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         self.subtree_raising = subtree_raising
         self.subsets = subsets
         self.thresholds = thresholds
+        self.rules = rules
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
@@ -94,11 +103,19 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         middle = self.thresholds == "middle"
         self.tree_ = learn_c45(cases, schema, growth, pruning, middle=middle, n_threads=self._threads())
         self.columns_ = columns
+        self._make_rules(cases)
         return self
+
+    def _make_rules(self, cases: C45Cases) -> None:
+        if hasattr(self, "rules_"):  # of an earlier fit
+            del self.rules_
+        if self.rules:
+            self.rules_ = learn_rules(self.tree_, cases, self.confidence or CONFIDENCE)
 
     def _rules_of_growth(self) -> tuple[C45Growth, C45Pruning]:
         if self.confidence is not None and not 0.0 < options.real("confidence", self.confidence, 0.0) <= 0.5:
             raise ValueError(f"confidence must be None or a number > 0 and <= 0.5, got {self.confidence!r}.")
+        options.boolean("rules", self.rules)
         options.one_of("thresholds", self.thresholds, THRESHOLDS)
         least = options.real("min_cases", self.min_cases, 0.0)
         growth = C45Growth(least, options.boolean("subsets", self.subsets))
@@ -118,3 +135,10 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         """The most probable class (the first of equals)."""
         proba = self.predict_proba(X)
         return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def predict_by_rules(self, X: Any) -> npt.NDArray[Any]:
+        """The class that the first rule of `rules_` that holds gives, else the default."""
+        check_is_fitted(self, "tree_")
+        if not hasattr(self, "rules_"):
+            raise AttributeError("predict_by_rules needs rules: fit again with rules=True.")
+        return np.asarray(self.classes_[self.rules_.decide(self._read(X))])
