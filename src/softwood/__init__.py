@@ -2,6 +2,8 @@
 
 from softwood.estimators.c45 import C45Classifier
 from softwood.estimators.cart import CARTClassifier, CARTRegressor
+from softwood.estimators.soften import soften
+from softwood.estimators.softened import SoftenedTreeClassifier
 from softwood.formats import to_text
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
@@ -13,9 +15,11 @@ __all__ = [
     "CARTClassifier",
     "CARTRegressor",
     "Schema",
+    "SoftenedTreeClassifier",
     "Surrogates",
     "Tree",
     "TreeError",
     "__version__",
+    "soften",
     "to_text",
 ]

@@ -16,7 +16,11 @@ from softwood.kernels.kinds import Missing
 
 
 @parametrize_with_checks(
-    [C45Classifier(), C45Classifier(confidence=None, min_cases=1, thresholds="middle", subsets=True)]
+    [
+        C45Classifier(soft_thresholds=True, rules=True),
+        C45Classifier(),
+        C45Classifier(confidence=None, min_cases=1, thresholds="middle", subsets=True),
+    ]
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

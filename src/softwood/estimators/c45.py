@@ -17,6 +17,8 @@ from softwood.estimators.weights import read_weights
 from softwood.kernels.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
+from softwood.learners.soft.gates import SoftRows
+from softwood.learners.soft.statistics import soften_by_statistics
 from softwood.tree import RuleSet, Schema
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned
@@ -38,6 +40,9 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         Categories may be joined into groups instead of one branch each.
     thresholds : {"value", "middle"}
         A threshold is the largest value of the training rows below the middle (as C4.5 prints it), or the middle.
+    soft_thresholds : bool
+        Thresholds become ramps between bounds of one standard error (option -p of C4.5 and C5.0); they are then in the
+        middle, whatever `thresholds` says. Rules are those of the hard tree.
     rules : bool
         Also make `rules_`: the paths of the tree, simplified and put in order.
     categorical_features : "from_dtype", None, list of names or indices, or mask
@@ -70,6 +75,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         subtree_raising: bool = True,
         subsets: bool = False,
         thresholds: str = "value",
+        soft_thresholds: bool = False,
         rules: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -79,6 +85,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         self.subtree_raising = subtree_raising
         self.subsets = subsets
         self.thresholds = thresholds
+        self.soft_thresholds = soft_thresholds
         self.rules = rules
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -100,10 +107,12 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         columns = table.columns
         schema = Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification")
         cases = C45Cases(table.values, columns.n_levels, codes, weight, len(self.classes_))
-        middle = self.thresholds == "middle"
+        middle = self.soft_thresholds or self.thresholds == "middle"
         self.tree_ = learn_c45(cases, schema, growth, pruning, middle=middle, n_threads=self._threads())
         self.columns_ = columns
         self._make_rules(cases)
+        if self.soft_thresholds:
+            self.tree_ = soften_by_statistics(self.tree_, SoftRows(table.values, codes, weight))
         return self
 
     def _make_rules(self, cases: C45Cases) -> None:
@@ -116,6 +125,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         if self.confidence is not None and not 0.0 < options.real("confidence", self.confidence, 0.0) <= 0.5:
             raise ValueError(f"confidence must be None or a number > 0 and <= 0.5, got {self.confidence!r}.")
         options.boolean("rules", self.rules)
+        options.boolean("soft_thresholds", self.soft_thresholds)
         options.one_of("thresholds", self.thresholds, THRESHOLDS)
         least = options.real("min_cases", self.min_cases, 0.0)
         growth = C45Growth(least, options.boolean("subsets", self.subsets))

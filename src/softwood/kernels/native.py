@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import _native
+from softwood.kernels.anneal import AnnealProblem, Progress
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
-__all__ = ["Evaluator", "Grower", "collapse_alphas", "grow_c45"]
+__all__ = ["Annealer", "Evaluator", "Grower", "collapse_alphas", "grow_c45"]
 
 
 class Evaluator:
@@ -96,6 +97,28 @@ class Grower:
                 n_threads=self.n_threads,
             )
         )
+
+
+class Annealer:
+    """Anneals widths; contract in anneal.py. `problem` must not change."""
+
+    def __init__(self, problem: AnnealProblem, seed: int) -> None:
+        self._native = _native.Annealer(problem, seed)
+        self._problem = problem
+
+    def run(self, max_calls: int, patience: int) -> Progress:
+        return Progress(*self._native.run(max_calls, patience))
+
+    def theta(self) -> Floats:
+        return self._native.theta()
+
+    def loss(self, theta: Floats, n_threads: int = 1) -> float:
+        return self._native.loss(_flat(theta), n_threads)
+
+    def gradient(self, theta: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+        """The loss and its slope by every width, (nodes, 2)."""
+        slope = np.zeros_like(self._problem.scale)
+        return self._native.gradient(_flat(theta), slope, n_threads), slope
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
