@@ -27,16 +27,22 @@ Levels read_levels(const Columns& columns, const Objective& objective, const std
 
 namespace {
 
-std::vector<int> order_by(const std::vector<double>& key) {
+// Levels in rising order of the key; keys that are equal but for rounding (`slack`) go by code.
+std::vector<int> order_by(const std::vector<double>& key, double slack) {
   std::vector<int> order(key.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[a] < key[b]; });
+  for (auto begin = order.begin(); begin != order.end();) {
+    const auto end = std::find_if(begin, order.end(), [&](int l) { return key[l] - key[*begin] > slack; });
+    std::sort(begin, end);
+    begin = end;
+  }
   return order;
 }
 
 double part_mean(const Objective& objective, const Levels& levels, std::size_t level, int part) {
   const double* state = levels.state.data() + level * objective.width();
-  return state[2 + part] / state[1];
+  return state[1] > 0 ? state[2 + part] / state[1] : 0;
 }
 
 double level_median(const Objective& objective, const Levels& levels, std::size_t level, int target,
@@ -68,7 +74,8 @@ std::vector<double> project_on_component(const Objective& objective, const Level
                                                        (part_mean(objective, levels, l, b) - center[b]);
   int largest = 0;
   for (int c = 1; c < k; ++c)
-    if (spread[static_cast<std::size_t>(c) * k + c] > spread[static_cast<std::size_t>(largest) * k + largest])
+    if (spread[static_cast<std::size_t>(c) * k + c] >
+        spread[static_cast<std::size_t>(largest) * k + largest] * (1 + TIE))
       largest = c;
   axis[largest] = 1;
   for (int step = 0; step < POWER_STEPS; ++step) {
@@ -127,7 +134,7 @@ Grouping try_prefixes(Judge& judge, const Levels& levels, const std::vector<std:
 }  // namespace
 
 std::vector<std::vector<int>> level_orders(const Objective& objective, const Levels& levels,
-                                           const std::uint32_t* entries) {
+                                           const std::uint32_t* entries, double slack) {
   const bool absolute = objective.criterion == Criterion::absolute_error;
   const bool two = objective.classes && objective.parts == 2;
   std::vector<std::vector<int>> orders;
@@ -135,9 +142,9 @@ std::vector<std::vector<int>> level_orders(const Objective& objective, const Lev
     std::vector<double> key(levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l)
       key[l] = absolute ? level_median(objective, levels, l, part, entries) : part_mean(objective, levels, l, part);
-    orders.push_back(order_by(key));
+    orders.push_back(order_by(key, slack));
   }
-  if (objective.parts > (two ? 2 : 1) && !absolute) orders.push_back(order_by(project_on_component(objective, levels)));
+  if (objective.parts > (two ? 2 : 1) && !absolute) orders.push_back(order_by(project_on_component(objective, levels), slack));
   return orders;
 }
 
@@ -145,7 +152,7 @@ Grouping group_levels(Judge& judge, const Levels& levels, const std::uint32_t* e
                       const double* total, int missing_slot) {
   const bool one_order = judge.objective.parts == 1 || (judge.objective.classes && judge.objective.parts == 2);
   if (!one_order && levels.size() <= EXACT_LEVELS) return try_subsets(judge, levels, base, total, missing_slot);
-  return try_prefixes(judge, levels, level_orders(judge.objective, levels, entries), base, total, missing_slot);
+  return try_prefixes(judge, levels, level_orders(judge.objective, levels, entries, judge.bounds.slack), base, total, missing_slot);
 }
 
 }  // namespace softwood

@@ -23,9 +23,9 @@ struct Levels {
 Levels read_levels(const Columns& columns, const Objective& objective, const std::uint32_t* entries, std::size_t known,
                    std::size_t n, std::size_t feature, bool with_missing);
 
-// Orders of the levels (indices into Levels) whose prefixes are candidates.
+// Orders of the levels (indices into Levels) whose prefixes are candidates; `slack` is what rounding may change a key.
 std::vector<std::vector<int>> level_orders(const Objective& objective, const Levels& levels,
-                                           const std::uint32_t* entries);
+                                           const std::uint32_t* entries, double slack);
 
 struct Grouping {
   std::vector<bool> first;  // per level present: is it in the first child?

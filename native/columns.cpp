@@ -160,14 +160,14 @@ void Columns::cut_column(std::size_t feature, const std::uint32_t* entries, std:
   const bool keep_all = distinct <= static_cast<std::size_t>(bins);
   std::uint8_t* code = bin.data() + feature * X.rows;
   std::uint8_t b = 0;
-  double sum = 0, next = total / bins;
+  double sum = 0, next = (1.0 / bins - TIE) * total;
   for (std::size_t i = 0; i < known; ++i) {
     code[entries[i] & ROW] = b;
     sum += weight[entries[i] & ROW];
     const bool full = edge[feature].size() + 1 == static_cast<std::size_t>(bins);
     if (full || i + 1 == known || entries[i + 1] & SAME || !(keep_all || sum >= next)) continue;
     edge[feature].push_back(middle(X(entries[i] & ROW, feature), X(entries[i + 1] & ROW, feature)));
-    next = (std::floor(sum * bins / total) + 1) * total / bins;
+    next = ((std::floor((sum / total + TIE) * bins) + 1) / bins - TIE) * total;
     ++b;
   }
   for (std::size_t i = known; i < live.size(); ++i) code[entries[i] & ROW] = MISSING_BIN;

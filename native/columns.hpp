@@ -15,6 +15,8 @@
 
 namespace softwood {
 
+constexpr double TIE = 1e-12;  // relative size of what is rounding, not order
+
 constexpr std::uint32_t SAME = 1u << 31;
 constexpr std::uint32_t ROW = SAME - 1;
 constexpr int MAX_BINS = 256;

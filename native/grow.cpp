@@ -105,10 +105,23 @@ class Grower {
     waiting_.push_back(std::move(open));
     if (best_first()) std::push_heap(waiting_.begin(), waiting_.end(), worse);
   }
-  Open next() {
+  Open pop() {
     if (best_first()) std::pop_heap(waiting_.begin(), waiting_.end(), worse);
     Open open = std::move(waiting_.back());
     waiting_.pop_back();
+    return open;
+  }
+  // Of gains that are equal but for rounding the lowest id comes first: the others go back to the heap.
+  Open next() {
+    Open open = pop();
+    if (!best_first()) return open;
+    std::vector<Open> others;
+    const double least = open.split.gain - TIE * root_weight_ * tree_.node[0].impurity;
+    while (!waiting_.empty() && waiting_.front().split.gain >= least) {
+      others.push_back(pop());
+      if (others.back().node < open.node) std::swap(others.back(), open);
+    }
+    for (Open& other : others) wait(std::move(other));
     return open;
   }
 
@@ -140,8 +153,8 @@ class Grower {
   double* upper(std::int32_t node) { return tree_.upper.data() + static_cast<std::size_t>(node) * tree_.quantities; }
 
   bool is_leaf(const GrownNode& node, int depth) const {
-    return depth >= growth_.max_depth || node.count < growth_.min_samples_split ||
-           node.count < 2 * growth_.min_samples_leaf || node.impurity <= std::max(growth_.min_impurity, EPSILON);
+    const double least = std::max(growth_.min_samples_split, 2 * growth_.min_samples_leaf) * (1 - TIE);
+    return depth >= growth_.max_depth || node.count < least || node.impurity <= std::max(growth_.min_impurity, EPSILON);
   }
 
   void load_weights(const NodeRows& rows) {
@@ -171,8 +184,10 @@ class Grower {
     center(bounds);
     const double all = state[1] * node.impurity;
     open.split = search_.best_split({open.rows, state.data(), TIE * all, all - TIE * all, bounds}, n_threads_);
-    if (!open.split.found() || open.split.gain / root_weight_ + EPSILON < growth_.min_impurity_decrease) return;
-    node.gain = std::max(open.split.gain, 0.0);
+    if (!open.split.found()) return;
+    open.split.gain = std::max(open.split.gain, 0.0);  // below 0 by rounding only
+    if (open.split.gain / root_weight_ + EPSILON < growth_.min_impurity_decrease) return;
+    node.gain = open.split.gain;
     wait(std::move(open));
   }
 

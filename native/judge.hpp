@@ -27,8 +27,8 @@ struct Judge {
   double bar() const { return best.found ? best.gain + tie : -std::numeric_limits<double>::infinity(); }
 
   bool enough(double first_count, double total_count) const {
-    constexpr double SLACK = 1e-9;  // counts of fractional rows carry rounding
-    return first_count >= min_samples_leaf - SLACK && total_count - first_count >= min_samples_leaf - SLACK;
+    const double least = min_samples_leaf * (1 - TIE);  // counts of fractional rows carry rounding
+    return first_count >= least && total_count - first_count >= least;
   }
 
   void take(double gain, std::size_t position, int missing_slot) { best = {gain, position, missing_slot, true}; }

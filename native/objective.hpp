@@ -15,8 +15,6 @@ namespace softwood {
 
 enum class Criterion : int { gini = 0, entropy = 1, error = 2, squared_error = 3, absolute_error = 4 };
 
-constexpr double TIE = 1e-12;
-
 struct Objective {
   Criterion criterion;
   int parts;                         // classes or targets

@@ -312,7 +312,7 @@ Search::Found Search::search_absolute_categories(const NodeFacts& node, std::siz
   const Levels levels = read_levels(columns_, objective_, list, known, n, feature, as_level);
   Judge judged = judge(node, feature);
   Split split;
-  const std::vector<std::vector<int>> orders = level_orders(objective_, levels, list);
+  const std::vector<std::vector<int>> orders = level_orders(objective_, levels, list, node.bounds.slack);
   // Stages: missing rows in the second child, in the first, against the present; each runs through all orders.
   for (int stage = 0; stage < (place ? 3 : 1); ++stage)
     for (const std::vector<int>& order : orders) {

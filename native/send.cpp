@@ -25,7 +25,8 @@ const Sent& Sender::send(const NodeRows& rows, const Split& split) {
   }
   for (std::size_t i = 0; i < rows.n; ++i)
     if (const std::uint32_t row = rows.row(i); side_[row] != UNKNOWN) sent_.known[side_[row]] += objective_.weight[row];
-  sent_.default_slot = split.missing_slot >= 0 ? split.missing_slot : sent_.known[0] > sent_.known[1] ? 0 : 1;
+  const double lead = sent_.known[0] - sent_.known[1], tie = TIE * (sent_.known[0] + sent_.known[1]);
+  sent_.default_slot = split.missing_slot >= 0 ? split.missing_slot : lead > tie ? 0 : 1;
   sent_.surrogates.clear();
   if (imitate_ == Imitate::always || (imitate_ == Imitate::if_missing && search_.has_missing(feature)))
     sent_.surrogates = find_surrogates(search_, columns_, objective_, rows, split.feature, sent_.default_slot, side_,

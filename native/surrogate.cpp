@@ -26,12 +26,12 @@ class Imitator {
            const std::vector<std::uint8_t>& side)
       : search_(search), columns_(columns), objective_(objective), rows_(rows), side_(side) {}
 
-  Imitation imitate(std::size_t feature, int default_slot) const {
+  Imitation imitate(std::size_t feature, int default_slot, double total) const {
     std::vector<std::uint32_t> made;
     const std::uint32_t* entries = search_.entries(rows_, feature, made);
     const std::size_t known = search_.count_known(entries, rows_.n, feature);
     Imitation best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
-                                                   : by_threshold(feature, entries, known);
+                                                   : by_threshold(feature, entries, known, TIE * total);
     best.surrogate.feature = static_cast<int>(feature);
     return best;
   }
@@ -56,7 +56,7 @@ class Imitator {
     }
   }
 
-  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known) const {
+  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double tie) const {
     Sides all{}, below{};
     visit(entries, known, [&](std::uint32_t row, bool) { all[side_[row]] += objective_.weight[row]; });
     Imitation best;
@@ -66,7 +66,7 @@ class Imitator {
       if (started && fresh)
         for (const int flip : {0, 1}) {
           const double agree = below[flip] + all[1 - flip] - below[1 - flip];
-          if (agree <= best.agree * (1 + TIE)) continue;
+          if (agree <= best.agree + tie) continue;
           best.agree = agree;
           best.surrogate.flip = flip == 1;
           low = last, high = row;
@@ -88,13 +88,28 @@ class Imitator {
     best.surrogate.threshold = std::numeric_limits<double>::quiet_NaN();
     best.surrogate.flip = false;
     for (const Sides& w : level) {
-      const int slot = w[0] + w[1] <= 0 ? -1 : w[0] == w[1] ? default_slot : w[1] > w[0];
+      const bool tied = std::abs(w[0] - w[1]) <= TIE * (w[0] + w[1]);
+      const int slot = w[0] + w[1] <= 0 ? -1 : tied ? default_slot : w[1] > w[0];
       best.surrogate.slot.push_back(slot);
       if (slot >= 0) best.agree += w[slot];
     }
     return best;
   }
 };
+
+// Best agreement first; among those that agree as well, to within TIE, the lowest feature.
+std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
+  std::vector<Surrogate> ranked;
+  while (!found.empty() && ranked.size() < most) {
+    double largest = 0;
+    for (const Surrogate& one : found) largest = std::max(largest, one.agreement);
+    const auto first = std::find_if(found.begin(), found.end(),
+                                    [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
+    ranked.push_back(std::move(*first));
+    found.erase(first);
+  }
+  return ranked;
+}
 
 }  // namespace
 
@@ -109,7 +124,7 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
   const Imitator imitator(search, columns, objective, rows, side);
   std::vector<Imitation> found(columns.features());
   for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
-    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot);
+    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot, total);
   });
   std::vector<Surrogate> kept;
   for (Imitation& imitation : found) {
@@ -119,10 +134,7 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
     imitation.surrogate.adjusted = adjusted;
     kept.push_back(std::move(imitation.surrogate));
   }
-  std::stable_sort(kept.begin(), kept.end(),
-                   [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement * (1 + TIE); });
-  if (kept.size() > static_cast<std::size_t>(most)) kept.resize(static_cast<std::size_t>(most));
-  return kept;
+  return rank(std::move(kept), static_cast<std::size_t>(most));
 }
 
 int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint32_t row) {

@@ -47,7 +47,8 @@ class CART(TreeEstimator):
     def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Cart:
         params = self.get_params(deep=False)
         seed = int(check_random_state(params["random_state"] or 0).randint(2**31 - 1))
-        pruning = Pruning(params["prune"], params["one_se"], params["cv"], seed, validation)
+        folds = options.fold_rows(params["cv"], problem.X, problem.y)
+        pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation)
         return learn_cart(
             problem,
             schema,
@@ -78,7 +79,6 @@ class CART(TreeEstimator):
         options.one_of("missing", p["missing"], tuple(MISSING))
         options.one_of("prune", p["prune"], PRUNE)
         options.boolean("one_se", p["one_se"])
-        options.integer("cv", p["cv"], 2)
         wanted = p["prune"] in ("validation", "reduced_error")
         if wanted and not has_validation:
             raise ValueError(f"prune={p['prune']!r} needs rows to choose by: fit(X, y, X_val=..., y_val=...).")
@@ -192,8 +192,8 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
-    cv : int
-        Folds. Rows are dealt by content: equal rows share a fold.
+    cv : int, splitter or list of (train, test) rows
+        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
@@ -236,7 +236,7 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
         monotonic_cst: Any = None,
         prune: str | None = "cv",
         one_se: bool = True,
-        cv: int = 10,
+        cv: Any = 10,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -363,7 +363,7 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
         monotonic_cst: Any = None,
         prune: str | None = "cv",
         one_se: bool = True,
-        cv: int = 10,
+        cv: Any = 10,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from softwood.estimators.intake import Columns
 
 Floats = npt.NDArray[np.float64]
+Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:
@@ -129,3 +130,35 @@ def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
     if not (np.isfinite(share).all() and (share > 0).all() and abs(share.sum() - 1) < 1e-6):
         raise ValueError(f"priors must be > 0 and sum to 1, got {share.tolist()}.")
     return np.asarray(share / share.sum())
+
+
+def fold_rows(cv: Any, X: Floats, y: npt.NDArray[np.generic]) -> int | list[Fold]:
+    """A number of folds as it is; the rows of each fold for a splitter or a list of (train, test) rows."""
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool) and int(cv) >= 2:
+        return int(cv)
+    splits = cv.split(X, y) if hasattr(cv, "split") else cv
+    if isinstance(splits, str | bytes) or not isinstance(splits, Iterable):
+        raise ValueError(
+            f"cv must be an integer >= 2, a splitter, or a list of (train, test) rows, got {cv!r}; "
+            "to grow without choosing a size, set prune=None."
+        )
+    folds = []
+    for pair in splits:
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ValueError(f"cv must give pairs (rows to train on, rows to test on), got {pair!r:.80}.")
+        folds.append((_row_ids(pair[0], len(X)), _row_ids(pair[1], len(X))))
+    if not folds:
+        raise ValueError(f"cv must give at least one pair (train, test) of rows, got none from {cv!r:.80}.")
+    return folds
+
+
+def _row_ids(rows: Any, n: int) -> npt.NDArray[np.int64]:
+    chosen = np.asarray(rows)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iub" or (chosen.dtype.kind == "b" and len(chosen) != n):
+        raise ValueError(f"cv must give row numbers, or a mask of {n} rows, got {rows!r:.80}.")
+    if chosen.dtype.kind == "b":
+        return np.flatnonzero(chosen)
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < n):
+        outside = chosen[(chosen < 0) | (chosen >= n)][0]
+        raise ValueError(f"cv must give row numbers in 0 .. {n - 1}, got {outside}; were they made for another table?")
+    return np.asarray(np.unique(chosen), np.int64)

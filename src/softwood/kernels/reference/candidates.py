@@ -48,8 +48,10 @@ class Candidates:
         return float(np.append(self.threshold, np.inf)[n_first - 1]), np.zeros(0, np.intp)
 
 
-def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measure) -> Candidates | None:
-    """All candidates of a feature; None where there are none."""
+def find_candidates(
+    column: Column, rows: Rows, missing: Missing, measure: Measure, unit: float
+) -> Candidates | None:
+    """All candidates of a feature, None where there are none; `unit` is that of means, medians or shares."""
     lost = np.isnan(column.x[rows.id])
     placed = bool(lost.any()) and missing in (Missing.DIRECTION, Missing.CATEGORY)
     if lost.all():
@@ -69,19 +71,19 @@ def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measu
     if not column.n_levels:
         sets = place_missing([Prefixes.proper(np.arange(n_known))], n_known, placed)
     elif missing == Missing.CATEGORY:
-        sets = describe_levels(measure, rows, group, n_groups)
+        sets = describe_levels(measure, rows, group, n_groups, unit)
     else:
         seen = group < n_known
-        each = describe_levels(measure, rows.where(seen), group[seen], n_known)
+        each = describe_levels(measure, rows.where(seen), group[seen], n_known, unit)
         sets = place_missing(each, n_known, placed)
     sets = [some for some in sets if len(some)]
     return Candidates(rows, group, n_groups, tuple(sets), placed, threshold, code) if sets else None
 
 
-def describe_levels(measure: Measure, rows: Rows, group: Index, n_groups: int) -> list[Sets]:
+def describe_levels(measure: Measure, rows: Rows, group: Index, n_groups: int, unit: float) -> list[Sets]:
     """Sets of levels, from what the measure says of each level alone."""
     each = measure.parts(rows, group, n_groups).account(Masks.each_of(n_groups))
-    return level_sets(each.center, each.size, measure.n_orders, measure.tries_subsets)
+    return level_sets(each.center, each.size, measure.n_orders, measure.tries_subsets, unit)
 
 
 def place_missing(blocks: list[Sets], n_known: int, placed: bool) -> list[Sets]:

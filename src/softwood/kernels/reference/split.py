@@ -50,7 +50,7 @@ class Search:
         """The split of largest gain; `loss` is the node's own, `slack` the unit of its constrained quantities."""
         found: list[tuple[int, Candidates, Floats]] = []
         for feature, column in enumerate(self.columns):
-            candidates = find_candidates(column, rows, self.growth.missing, self.measure)
+            candidates = find_candidates(column, rows, self.growth.missing, self.measure, slack)
             if candidates is not None:
                 found.append((feature, candidates, self.gains(candidates, self.sign(feature), slack, bounds)))
         largest = max((float(gain.max()) for _, _, gain in found), default=-np.inf)

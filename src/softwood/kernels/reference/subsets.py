@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.growth import EXACT_LEVELS, POWER_STEPS
+from softwood.kernels.growth import EXACT_LEVELS, POWER_STEPS, TIE
 from softwood.kernels.reference.sets import Floats, Index, Masks, Prefixes, Sets
 
 
-def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool) -> list[Sets]:
-    """Candidates for the first child, from the centre and the W of each level present."""
+def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool, unit: float) -> list[Sets]:
+    """Candidates for the first child, from the centre and the W of each level present; `unit` is that of centres."""
     if n_orders == 1:
-        return [Prefixes.proper(rising(center[:, -1]))]
+        return [Prefixes.proper(rising(center[:, -1], unit))]
     if not tries_subsets:
-        return [Prefixes.proper(rising(key)) for key in center.T]
+        return [Prefixes.proper(rising(key, unit)) for key in center.T]
     if len(center) <= EXACT_LEVELS:
         return [all_subsets(len(center))]
     keys = [*center.T, principal_score(center, size)]
-    return [Prefixes.proper(rising(key)) for key in keys]
+    return [Prefixes.proper(rising(key, unit)) for key in keys]
 
 
-def rising(key: Floats) -> Index:
-    """Levels in rising order of the key, ties by code."""
-    return np.argsort(key, kind="stable")
+def rising(key: Floats, unit: float) -> Index:
+    """Levels in rising order of the key, ties by code; keys within TIE * unit of a tie's first belong to it."""
+    order = np.argsort(key, kind="stable")
+    begin = 0
+    for at in range(1, len(order) + 1):
+        if at == len(order) or key[order[at]] - key[order[begin]] > TIE * unit:
+            order[begin:at], begin = np.sort(order[begin:at]), at
+    return order
 
 
 def all_subsets(n_levels: int) -> Masks:
@@ -42,7 +47,8 @@ def principal_score(center: Floats, size: Floats) -> Floats:
     away = center - (weight[:, None] * center).sum(axis=0)
     covariance = (weight[:, None, None] * away[:, :, None] * away[:, None, :]).sum(axis=0)
     axis = np.zeros(center.shape[1])
-    axis[np.argmax(np.diag(covariance))] = 1.0
+    variance = np.diag(covariance)
+    axis[np.argmax(variance >= variance.max() * (1 - TIE))] = 1.0
     for _ in range(POWER_STEPS):
         turned = (covariance * axis).sum(axis=1)
         length = np.sqrt((turned * turned).sum())

@@ -11,6 +11,7 @@ monotone constraints are added.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, plain_table, reduce_error
+from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validation, deal_rows, plain_table, reduce_error
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
@@ -32,7 +33,7 @@ class Pruning:
 
     method: str | None = "cv"
     one_se: bool = True
-    n_folds: int = 10
+    folds: int | Sequence[Fold] = 10  # how many, dealt by content, or which
     seed: int = 0
     validation: Problem | None = None
 
@@ -76,14 +77,14 @@ def learn_cart(
     table = plain_table(sequence, problem)
     is_leaf = np.zeros(full.n_nodes, np.bool_)
     if pruning.method == "cv" and full.n_nodes > 1:
+        folds = deal_rows(problem, pruning.folds, pruning.seed) if isinstance(pruning.folds, int) else pruning.folds
         table = choose_by_cv(
             sequence,
             grower,
             problem,
             growth,
-            n_folds=pruning.n_folds,
+            folds=folds,
             one_se=pruning.one_se,
-            seed=pruning.seed,
             n_jobs=n_jobs,
         )
     elif pruning.method == "validation" and pruning.validation is not None:

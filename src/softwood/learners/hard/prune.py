@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from softwood.parts.folds import deal_folds
 from softwood.tree import Tree
 
 T = TypeVar("T")
+Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 
 
 def plain_table(sequence: PruningSequence, problem: Problem) -> PruningTable:
@@ -33,30 +34,36 @@ def choose_by_cv(
     problem: Problem,
     growth: Growth,
     *,
-    n_folds: int,
+    folds: Sequence[Fold],
     one_se: bool,
-    seed: int,
     n_jobs: int,
 ) -> PruningTable:
     """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5)."""
-    lives = problem.weight > 0
-    fold = np.full(len(lives), -1, np.int32)  # rows of weight 0 are in nobody's fold: removing them changes nothing
-    fold[lives] = deal_folds(problem.X[lives], problem.y[lives], n_folds, seed)
+    between = sequence.between()
 
-    def test_fold(k: int) -> tuple[Floats, Floats]:
-        held = fold == k
-        weight = np.where(held, 0.0, problem.weight)
-        if not held.any() or not weight.any():
-            return np.zeros(len(sequence.alpha)), np.zeros(len(sequence.alpha))
-        tree = grow_tree(grower, problem, growth, sequence.tree.schema, weight)
+    def test_fold(k: int) -> Floats:
+        trained, held = folds[k]
+        weight = np.zeros_like(problem.weight)
+        weight[trained] = problem.weight[trained]
         rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
-        total, squares = path_losses(tree, rows)
+        if not rows.weight.any() or not weight.any():
+            return np.zeros((3, len(between)))
+        tree = grow_tree(grower, problem, growth, sequence.tree.schema, weight)
         own = PruningSequence.of(tree, problem)
-        return own.sum_leaves(total, sequence.between()), own.sum_leaves(squares, sequence.between())
+        total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
+        return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])
 
-    sums = run(test_fold, n_folds, n_jobs)
-    total, squares = (np.sum([part[i] for part in sums], axis=0) for i in (0, 1))
-    return _tested(sequence, problem, total, squares, problem.row_weight().sum(), one_se, "cv")
+    total, squares, weight = np.sum(run(test_fold, len(folds), n_jobs), axis=0)
+    if not weight.any():
+        return plain_table(sequence, problem)
+    return _tested(sequence, problem, total, squares, weight, one_se, "cv")
+
+
+def deal_rows(problem: Problem, n_folds: int, seed: int) -> list[Fold]:
+    """Folds by the content of the rows; rows of weight 0 are in none, so that removing them changes nothing."""
+    row = np.flatnonzero(problem.weight > 0)
+    fold = deal_folds(problem.X[row], problem.y[row], n_folds, seed)
+    return [(row[fold != k], row[fold == k]) for k in range(n_folds)]
 
 
 def choose_by_validation(sequence: PruningSequence, problem: Problem, rows: Problem, one_se: bool) -> PruningTable:
@@ -91,7 +98,7 @@ def _tested(
     problem: Problem,
     total: Floats,
     squares: Floats,
-    weight: float,
+    weight: float | Floats,
     one_se: bool,
     tested_by: str,
 ) -> PruningTable:

@@ -1,0 +1,169 @@
+"""The native grower against the reference, which defines: the same tree on small tables of every kind.
+
+Tables of small integers are full of exact ties, which both must settle alike; continuous ones ask for the arithmetic.
+A table is drawn from a seed, so a failing example is one number.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from softwood.kernels import reference
+from softwood.kernels.growth import Grown, Growth, SurrogateTable, Target
+from softwood.kernels.kinds import Criterion, Missing
+
+if os.environ.get("SOFTWOOD_KERNELS") == "reference":
+    pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
+
+from softwood.kernels import native
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table, what to predict from it, and by which rules."""
+
+    X: Any
+    n_levels: Any
+    target: Target
+    growth: Growth
+    max_bins: int
+
+    def grower(self, kind: Any, n_threads: int = 1) -> Any:
+        return kind(self.X, self.n_levels, self.target.weight, self.max_bins, n_threads)
+
+    def grow(self, kind: Any, n_threads: int = 1) -> Grown:
+        return self.grower(kind, n_threads).grow(self.target, self.growth)
+
+
+def draw_case(seed: int, n_rows: int = 60, criterion: Criterion | None = None, missing: Missing | None = None) -> Case:
+    """A random table and random rules."""
+    rng = np.random.default_rng(seed)
+    n, exact = int(rng.integers(1, n_rows + 1)), bool(rng.random() < 0.5)
+    n_features = int(rng.integers(1, 6))
+    n_levels = rng.choice([0, 0, 0, 2, 4, 9, 14], n_features).astype(np.int32)
+    X = draw_table(rng, n, n_levels, exact)
+    criterion = Criterion(rng.integers(5)) if criterion is None else criterion
+    target = draw_target(rng, X, criterion, exact)
+    missing = Missing(rng.integers(4)) if missing is None else missing
+    growth = draw_growth(rng, n_levels, criterion, missing)
+    return Case(X, n_levels, target, growth, int(rng.choice([0, 0, 2, 5, 200])))
+
+
+def draw_table(rng: np.random.Generator, n: int, n_levels: Any, exact: bool) -> Any:
+    shape = n, len(n_levels)
+    X = rng.integers(0, 5, shape).astype(float) if exact else rng.normal(size=shape) * rng.choice([1.0, 1e4])
+    if rng.random() < 0.3:
+        X[:, -1] = X[:, 0]  # two features that part the rows alike
+    for feature in np.flatnonzero(n_levels):
+        X[:, feature] = rng.integers(0, n_levels[feature], n)
+    if rng.random() < 0.6:
+        X[rng.random(shape) < rng.choice([0.1, 0.5], shape[1])] = np.nan
+    return X
+
+
+def draw_target(rng: np.random.Generator, X: Any, criterion: Criterion, exact: bool) -> Target:
+    n = len(X)
+    weight = rng.choice([0.0, 1.0, 2.0, 3.0], n) if exact else rng.random(n)
+    weight = np.ones(n) if rng.random() < 0.5 else weight
+    weight[0] = max(weight[0], 1.0)
+    seen = np.nan_to_num(X).sum(axis=1) / (1 + np.abs(np.nan_to_num(X)).max())
+    if criterion >= Criterion.SQUARED_ERROR:
+        y = seen[:, None] * rng.integers(0, 2) + rng.normal(size=(n, int(rng.integers(1, 4))))
+        return Target(np.round(y) if exact else y * 10.0 ** rng.integers(-3, 5), weight)
+    k = int(rng.integers(2, 5))
+    y = np.clip(np.round(seen * rng.integers(0, 2) + rng.normal(size=n)) + k // 2, 0, k - 1).astype(np.int32)
+    factor = rng.choice([0.5, 1.0, 3.0] if exact else rng.random(4) + 0.1, k) if rng.random() < 0.4 else np.zeros(0)
+    return Target(y, weight, k, factor)
+
+
+def draw_growth(rng: np.random.Generator, n_levels: Any, criterion: Criterion, missing: Missing) -> Growth:
+    def sometimes(value: Any, otherwise: Any) -> Any:
+        return value if rng.random() < 0.3 else otherwise
+
+    signs = np.where(n_levels > 0, 0, rng.integers(-1, 2, len(n_levels))).astype(np.int8)
+    return Growth(
+        criterion,
+        max_depth=sometimes(int(rng.integers(0, 4)), 2**31 - 1),
+        max_leaves=sometimes(int(rng.integers(1, 9)), 0),
+        min_samples_split=sometimes(float(rng.integers(2, 20)), 2.0),
+        min_samples_leaf=sometimes(float(rng.choice([0.0, 2.0, 5.0])), 1.0),
+        min_impurity=sometimes(float(rng.random() / 4), 0.0),
+        min_impurity_decrease=sometimes(float(rng.random() / 50), 0.0),
+        missing=missing,
+        max_surrogates=sometimes(int(rng.integers(0, 3)), 5),
+        monotone=sometimes(signs, np.zeros(0, np.int8)),
+    )
+
+
+def assert_same(ours: Grown, theirs: Grown, scale: float) -> None:
+    """Gates to the bit, numbers to 1e-12 of the target's scale."""
+    for name in ("first_child", "feature", "threshold", "group_begin", "group", "default"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
+    for name in ("fraction", "count", "value", "impurity", "gain", "lower", "upper"):
+        one, other = getattr(ours, name), getattr(theirs, name)
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * scale, err_msg=name)
+    assert_same_surrogates(ours.surrogates, theirs.surrogates)
+
+
+def assert_same_surrogates(ours: SurrogateTable, theirs: SurrogateTable) -> None:
+    for field in fields(SurrogateTable):
+        one, other = getattr(ours, field.name), getattr(theirs, field.name)
+        near = 1e-12 if field.name in ("agreement", "adjusted") else 0.0
+        np.testing.assert_allclose(one, other, rtol=0, atol=near, err_msg=field.name)
+
+
+def scale_of(case: Case) -> float:
+    """What rounding is relative to: weight times squared size of the target."""
+    return float(case.target.weight.sum() * max(1.0, np.abs(case.target.y).max()) ** 2)
+
+
+def assert_twins(case: Case) -> None:
+    ours, theirs = case.grow(native.Grower), case.grow(reference.Grower)
+    assert_same(ours, theirs, scale_of(case))
+    replays = [case.grower(kind).surrogates(theirs, case.target, 5) for kind in (native.Grower, reference.Grower)]
+    assert_same_surrogates(*replays)
+
+
+@pytest.mark.parametrize("missing", list(Missing))
+@pytest.mark.parametrize("criterion", list(Criterion))
+@settings(max_examples=25)
+@given(seed=seeds)
+def test_native_equals_reference(criterion: Criterion, missing: Missing, seed: int) -> None:
+    assert_twins(draw_case(seed, criterion=criterion, missing=missing))
+
+
+@settings(max_examples=25)
+@given(seed=seeds)
+def test_native_equals_reference_on_more_rows(seed: int) -> None:
+    assert_twins(draw_case(seed, n_rows=600))
+
+
+@settings(max_examples=50)
+@given(seed=seeds)
+def test_one_thread_equals_five(seed: int) -> None:
+    case = draw_case(seed, n_rows=600)
+    one, five = case.grow(native.Grower), case.grow(native.Grower, 5)
+    for field in fields(Grown):
+        if field.name != "surrogates":
+            np.testing.assert_array_equal(getattr(one, field.name), getattr(five, field.name), err_msg=field.name)
+    for field in fields(SurrogateTable):
+        np.testing.assert_array_equal(getattr(one.surrogates, field.name), getattr(five.surrogates, field.name))
+
+
+@settings(max_examples=50)
+@given(seed=seeds)
+def test_the_order_of_rows_does_not_matter(seed: int) -> None:
+    case = draw_case(seed)
+    order = np.random.default_rng(seed).permutation(len(case.X))
+    target = Target(case.target.y[order], case.target.weight[order], case.target.n_classes, case.target.class_factor)
+    shuffled = Case(case.X[order], case.n_levels, target, case.growth, case.max_bins)
+    assert_same(shuffled.grow(native.Grower), case.grow(native.Grower), scale_of(case))
