@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import softwood
 from softwood import C45Classifier, to_text
 from softwood.kernels.kinds import Missing
 
@@ -24,6 +27,14 @@ from softwood.kernels.kinds import Missing
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_every_parameter_is_documented() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    for name, page in (("C45Classifier", "c45"), ("SoftenedTreeClassifier", "softening"), ("soften", "softening")):
+        text = (docs / f"{page}.md").read_text(encoding="utf-8")
+        given = [p for p in inspect.signature(getattr(softwood, name)).parameters if p not in ("model", "X", "y")]
+        assert [p for p in given if f"`{p}`" not in text] == []
 
 
 def cancer() -> tuple[Any, Any]:

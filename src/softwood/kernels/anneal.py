@@ -13,8 +13,8 @@ One call anneals a group of widths by R's SANN: with `its` counted from 1 to 100
     accepted      if the loss does not rise, or with probability exp(-rise / (t * unit))
 
 where `unit` is the loss of the hard tree / HEAT (so that neither the number of rows nor the unit of y matters; on the
-paper's data it is about 1, as in the paper), and leaves the best that it saw (its start, if nothing was better: a failure). Calls go on until `patience` in a row
-have failed.
+paper's data it is about 1, as in the paper), and leaves the best that it saw (its start, if nothing was better: a
+failure). Calls go on until `patience` in a row have failed.
 
 Group: a variable s, drawn from all a_j (b_j) whose first (second) child is a branch: s and both widths of the gates in
 the two top levels under that child, as far as they can be softened. A tree of one gate has no such variable: its

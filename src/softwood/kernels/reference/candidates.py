@@ -48,9 +48,7 @@ class Candidates:
         return float(np.append(self.threshold, np.inf)[n_first - 1]), np.zeros(0, np.intp)
 
 
-def find_candidates(
-    column: Column, rows: Rows, missing: Missing, measure: Measure, unit: float
-) -> Candidates | None:
+def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measure, unit: float) -> Candidates | None:
     """All candidates of a feature, None where there are none; `unit` is that of means, medians or shares."""
     lost = np.isnan(column.x[rows.id])
     placed = bool(lost.any()) and missing in (Missing.DIRECTION, Missing.CATEGORY)

@@ -1,0 +1,1 @@
+"""Benches: never imported by the package."""
