@@ -93,43 +93,51 @@ double RampTree::loss(const double* theta, int n_threads) const {
   return sum;
 }
 
-double RampTree::descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double factor,
-                         double* slope) const {
+double RampTree::descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double reach,
+                         std::vector<Slope>& slopes) const {
   if (!is_branch(node)) return response(node, row, part);
   const std::int32_t first = p_.first_child[node];
-  double sum = 0;
   if (!p_.softens[node]) {
+    double sum = 0;
     for (std::int32_t s = 0; s < p_.n_children[node]; ++s) {
       const double g = share(node, row, static_cast<std::size_t>(s), theta);
-      if (g > 0) sum += g * descend(first + s, row, part, theta, factor * g, slope);
+      if (g > 0) sum += g * descend(first + s, row, part, theta, reach * g, slopes);
     }
     return sum;
   }
   const double g = share(node, row, 0, theta);
-  if (g >= 1) return descend(first, row, part, theta, factor, slope);
-  if (g <= 0) return descend(first + 1, row, part, theta, factor, slope);
-  const double left = descend(first, row, part, theta, factor * g, slope);
-  const double right = descend(first + 1, row, part, theta, factor * (1 - g), slope);
+  if (g >= 1) return descend(first, row, part, theta, reach, slopes);
+  if (g <= 0) return descend(first + 1, row, part, theta, reach, slopes);
+  const double left = descend(first, row, part, theta, reach * g, slopes);
+  const double right = descend(first + 1, row, part, theta, reach * (1 - g), slopes);
   const double x = distance(node, row);
   if (!std::isnan(x) && x != 0) {
     // share = 1/2 - x / (2 width): its slope by theta = width / scale is x / (2 width theta)
     const Width width{node, x < 0 ? 0 : 1};
     const double t = theta[width.at()];
-    slope[width.at()] += factor * (left - right) * 0.5 * x / (t * p_.scale[width.at()] * t);
+    slopes.push_back({width.at(), reach * (left - right) * 0.5 * x / (t * p_.scale[width.at()] * t)});
   }
   return g * left + (1 - g) * right;
 }
 
 double RampTree::gradient_of_rows(std::size_t begin, std::size_t end, const double* theta, double* slope) const {
   double sum = 0;
-  std::vector<double> output(parts());
+  std::vector<Slope> slopes;
   for (std::size_t row = begin; row < end; ++row) {
-    for (std::size_t t = 0; t < parts(); ++t) output[t] = value(0, row, t, theta);
-    const double loss = row_loss(row, output.data());
-    sum += loss;
     for (std::size_t t = 0; t < parts(); ++t) {
-      const double d = p_.code.empty() ? 2 * p_.weight[row] * (output[t] - p_.y[row * parts() + t]) : -p_.alpha * loss;
-      descend(0, row, t, theta, d, slope);
+      slopes.clear();
+      const double output = descend(0, row, t, theta, 1, slopes);
+      double push;  // slope of the loss by the output
+      if (p_.code.empty()) {
+        const double d = output - p_.y[row * parts() + t];
+        sum += p_.weight[row] * d * d;
+        push = 2 * p_.weight[row] * d;
+      } else {
+        const double loss = row_loss(row, &output);
+        sum += loss;
+        push = -p_.alpha * loss;
+      }
+      for (const Slope& s : slopes) slope[s.at] += push * s.value;
     }
   }
   return sum;

@@ -59,9 +59,13 @@ class RampTree {
     const std::size_t column = p_.code.empty() ? part : static_cast<std::size_t>(p_.code[row]);
     return p_.response[static_cast<std::size_t>(node) * p_.n_outputs + column];
   }
-  // value(), adding factor * d value / d width to the slopes.
-  double descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double factor,
-                 double* slope) const;
+  struct Slope {
+    std::size_t at;
+    double value;
+  };
+  // value(), and its slopes by the widths that it depends on, times `reach`.
+  double descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double reach,
+                 std::vector<Slope>& slopes) const;
   double gradient_of_rows(std::size_t begin, std::size_t end, const double* theta, double* slope) const;
 
   RampProblem p_;

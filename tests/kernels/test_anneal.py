@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
-from softwood.kernels.anneal import AnnealProblem
+from softwood.kernels.anneal import PROPOSALS, AnnealProblem
 from softwood.learners.soft.gates import SoftRows, with_widths
 from softwood.learners.soft.ramps import make_problem
 from softwood.tree import Tree
@@ -135,3 +137,25 @@ def test_groups_have_three_five_or_seven_widths() -> None:
     assert {len(group) for group in groups} <= {3, 5, 7}
     for (node, side), *_ in groups:
         assert tree.n_children[tree.first_child[node] + side] == 2
+
+
+def test_a_proposal_costs_less_than_a_twentieth_of_the_whole_tree() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 6))
+    code = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(0, 0.5, 6000) > 0).astype(np.int32)
+    tree = CARTClassifier(prune=None, max_leaves=40).fit(X, code).tree_
+    problem = make_problem(tree, SoftRows(X, code, np.ones(6000)))
+    annealer = native.Annealer(problem, 0)
+    annealer.run(20, 50)
+    proposal = shortest(lambda: annealer.run(5, 1000)) / (5 * PROPOSALS)
+    whole = shortest(lambda: annealer.loss(annealer.theta()))
+    assert whole / proposal > 20
+
+
+def shortest(work: Callable[[], object]) -> float:
+    times = []
+    for _ in range(5):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times)

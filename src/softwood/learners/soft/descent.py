@@ -20,7 +20,7 @@ from softwood.tree import Tree
 
 START = 0.1
 LEAST, MOST = 1e-3, 10.0
-MAX_STEPS = 200
+MAX_STEPS = 100
 
 
 def soften_by_gradient(
