@@ -1,1 +1,1 @@
-"""Benches: never imported by the package."""
+"""Benches: peers side by side. Never imported by the package."""

@@ -144,7 +144,8 @@ std::vector<std::vector<int>> level_orders(const Objective& objective, const Lev
       key[l] = absolute ? level_median(objective, levels, l, part, entries) : part_mean(objective, levels, l, part);
     orders.push_back(order_by(key, slack));
   }
-  if (objective.parts > (two ? 2 : 1) && !absolute) orders.push_back(order_by(project_on_component(objective, levels), slack));
+  if (objective.parts > (two ? 2 : 1) && !absolute)
+    orders.push_back(order_by(project_on_component(objective, levels), slack));
   return orders;
 }
 
@@ -152,7 +153,8 @@ Grouping group_levels(Judge& judge, const Levels& levels, const std::uint32_t* e
                       const double* total, int missing_slot) {
   const bool one_order = judge.objective.parts == 1 || (judge.objective.classes && judge.objective.parts == 2);
   if (!one_order && levels.size() <= EXACT_LEVELS) return try_subsets(judge, levels, base, total, missing_slot);
-  return try_prefixes(judge, levels, level_orders(judge.objective, levels, entries, judge.bounds.slack), base, total, missing_slot);
+  return try_prefixes(judge, levels, level_orders(judge.objective, levels, entries, judge.bounds.slack), base, total,
+                      missing_slot);
 }
 
 }  // namespace softwood

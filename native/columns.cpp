@@ -67,11 +67,6 @@ void sort_items(std::vector<Item>& items, const std::vector<std::uint64_t>& key)
 
 }  // namespace
 
-double middle(double a, double b) {
-  const double m = a / 2 + b / 2;
-  return m >= b || m < a ? a : m;  // rounding, or subnormal halves
-}
-
 Columns::Columns(Table table, std::vector<int> levels, const double* weight, int max_bins, int n_threads)
     : X(table), n_levels(std::move(levels)), binned(max_bins > 0), has_missing(table.columns), has_ties(table.columns) {
   for (std::size_t row = 0; row < X.rows; ++row)
@@ -87,9 +82,7 @@ Columns::Columns(Table table, std::vector<int> levels, const double* weight, int
       sort_column(feature, value, order.data() + feature * live.size());
       return;
     }
-    std::vector<std::uint32_t> entries(live.size());
-    const std::size_t known = sort_column(feature, value, entries.data());
-    if (!is_category(feature)) cut_column(feature, entries.data(), known, weight, max_bins);
+    bin_column(feature, value, weight, max_bins);
   });
 }
 
@@ -116,7 +109,7 @@ void Columns::for_each_column(int n_threads, const std::function<void(std::size_
   });
 }
 
-std::size_t Columns::sort_column(std::size_t feature, const double* value, std::uint32_t* entries) {
+void Columns::sort_column(std::size_t feature, const double* value, std::uint32_t* entries) {
   const auto n = static_cast<std::uint32_t>(live.size());
   const double levels = is_category(feature) ? n_levels[feature] : std::numeric_limits<double>::infinity();
   const double least = is_category(feature) ? 0 : -levels;
@@ -143,34 +136,19 @@ std::size_t Columns::sort_column(std::size_t feature, const double* value, std::
   }
   std::copy(missing.begin(), missing.end(), entries + items.size());
   has_missing[feature] = !missing.empty();
-  has_ties[feature] |= binned;  // rows of one bin count as equal
-  return items.size();
 }
 
-// Bins of about equal weight: an edge after a value when the weight up to it passes the next multiple of W / bins.
-void Columns::cut_column(std::size_t feature, const std::uint32_t* entries, std::size_t known, const double* weight,
-                         int max_bins) {
-  const int bins = has_missing[feature] ? std::min(max_bins, MAX_BINS - 1) : max_bins;
-  double total = 0;
-  std::size_t distinct = 0;
-  for (std::size_t i = 0; i < known; ++i) {
-    total += weight[entries[i] & ROW];
-    distinct += !(entries[i] & SAME);
-  }
-  const bool keep_all = distinct <= static_cast<std::size_t>(bins);
+void Columns::bin_column(std::size_t feature, const double* value, const double* weight, int max_bins) {
+  has_ties[feature] = true;  // rows of one bin count as equal
+  const auto in = [&](double x) { return is_category(feature) ? x >= 0 && x < n_levels[feature] : !std::isnan(x); };
+  has_missing[feature] = !std::all_of(value, value + live.size(), in);
+  if (is_category(feature)) return;
+  std::vector<double> of_live(live.size());
+  for (std::size_t i = 0; i < live.size(); ++i) of_live[i] = weight[live[i]];
   std::uint8_t* code = bin.data() + feature * X.rows;
-  std::uint8_t b = 0;
-  double sum = 0, next = (1.0 / bins - TIE) * total;
-  for (std::size_t i = 0; i < known; ++i) {
-    code[entries[i] & ROW] = b;
-    sum += weight[entries[i] & ROW];
-    const bool full = edge[feature].size() + 1 == static_cast<std::size_t>(bins);
-    if (full || i + 1 == known || entries[i + 1] & SAME || !(keep_all || sum >= next)) continue;
-    edge[feature].push_back(middle(X(entries[i] & ROW, feature), X(entries[i + 1] & ROW, feature)));
-    next = ((std::floor((sum / total + TIE) * bins) + 1) / bins - TIE) * total;
-    ++b;
-  }
-  for (std::size_t i = known; i < live.size(); ++i) code[entries[i] & ROW] = MISSING_BIN;
+  edge[feature] = cut_bins(value, of_live.data(), live.size(), max_bins, code);
+  if (live.size() == X.rows) return;
+  for (std::size_t i = live.size(); i-- > 0;) code[live[i]] = code[i];  // live rows rise: none is overwritten unread
 }
 
 }  // namespace softwood

@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "bins.hpp"
 #include "views.hpp"
 
 namespace softwood {
@@ -19,8 +20,6 @@ constexpr double TIE = 1e-12;  // relative size of what is rounding, not order
 
 constexpr std::uint32_t SAME = 1u << 31;
 constexpr std::uint32_t ROW = SAME - 1;
-constexpr int MAX_BINS = 256;
-constexpr std::uint8_t MISSING_BIN = 255;  // a column with missing values keeps its last bin for them
 
 struct Columns {
   Table X;
@@ -48,13 +47,9 @@ struct Columns {
  private:
   // Calls visit(feature, values of the live rows) for every feature.
   void for_each_column(int n_threads, const std::function<void(std::size_t, const double*)>& visit) const;
-  // Fills the entries of a feature; returns how many have a value.
-  std::size_t sort_column(std::size_t feature, const double* value, std::uint32_t* entries);
-  void cut_column(std::size_t feature, const std::uint32_t* entries, std::size_t known, const double* weight,
-                  int max_bins);
+  // Fills the entries of a feature.
+  void sort_column(std::size_t feature, const double* value, std::uint32_t* entries);
+  void bin_column(std::size_t feature, const double* value, const double* weight, int max_bins);
 };
-
-// The threshold between two neighbouring values a < b.
-double middle(double a, double b);
 
 }  // namespace softwood

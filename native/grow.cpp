@@ -64,7 +64,10 @@ class Grower {
         sender_(columns, search_, objective_, in_parts_,
                 growth.missing == Missing::surrogate ? Imitate::if_missing : Imitate::never, growth.max_surrogates,
                 n_threads) {
-    if (in_parts_) objective_.plain = false;
+    if (in_parts_) {
+      objective_.plain = false;
+      objective_.x_log_x_of.clear();
+    }
     tree_.parts = objective_.parts;
     tree_.quantities = growth.monotone.empty() ? 0 : objective_.quantities();
     for (auto& state : state_) state.resize(static_cast<std::size_t>(objective_.width()));
@@ -312,6 +315,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   objective.classes = false;
   objective.parts = 1;
   objective.weight.assign(weight, weight + columns.X.rows);
+  objective.plain = std::all_of(weight, weight + columns.X.rows, [](double w) { return w == 0 || w == 1; });
   Growth growth{};
   growth.missing = Missing::surrogate;
   const Search search(columns, objective, growth);
@@ -319,10 +323,11 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   std::vector<std::pair<std::int32_t, NodeRows>> stack;
   stack.emplace_back(0, root_rows(columns, objective.weight));
   while (!stack.empty()) {
-    const auto [at, rows] = std::move(stack.back());
+    auto [at, rows] = std::move(stack.back());
     stack.pop_back();
+    if (search.wants_lists(rows)) search.make_lists(rows);
     const GrownNode& node = tree.node[at];
-    if (node.first_child < 0) continue;
+    if (node.first_child < 0 || rows.n == 0) continue;  // surrogates may send rows elsewhere than growing did
     Split split;
     split.feature = node.feature;
     split.threshold = node.threshold;

@@ -4,14 +4,16 @@ namespace softwood {
 
 namespace {
 
+void mark(Filled& filled, std::uint8_t b) { filled[b >> 6] |= std::uint64_t{1} << (b & 63); }
+
 bool is_short(const Objective& objective) { return objective.plain && objective.moments(); }
 
 template <class Y>
 void fill_short(const Y* y, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin, double* histogram,
-                Filled& filled) {
+                Filled* filled) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint8_t b = bin[rows[i]];
-    filled[b >> 6] |= std::uint64_t{1} << (b & 63);
+    if (filled) mark(*filled, b);
     histogram[2 * b] += 1;
     histogram[2 * b + 1] += static_cast<double>(y[rows[i]]);
   }
@@ -41,7 +43,7 @@ void pass_short(Judge& judge, const double* histogram, const Filled& filled, std
 int cell_width(const Objective& objective) { return is_short(objective) ? 2 : objective.width(); }
 
 void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin,
-                    double* histogram, Filled& filled) {
+                    double* histogram, Filled* filled) {
   if (is_short(objective)) {
     if (objective.classes)
       fill_short(objective.is_one.data(), rows, n, bin, histogram, filled);
@@ -52,7 +54,7 @@ void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::
   const auto width = static_cast<std::size_t>(objective.width());
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint8_t b = bin[rows[i]];
-    filled[b >> 6] |= std::uint64_t{1} << (b & 63);
+    if (filled) mark(*filled, b);
     objective.add(histogram + b * width, rows[i]);
   }
 }

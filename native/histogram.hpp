@@ -20,9 +20,9 @@ using Filled = std::array<std::uint64_t, MAX_BINS / 64>;
 // Numbers in a cell.
 int cell_width(const Objective& objective);
 
-// Adds the rows to the histogram (MAX_BINS cells) and marks the bins they fall in.
+// Adds the rows to the histogram (MAX_BINS cells) and marks the bins they fall in (nullptr: nobody asks).
 void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin,
-                    double* histogram, Filled& filled);
+                    double* histogram, Filled* filled);
 
 // Marks the bins whose count is not zero.
 Filled filled_bins(const Objective& objective, const double* histogram);

@@ -20,11 +20,12 @@ struct Judge {
   double min_samples_leaf;
   double tie;  // gains closer than this are equal, and the earlier offer wins
   const Bounds& bounds;
-  int sign;  // monotone sign of the feature
+  int sign;      // monotone sign of the feature
+  double floor;  // what the first offer has to pass: the best of other features, or -inf
   Best best;
 
   // The gain that the next offer has to pass.
-  double bar() const { return best.found ? best.gain + tie : -std::numeric_limits<double>::infinity(); }
+  double bar() const { return best.found ? best.gain + tie : floor; }
 
   bool enough(double first_count, double total_count) const {
     const double least = min_samples_leaf * (1 - TIE);  // counts of fractional rows carry rounding
@@ -40,7 +41,7 @@ struct Judge {
   }
 
   // Moments (passes.hpp): d^2 must pass this times W1 * W2; before the first offer everything does.
-  double moments_bar(double scale_W) const { return best.found ? bar() / scale_W : -1.0; }
+  double moments_bar(double scale_W) const { return bar() >= 0 ? bar() / scale_W : -1.0; }
 
   bool offer_moments(double count, double W1, double sum, double d, double scale, const double* total,
                      std::size_t position, int missing_slot) {

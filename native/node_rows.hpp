@@ -10,11 +10,16 @@
 namespace softwood {
 
 // Exact: features x n entries in order of value. Binned: n rows, rising, and perhaps histograms.
+//
+// Children take the place of their parent, each its stretch of every list, so a whole subtree shares one block:
+//
+//     parent     [a b c d e]  [c a e d b]      two features
+//     children   [a d|b c e]  [a d|c e b]      the first from 0, the second from 2, stride 5
 struct NodeRows {
   std::size_t n = 0;
   std::size_t stride = 0;                  // exact: from the entries of one feature to the next
-  const std::uint32_t* entries = nullptr;  // exact; points into `owned`, or into the sorted columns for a root
-  std::unique_ptr<std::uint32_t[]> owned;
+  const std::uint32_t* entries = nullptr;  // exact; points into `shared`, or into the sorted columns for a root
+  std::shared_ptr<std::uint32_t[]> shared;
   std::vector<std::uint32_t> rows;  // binned
   std::vector<double> histogram;    // binned: of a large node, kept so that a child's can be had by subtraction
   std::vector<double> weight;       // where rows come in parts: the weight of row(i) here

@@ -26,6 +26,9 @@ struct Objective {
   std::vector<double> weight;        // weight of every row now (a fraction of it inside a node that got parts of rows)
   std::vector<double> factor;        // per class
   bool plain = true;                 // every weight and factor is 1
+  std::vector<double> x_log_x_of;    // entropy where plain: x log x of every count there can be, else empty
+
+  static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
   int width() const { return 2 + parts; }
   // Is the gain a function of one sum (the last part)? Then it is scale * d^2 * W / (W1 * W2), see passes.hpp.
@@ -86,7 +89,6 @@ struct Objective {
     if (criterion == Criterion::error) return one + two - both;
     return (one - x_log_x(first[1])) + (two - x_log_x(total[1] - first[1])) - (both - x_log_x(total[1]));
   }
-  static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 };
 
 // Monotone bounds of a node, empty when there are no constraints; slack is what rounding may break of them.

@@ -2,11 +2,14 @@
 // split.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "columns.hpp"
 #include "judge.hpp"
+#include "node_rows.hpp"
 
 namespace softwood {
 
@@ -37,7 +40,7 @@ inline void pass_gini(Judge& judge, const std::uint32_t* entries, std::size_t n,
     const std::uint32_t row = entries[i] & ROW;
     if (i > 0 && !(entries[i] & SAME)) {
       const double W1 = first[1], W2 = W - W1;
-      if (square1 * W2 + square2 * W1 > (rest + judge.bar()) * W1 * W2 || !judge.best.found)
+      if (judge.bar() < 0 || square1 * W2 + square2 * W1 > (rest + judge.bar()) * W1 * W2)
         judge.offer(first.data(), total, i, missing_slot);
     }
     const int c = objective.code[row];
@@ -47,6 +50,34 @@ inline void pass_gini(Judge& judge, const std::uint32_t* entries, std::size_t n,
     first[0] += objective.weight[row];
     first[1] += u;
     first[2 + c] += u;
+  }
+}
+
+// Entropy: as pass_gini, with running sums of x log x. x_log_x(i) is read from a table where all weights are 1.
+template <class XLogX>
+void pass_entropy(Judge& judge, const std::uint32_t* entries, std::size_t n, const double* base, const double* total,
+                  int missing_slot, XLogX&& x_log_x) {
+  constexpr double SLACK = 1e-9;
+  const Objective& objective = judge.objective;
+  std::vector<double> first(base, base + objective.width());
+  double both = -x_log_x(total[1]), sides = 0;
+  for (int c = 0; c < objective.parts; ++c) {
+    sides += x_log_x(first[2 + c]) + x_log_x(total[2 + c] - first[2 + c]);
+    both += x_log_x(total[2 + c]);
+  }
+  both -= SLACK * total[1];
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t row = entries[i] & ROW;
+    if (i > 0 && !(entries[i] & SAME)) {
+      const double running = sides - x_log_x(first[1]) - x_log_x(total[1] - first[1]) - both;
+      if (running > judge.bar()) judge.offer(first.data(), total, i, missing_slot);
+    }
+    const int c = objective.code[row];
+    const double w = objective.weight[row], u = w * objective.factor[c], a = first[2 + c], b = total[2 + c] - a;
+    sides += (x_log_x(a + u) - x_log_x(a)) + (x_log_x(b - u) - x_log_x(b));
+    first[0] += w;
+    first[1] += u;
+    first[2 + c] = a + u;
   }
 }
 
@@ -77,6 +108,39 @@ void pass_moments(Judge& judge, const Y* y, double scale, const std::uint32_t* e
       sum += u * static_cast<double>(y[row]);
     }
   }
+}
+
+// pass_moments over all features of a small node of plain numbers, without stopping between them: most nodes of a deep
+// tree have a handful of rows, and there the calls would cost more than the rows. Returns the winning feature, or
+// `features` if there is none.
+template <class Y>
+std::size_t sweep_moments(const Judge& judge, const Y* y, const NodeRows& rows, std::size_t features,
+                          const double* total, double most, Best& best) {
+  constexpr double SLACK = 1e-9;  // as Judge::enough has it
+  const auto least = static_cast<std::size_t>(std::max(1.0, std::ceil(judge.min_samples_leaf - SLACK)));
+  const double W = total[1], mean = total[judge.objective.width() - 1] / W, scale = judge.objective.moments_scale();
+  double need = -1;
+  std::size_t winner = features;
+  for (std::size_t f = 0; f < features && rows.n >= 2 * least && !(best.gain >= most); ++f) {
+    const std::uint32_t* entries = rows.entries + f * rows.stride;
+    double sum = 0, W1 = static_cast<double>(least);
+    for (std::size_t i = 0; i < least; ++i) sum += static_cast<double>(y[entries[i] & ROW]);
+    for (std::size_t i = least; i + least <= rows.n; ++i) {
+      const std::uint32_t entry = entries[i];
+      const double d = sum - W1 * mean, W2 = W - W1;
+      if (d * d > need * W1 * W2 && !(entry & SAME)) {
+        const double gain = scale * d * d * W / (W1 * W2);
+        if (!best.found || gain > best.gain + judge.tie) {
+          best = {gain, i, -1, true};
+          winner = f;
+          need = (gain + judge.tie) / (scale * W);
+        }
+      }
+      sum += static_cast<double>(y[entry & ROW]);
+      W1 += 1;
+    }
+  }
+  return winner;
 }
 
 }  // namespace softwood

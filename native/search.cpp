@@ -12,8 +12,8 @@ namespace softwood {
 
 namespace {
 
-constexpr std::size_t KEEP_HISTOGRAM = 2048;     // rows from which subtracting histograms beats counting again
-constexpr std::size_t MAKE_LISTS = 512;          // rows up to which ordered lists beat histograms
+constexpr std::size_t KEEP_HISTOGRAM = 1024;     // rows from which subtracting histograms beats counting again
+constexpr std::size_t MAKE_LISTS = 1024;         // rows up to which ordered lists beat histograms
 constexpr std::size_t THREADS_FROM = 64 * 1024;  // entries (rows x features) from which threads pay
 
 }  // namespace
@@ -28,9 +28,11 @@ Search::Search(const Columns& columns, const Objective& objective, const Growth&
   for (std::size_t f = 0; f < columns.features(); ++f)
     for (std::size_t i = 0; columns.has_missing[f] && i < columns.live.size() && !has_missing_[f]; ++i)
       has_missing_[f] = objective.weight[columns.live[i]] > 0 && columns.is_missing(columns.live[i], f);
+  const bool all_numbers = std::all_of(columns.n_levels.begin(), columns.n_levels.end(), [](int n) { return n == 0; });
+  is_plain_ = all_numbers && !any_missing() && growth.monotone.empty() && objective.plain && objective.moments();
 }
 
-Split Search::best_split(const NodeFacts& node, int n_threads) {
+Split Search::best_split(NodeFacts node, int n_threads) {
   const std::size_t features = columns_.features();
   std::unique_ptr<Medians> medians;
   if (is_absolute()) {
@@ -38,29 +40,41 @@ Split Search::best_split(const NodeFacts& node, int n_threads) {
     for (std::size_t i = 0; i < node.rows.n; ++i) rows[i] = node.rows.row(i);
     medians = std::make_unique<Medians>(objective_, rows, rank_);
   }
-  std::size_t winner = features;
-  const auto compare = [&](std::size_t f) {
-    if (found_[f].best.found && (winner == features || found_[f].best.gain > found_[winner].best.gain + node.tie))
-      winner = f;
-  };
-  if (n_threads > 1 && node.rows.n * features >= THREADS_FROM) {
+  const bool large = node.rows.n * features >= THREADS_FROM;
+  if (is_plain_ && node.rows.entries && !large) return sweep(node);
+  if (large && n_threads > 1)
     for_each_piece(features, n_threads, [&](std::size_t f) { search_feature(node, f, medians.get()); });
-    for (std::size_t f = 0; f < features; ++f) compare(f);
-  } else {
+  std::size_t winner = features;
+  for (std::size_t f = 0; f < features; ++f) {
+    if (!large || n_threads <= 1) search_feature(node, f, medians.get());
+    const Best& best = found_[f].best;
+    if (!best.found || (winner < features && !(best.gain > found_[winner].best.gain + node.tie))) continue;
+    winner = f;
     // A split into pure children cannot be beaten, only tied, and the lower feature wins ties: stop there.
-    for (std::size_t f = 0; f < features && !(winner < features && found_[winner].best.gain >= node.most); ++f) {
-      search_feature(node, f, medians.get());
-      compare(f);
-    }
+    if (best.gain >= node.most) break;
+    // In a small node the next features have a bar from the start. Not in a large one, where threads may not wait for
+    // each other: the tree must not depend on them.
+    if (!large) node.floor = best.gain + node.tie;
   }
   if (winner == features) return {};
   return columns_.is_category(winner) ? std::move(found_[winner].category)
                                       : number_split(node, found_[winner].best, winner);
 }
 
+Split Search::sweep(const NodeFacts& node) const {
+  const std::size_t features = columns_.features();
+  const Judge judged = judge(node, 0);
+  Best best;
+  const std::size_t winner =
+      objective_.classes
+          ? sweep_moments(judged, objective_.is_one.data(), node.rows, features, node.total, node.most, best)
+          : sweep_moments(judged, objective_.y.data(), node.rows, features, node.total, node.most, best);
+  return winner < features ? number_split(node, best, winner) : Split{};
+}
+
 Judge Search::judge(const NodeFacts& node, std::size_t feature) const {
   const int sign = growth_.monotone.empty() ? 0 : growth_.monotone[feature];
-  return {objective_, growth_.min_samples_leaf, node.tie, node.bounds, sign, {}};
+  return {objective_, growth_.min_samples_leaf, node.tie, node.bounds, sign, node.floor, {}};
 }
 
 void Search::search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians) {
@@ -105,10 +119,10 @@ void Search::order_rows(const NodeRows& rows, std::size_t feature, std::uint32_t
 }
 
 void Search::make_lists(NodeRows& rows) const {
-  rows.stride = rows.n + 1;
-  rows.owned = std::make_unique_for_overwrite<std::uint32_t[]>(columns_.features() * rows.stride);
-  for (std::size_t f = 0; f < columns_.features(); ++f) order_rows(rows, f, rows.owned.get() + f * rows.stride);
-  rows.entries = rows.owned.get();
+  rows.stride = rows.n;
+  rows.shared = std::make_shared_for_overwrite<std::uint32_t[]>(columns_.features() * rows.stride);
+  for (std::size_t f = 0; f < columns_.features(); ++f) order_rows(rows, f, rows.shared.get() + f * rows.stride);
+  rows.entries = rows.shared.get();
   rows.rows = {};
   rows.histogram = {};
 }
@@ -136,8 +150,14 @@ void Search::pass(Judge& judge, const std::uint32_t* entries, std::size_t n, con
                   int missing_slot) const {
   const double scale = objective_.moments_scale();
   if (!objective_.moments()) {
+    const double* table = objective_.x_log_x_of.data();
     if (objective_.criterion == Criterion::gini)
       pass_gini(judge, entries, n, base, total, missing_slot);
+    else if (objective_.criterion == Criterion::entropy && !objective_.x_log_x_of.empty())
+      pass_entropy(judge, entries, n, base, total, missing_slot,
+                   [=](double x) { return table[static_cast<std::size_t>(x)]; });
+    else if (objective_.criterion == Criterion::entropy)
+      pass_entropy(judge, entries, n, base, total, missing_slot, Objective::x_log_x);
     else
       pass_states(judge, entries, n, base, total, missing_slot);
   } else if (objective_.classes) {
@@ -215,10 +235,9 @@ void Search::count_histogram(NodeRows& rows, int n_threads) const {
   const std::size_t size = static_cast<std::size_t>(MAX_BINS) * cell_width(objective_);
   rows.histogram.assign(columns_.features() * size, 0);
   for_each_piece(columns_.features(), rows.n * columns_.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
-    Filled filled{};
     if (!columns_.is_category(f))
       fill_histogram(objective_, rows.rows.data(), rows.n, &columns_.bin[f * columns_.X.rows],
-                     &rows.histogram[f * size], filled);
+                     &rows.histogram[f * size], nullptr);
   });
 }
 
@@ -234,7 +253,7 @@ Best Search::search_bins(const NodeFacts& node, std::size_t feature) const {
     filled = filled_bins(objective_, histogram);
   else
     fill_histogram(objective_, node.rows.rows.data(), node.rows.n, &columns_.bin[feature * columns_.X.rows],
-                   scratch.data(), filled);
+                   scratch.data(), &filled);
   Judge judged = judge(node, feature);
   if (!has_missing_[feature])
     pass_bins(judged, histogram, filled, MAX_BINS, none_.data(), node.total, -1);

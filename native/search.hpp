@@ -46,13 +46,14 @@ struct NodeFacts {
   double tie;           // gains closer than this are equal
   double most;          // no split gains more: all of W * impurity, less the tie
   const Bounds& bounds;
+  double floor = -std::numeric_limits<double>::infinity();  // gain that the features to come have to pass
 };
 
 class Search {
  public:
   Search(const Columns& columns, const Objective& objective, const Growth& growth);
 
-  Split best_split(const NodeFacts& node, int n_threads);
+  Split best_split(NodeFacts node, int n_threads);
 
   // Entries of a feature in rising order, missing values last; `made` holds them if they have to be made.
   const std::uint32_t* entries(const NodeRows& rows, std::size_t feature, std::vector<std::uint32_t>& made) const;
@@ -90,8 +91,10 @@ class Search {
   std::vector<Found> found_;         // per feature, of the node at hand
   std::vector<std::uint32_t> rank_;  // scratch of Medians
   std::vector<double> none_;         // the state of no row
+  bool is_plain_ = false;            // numbers only, nothing missing, no weights, no bounds, moments: sweep_moments
 
   bool is_absolute() const { return objective_.criterion == Criterion::absolute_error; }
+  Split sweep(const NodeFacts& node) const;
   Judge judge(const NodeFacts& node, std::size_t feature) const;
   void search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians);
   Best search_entries(const NodeFacts& node, std::size_t feature) const;

@@ -19,12 +19,7 @@ const Sent& Sender::send(const NodeRows& rows, const Split& split) {
   const auto feature = static_cast<std::size_t>(split.feature);
   lost_.clear();
   columns_.is_category(feature) ? send_categories(rows, split) : send_numbers(rows, split);
-  for (const int slot : {0, 1}) {
-    sent_.rows[slot].clear();
-    sent_.known[slot] = 0;
-  }
-  for (std::size_t i = 0; i < rows.n; ++i)
-    if (const std::uint32_t row = rows.row(i); side_[row] != UNKNOWN) sent_.known[side_[row]] += objective_.weight[row];
+  count_known(rows);
   const double lead = sent_.known[0] - sent_.known[1], tie = TIE * (sent_.known[0] + sent_.known[1]);
   sent_.default_slot = split.missing_slot >= 0 ? split.missing_slot : lead > tie ? 0 : 1;
   sent_.surrogates.clear();
@@ -32,12 +27,32 @@ const Sent& Sender::send(const NodeRows& rows, const Split& split) {
     sent_.surrogates = find_surrogates(search_, columns_, objective_, rows, split.feature, sent_.default_slot, side_,
                                        max_surrogates_, n_threads_);
   for (const std::uint32_t row : lost_) side_[row] = send_lost(row);
+  list_rows(rows);
+  return sent_;
+}
+
+// Counts the rows whose value is known.
+void Sender::count_known(const NodeRows& rows) {
+  double known[3 + 1] = {};
+  if (objective_.plain)
+    for (std::size_t i = 0; i < rows.n; ++i) known[side_[rows.row(i)]] += 1;
+  else
+    for (std::size_t i = 0; i < rows.n; ++i) known[side_[rows.row(i)]] += objective_.weight[rows.row(i)];
+  std::copy_n(known, 2, sent_.known);
+}
+
+// Every row is written to both lists and the ends move past those that belong: no branch to mispredict.
+void Sender::list_rows(const NodeRows& rows) {
+  for (auto& list : sent_.rows) list.resize(rows.n + 1);
+  std::uint32_t *first = sent_.rows[0].data(), *second = sent_.rows[1].data();
   for (std::size_t i = 0; i < rows.n; ++i) {
     const std::uint32_t row = rows.row(i);
-    if (side_[row] != 1) sent_.rows[0].push_back(row);
-    if (side_[row] != 0) sent_.rows[1].push_back(row);
+    *first = *second = row;
+    first += side_[row] != 1;
+    second += side_[row] != 0;
   }
-  return sent_;
+  sent_.rows[0].resize(static_cast<std::size_t>(first - sent_.rows[0].data()));
+  sent_.rows[1].resize(static_cast<std::size_t>(second - sent_.rows[1].data()));
 }
 
 void Sender::place_threshold(const NodeRows& rows, Split& split) const {

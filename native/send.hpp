@@ -47,6 +47,8 @@ class Sender {
 
   void send_numbers(const NodeRows& rows, const Split& split);
   void send_categories(const NodeRows& rows, const Split& split);
+  void count_known(const NodeRows& rows);
+  void list_rows(const NodeRows& rows);
   std::uint8_t send_lost(std::uint32_t row) const;
 };
 

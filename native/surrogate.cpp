@@ -23,15 +23,22 @@ struct Imitation {
 class Imitator {
  public:
   Imitator(const Search& search, const Columns& columns, const Objective& objective, const NodeRows& rows,
-           const std::vector<std::uint8_t>& side)
-      : search_(search), columns_(columns), objective_(objective), rows_(rows), side_(side) {}
+           const std::vector<std::uint8_t>& side, Sides all)
+      : search_(search),
+        columns_(columns),
+        objective_(objective),
+        rows_(rows),
+        side_(side),
+        all_(all),
+        plain_(objective.plain) {}
 
-  Imitation imitate(std::size_t feature, int default_slot, double total) const {
+  // The best imitation on a feature, if it agrees with more than `bar`.
+  Imitation imitate(std::size_t feature, int default_slot, double bar) const {
     std::vector<std::uint32_t> made;
     const std::uint32_t* entries = search_.entries(rows_, feature, made);
     const std::size_t known = search_.count_known(entries, rows_.n, feature);
     Imitation best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
-                                                   : by_threshold(feature, entries, known, TIE * total);
+                                                   : by_threshold(feature, entries, known, bar);
     best.surrogate.feature = static_cast<int>(feature);
     return best;
   }
@@ -42,6 +49,8 @@ class Imitator {
   const Objective& objective_;
   const NodeRows& rows_;
   const std::vector<std::uint8_t>& side_;
+  const Sides all_;  // of all rows whose primary value is known
+  const bool plain_;
 
   // Rows whose primary value is known too, as [value order] of (row, begins a new value).
   template <class Visit>
@@ -56,27 +65,36 @@ class Imitator {
     }
   }
 
-  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double tie) const {
-    Sides all{}, below{};
-    visit(entries, known, [&](std::uint32_t row, bool) { all[side_[row]] += objective_.weight[row]; });
+  // With lead = weight below that goes to slot 0 less what goes to slot 1, a threshold agrees with all[1] + lead, and
+  // flipped with all[0] - lead. A threshold that agrees with no more than `bar` is of no use, so few are looked at.
+  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double bar) const {
+    const Sides all = known == rows_.n ? all_ : sum_sides(entries, known);
     Imitation best;
+    const double tie = TIE * (all_[0] + all_[1]);
+    double lead = 0, most = bar + tie;
     std::uint32_t last = 0, low = 0, high = 0;
     bool started = false;
     visit(entries, known, [&](std::uint32_t row, bool fresh) {
-      if (started && fresh)
-        for (const int flip : {0, 1}) {
-          const double agree = below[flip] + all[1 - flip] - below[1 - flip];
-          if (agree <= best.agree + tie) continue;
-          best.agree = agree;
-          best.surrogate.flip = flip == 1;
-          low = last, high = row;
-        }
-      below[side_[row]] += objective_.weight[row];
+      if (fresh && started && std::max(all[1] + lead, all[0] - lead) > most) {
+        const bool flip = !(all[1] + lead > most) || all[0] - lead > all[1] + lead + tie;
+        best.agree = flip ? all[0] - lead : all[1] + lead;
+        best.surrogate.flip = flip;
+        most = best.agree + tie;
+        low = last, high = row;
+      }
+      const double w = plain_ ? 1 : objective_.weight[row];
+      lead += side_[row] ? -w : w;
       last = row;
       started = true;
     });
     if (best.agree >= 0) best.surrogate.threshold = search_.threshold_between(low, high, feature);
     return best;
+  }
+
+  Sides sum_sides(const std::uint32_t* entries, std::size_t known) const {
+    Sides all{};
+    visit(entries, known, [&](std::uint32_t row, bool) { all[side_[row]] += objective_.weight[row]; });
+    return all;
   }
 
   Imitation by_levels(std::size_t feature, const std::uint32_t* entries, std::size_t known, int default_slot) const {
@@ -103,8 +121,8 @@ std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
   while (!found.empty() && ranked.size() < most) {
     double largest = 0;
     for (const Surrogate& one : found) largest = std::max(largest, one.agreement);
-    const auto first = std::find_if(found.begin(), found.end(),
-                                    [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
+    const auto first =
+        std::find_if(found.begin(), found.end(), [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
     ranked.push_back(std::move(*first));
     found.erase(first);
   }
@@ -121,10 +139,10 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
     if (side[rows.row(i)] != UNKNOWN) all[side[rows.row(i)]] += objective.weight[rows.row(i)];
   const double total = all[0] + all[1], majority = std::max(all[0], all[1]);
   if (total - majority < WORTH_IMITATING * (1 - TIE)) return {};
-  const Imitator imitator(search, columns, objective, rows, side);
+  const Imitator imitator(search, columns, objective, rows, side, all);
   std::vector<Imitation> found(columns.features());
   for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
-    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot, total);
+    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot, majority);
   });
   std::vector<Surrogate> kept;
   for (Imitation& imitation : found) {

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import CARTClassifier, CARTRegressor
 
-# Two checks ask for a fit that is neither too close nor too coarse: hence the impurity that may stay, and the five folds.
+# Two checks ask for a fit that is neither too close nor too coarse: hence min_impurity and five folds.
 VARIANTS = [
     {},
     {"prune": None, "min_impurity": 1e-3},

@@ -7,7 +7,7 @@ A table is drawn from a seed, so a failing example is one number.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -147,10 +147,18 @@ def test_native_equals_reference_on_more_rows(seed: int) -> None:
     assert_twins(draw_case(seed, n_rows=600))
 
 
-@settings(max_examples=50)
-@given(seed=seeds)
-def test_one_thread_equals_five(seed: int) -> None:
-    case = draw_case(seed, n_rows=600)
+@pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR])
+@pytest.mark.parametrize("missing", list(Missing))
+def test_native_equals_reference_where_histograms_are_kept(criterion: Criterion, missing: Missing) -> None:
+    """Large nodes are counted by bins, and one child's counts are the parent's less its sibling's."""
+    case = draw_case(int(missing) + 7, 9000, criterion, missing)
+    assert_twins(replace(case, max_bins=64, growth=replace(case.growth, max_depth=3)))
+
+
+@settings(max_examples=40)
+@given(seed=seeds, n_rows=st.sampled_from([60, 600, 40_000]))
+def test_one_thread_equals_five(seed: int, n_rows: int) -> None:
+    case = draw_case(seed, n_rows, Criterion(seed % 4))  # absolute_error takes too long on many rows
     one, five = case.grow(native.Grower), case.grow(native.Grower, 5)
     for field in fields(Grown):
         if field.name != "surrogates":

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.intake import Columns, read_predict
+from softwood.estimators.options import threads
 from softwood.kernels.kinds import Missing
 from softwood.tree import Tree
 
@@ -72,7 +72,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         return read_predict(self, X, self.columns_)
 
     def _threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return threads(self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,162 +2,28 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
-from sklearn.utils import Bunch, check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, TreeEstimator
-from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.base import Floats
+from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
-from softwood.kernels.growth import Growth
-from softwood.kernels.kinds import Criterion, Missing
-from softwood.learners.hard.cart import Cart, Pruning, learn_cart
+from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
-from softwood.learners.hard.sequence import PruningSequence
-from softwood.learners.hard.table import PruningTable
-from softwood.tree import Schema, cut_tree
+from softwood.tree import Schema
 
-MISSING = {
-    "surrogate": Missing.SURROGATE,
-    "direction": Missing.DIRECTION,
-    "fraction": Missing.FRACTION,
-    "category": Missing.CATEGORY,
-    "mean": Missing.DIRECTION,  # the learner fills, the gates then know where the mean goes
-}
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
-PRUNE = ("cv", "validation", "reduced_error", None)
 
 
-class CART(TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
-
-    pruning_table_: PruningTable
-    pruning_sequence_: PruningSequence
-
-    # -- fit -----------------------------------------------------------------------------------------------------------
-
-    def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Cart:
-        params = self.get_params(deep=False)
-        seed = int(check_random_state(params["random_state"] or 0).randint(2**31 - 1))
-        folds = options.fold_rows(params["cv"], problem.X, problem.y)
-        pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation)
-        return learn_cart(
-            problem,
-            schema,
-            self._growth(table, problem.criterion, float(problem.weight.sum())),
-            pruning,
-            max_bins=options.integer("max_bins", params["max_bins"], 2, 256, otherwise=0),
-            fill=_center(table, problem.weight) if params["missing"] == "mean" else None,
-            n_jobs=self._threads(),
-        )
-
-    def _growth(self, table: Table, criterion: Criterion, total: float) -> Growth:
-        p = self.get_params(deep=False)
-        return Growth(
-            criterion=criterion,
-            max_depth=options.integer("max_depth", p["max_depth"], 0, otherwise=2**31 - 1),
-            max_leaves=options.integer("max_leaves", p["max_leaves"], 1, otherwise=0),
-            min_samples_split=options.row_count("min_samples_split", p["min_samples_split"], 2, total),
-            min_samples_leaf=options.row_count("min_samples_leaf", p["min_samples_leaf"], 1, total),
-            min_impurity=options.real("min_impurity", p["min_impurity"], 0.0),
-            min_impurity_decrease=options.real("min_impurity_decrease", p["min_impurity_decrease"], 0.0),
-            missing=MISSING[p["missing"]],
-            max_surrogates=options.integer("max_surrogates", p["max_surrogates"], 0),
-            monotone=options.monotone_signs(p["monotonic_cst"], table.columns),
-        )
-
-    def _check_options(self, criteria: dict[str, Criterion], has_validation: bool) -> Criterion:
-        p = self.get_params(deep=False)
-        options.one_of("missing", p["missing"], tuple(MISSING))
-        options.one_of("prune", p["prune"], PRUNE)
-        options.boolean("one_se", p["one_se"])
-        wanted = p["prune"] in ("validation", "reduced_error")
-        if wanted and not has_validation:
-            raise ValueError(f"prune={p['prune']!r} needs rows to choose by: fit(X, y, X_val=..., y_val=...).")
-        if has_validation and not wanted:
-            raise ValueError(
-                f"X_val and y_val are for prune='validation' or 'reduced_error', got prune={p['prune']!r}."
-            )
-        return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
-
-    def _remember(self, cart: Cart, table: Table) -> Self:
-        self.columns_ = table.columns
-        self.tree_, self.pruning_table_, self.pruning_sequence_ = cart.tree, cart.table, cart.sequence
-        return self
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """The alphas of the pruning sequence and the impurity of its trees, as in scikit-learn.
-
-        Grows on all rows, chooses nothing; this estimator stays as it is.
-
-        Returns
-        -------
-        path : Bunch with `ccp_alphas` (rising) and `impurities` of the leaves. Alphas that differ by rounding only are
-            one; every one of them can be given to `prune_to`.
-        """
-        grown = clone(self).set_params(prune=None).fit(X, y, sample_weight=sample_weight)
-        sequence = grown.pruning_sequence_
-        risk = np.maximum(sequence.risk, 0.0)
-        return Bunch(ccp_alphas=sequence.alpha, impurities=sequence.sum_leaves(risk))
-
-    # -- another size --------------------------------------------------------------------------------------------------
-
-    def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Self:
-        """A copy with another tree of the pruning sequence; this estimator stays as it is.
-
-        Parameters
-        ----------
-        alpha : the price of a leaf; the smallest tree that is best for it.
-        n_leaves : the largest tree of the sequence with at most so many leaves.
-
-        Notes
-        -----
-        A branch that is in the copy but not in this estimator's tree has surrogates only if its feature had missing
-        values at fit; where it has none, a missing value goes to the larger child.
-        """
-        check_is_fitted(self, "tree_")
-        if (alpha is None) == (n_leaves is None):
-            raise ValueError(f"give either alpha or n_leaves, got alpha={alpha!r} and n_leaves={n_leaves!r}.")
-        table = self.pruning_table_
-        if n_leaves is not None:
-            fitting = np.flatnonzero(table.n_leaves <= options.integer("n_leaves", n_leaves, 1))
-        else:
-            fitting = np.flatnonzero(table.alpha <= options.real("alpha", alpha, 0.0))[:1]
-        row = int(fitting[-1])
-        pruned = copy.copy(self)
-        is_leaf = self.pruning_sequence_.is_leaf(table.alpha[row])
-        pruned.tree_ = cut_tree(self.pruning_sequence_.tree, is_leaf)
-        pruned.pruning_table_ = table.choose(row)
-        return pruned
-
-    def snip(self, node: int) -> Self:
-        """A copy in which a branch, chosen by hand, is a leaf; this estimator stays as it is.
-
-        Parameters
-        ----------
-        node : id of the branch, as `to_text` and `apply` show it.
-        """
-        check_is_fitted(self, "tree_")
-        tree = self.tree_
-        options.integer("node", node, 0, tree.n_nodes - 1)
-        if tree.n_children[node] == 0:
-            raise ValueError(
-                f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
-            )
-        snipped = copy.copy(self)
-        snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node)
-        return snipped
-
-
-class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-learn has no types
+class CARTClassifier(ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
     """A classification tree, pruned by cross-validation.
 
     Parameters
@@ -271,21 +137,17 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
-        criterion = self._check_options(CLASS_CRITERIA, X_val is not None)
+        criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         table = read_fit(self, X, self.categorical_features)
         self.classes_, codes = read_classes(y)
         check_consistent_length(table.values, codes)
         weight = read_weights(sample_weight, len(codes))
         costs = options.cost_matrix(self.costs, self.classes_)
+        factor = self._answer_factor(codes, weight)
+        if factor is not None:
+            weight, factor = _drop_classes(weight, factor, codes)
         problem = Problem(
-            table.values,
-            table.columns.n_levels,
-            codes,
-            weight,
-            criterion,
-            len(self.classes_),
-            self._answer_factor(codes, weight),
-            costs,
+            table.values, table.columns.n_levels, codes, weight, criterion, len(self.classes_), factor, costs
         )
         validation = None
         if X_val is not None:
@@ -317,13 +179,18 @@ class CARTClassifier(ClassifierMixin, CART):  # type: ignore[misc]  # scikit-lea
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
-        proba = self.predict_proba(X)
+        check_is_fitted(self, "tree_")
+        if self.tree_.is_whole:  # one class a leaf, found once
+            return np.asarray(self._decide(self.tree_.answers)[self.apply(X)])
+        return self._decide(self.predict_proba(X))
+
+    def _decide(self, proba: Floats) -> npt.NDArray[Any]:
         costs = options.cost_matrix(self.costs, self.classes_)
         best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
         return np.asarray(self.classes_[best])
 
 
-class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn has no types
+class CARTRegressor(RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
     """A regression tree for one or several targets, pruned by cross-validation.
 
     Parameters
@@ -387,7 +254,7 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        criterion = self._check_options(NUMBER_CRITERIA, X_val is not None)
+        criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         table = read_fit(self, X, self.categorical_features)
         values, self._one_target = read_numbers(y)
         check_consistent_length(table.values, values)
@@ -397,6 +264,8 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
         if X_val is not None:
             rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
             check_consistent_length(rows, held)
+            if held.shape[1] != values.shape[1]:
+                raise ValueError(f"y_val must have {values.shape[1]} targets, as y has, got {held.shape[1]}.")
             validation = problem.with_rows(rows, held, np.ones(len(rows)))
         names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
         schema = Schema(table.columns.names, table.columns.categories, names)
@@ -414,14 +283,9 @@ class CARTRegressor(RegressorMixin, CART):  # type: ignore[misc]  # scikit-learn
         return tags
 
 
-def _center(table: Table, weight: Floats) -> Floats:
-    """What stands for a missing value: the mean of a number, the most frequent category (0 where all are missing)."""
-    fill = np.zeros(table.values.shape[1])
-    for column, levels in enumerate(table.columns.n_levels):
-        values = table.values[:, column]
-        known = ~np.isnan(values) & (weight > 0)
-        if known.any() and levels:
-            fill[column] = np.bincount(values[known].astype(np.int64), weight[known], levels).argmax()
-        elif known.any():
-            fill[column] = np.average(values[known], weights=weight[known])
-    return fill
+def _drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
+    """Rows of a class that counts nothing are not there."""
+    weight = np.where(factor[codes] > 0, weight, 0.0)
+    if not weight.any():
+        raise ValueError("class_weight leaves no row to learn from: give a class that has rows a weight > 0.")
+    return weight, np.where(factor > 0, factor, 1.0)

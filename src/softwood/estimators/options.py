@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 
 from softwood.estimators.intake import Columns
 
@@ -61,6 +63,25 @@ def row_count(name: str, value: Any, least: int, total: float) -> float:
     return float(value)
 
 
+def threads(n_jobs: Any) -> int:
+    """How many threads to use, as joblib counts them: None is one (or what a surrounding joblib says), -1 all."""
+    good = n_jobs is None or (isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0)
+    if not good:
+        raise ValueError(f"n_jobs must be None or an integer other than 0 (-1 uses all cores), got {n_jobs!r}.")
+    return int(effective_n_jobs(n_jobs))
+
+
+def warn_of_light_rows(weight: Floats, least: float) -> None:
+    """A warning where rows enough to split weigh too little to be split."""
+    if weight.sum() < least <= np.count_nonzero(weight):
+        warnings.warn(
+            f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs: nothing is split. "
+            "Weights count as rows here (two is a row twice); multiply them so that they sum to the number of rows.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def monotone_signs(given: Any, columns: Columns) -> npt.NDArray[np.int8]:
     """One sign per column from a list of signs, or a mapping from column name or index to sign; empty for none."""
     if given is None:
@@ -71,6 +92,9 @@ def monotone_signs(given: Any, columns: Columns) -> npt.NDArray[np.int8]:
         for key, sign in given.items():
             signs[_column(key, columns.names)] = sign
     else:
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            wanted = "a list of -1, 0 or 1, one for each feature, or a dict {name or index: sign}"
+            raise ValueError(f"monotonic_cst must be {wanted}, got {given!r}.")
         signs = list(given)
         if len(signs) != n:
             raise ValueError(f"monotonic_cst must have one sign for each of {n} features, got {len(signs)}.")
@@ -100,9 +124,9 @@ def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
         for pair, cost in costs.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in labels for label in pair)):
                 raise ValueError(f"costs must have keys (true label, given label) of {labels!r:.200}, got {pair!r}.")
-            matrix[labels.index(pair[0]), labels.index(pair[1])] = cost
+            matrix[labels.index(pair[0]), labels.index(pair[1])] = _number("costs", cost)
     else:
-        matrix = np.asarray(costs, np.float64)
+        matrix = _numbers("costs", costs, f"a table of shape ({k}, {k}) or a dict {{(true, given): cost}}")
     if matrix.shape != (k, k):
         raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {matrix.shape}.")
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()) or np.diag(matrix).any():
@@ -111,6 +135,19 @@ def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
         free = labels[int(np.argmin(matrix.sum(axis=1)))]
         raise ValueError(f"costs must say that each class is worth something, but mistaking {free!r} costs nothing.")
     return matrix
+
+
+def _numbers(name: str, given: Any, wanted: str) -> Floats:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {wanted}, got {given!r:.80}.") from None
+
+
+def _number(name: str, given: Any) -> float:
+    if not isinstance(given, numbers.Real):
+        raise ValueError(f"{name} must hold numbers, got {given!r}.")
+    return float(given)
 
 
 def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
@@ -124,7 +161,7 @@ def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
                 f"priors must have exactly the classes {labels!r:.200} as keys, got {list(priors)!r:.200}."
             )
         priors = [priors[label] for label in labels]
-    share = np.asarray(priors, np.float64)
+    share = _numbers("priors", priors, "a list of shares in the order of the classes, or a dict by label")
     if share.shape != (len(labels),):
         raise ValueError(f"priors must have one number for each of {len(labels)} classes, got shape {share.shape}.")
     if not (np.isfinite(share).all() and (share > 0).all() and abs(share.sum() - 1) < 1e-6):
@@ -136,8 +173,8 @@ def fold_rows(cv: Any, X: Floats, y: npt.NDArray[np.generic]) -> int | list[Fold
     """A number of folds as it is; the rows of each fold for a splitter or a list of (train, test) rows."""
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool) and int(cv) >= 2:
         return int(cv)
-    splits = cv.split(X, y) if hasattr(cv, "split") else cv
-    if isinstance(splits, str | bytes) or not isinstance(splits, Iterable):
+    splits = cv.split(X, y) if hasattr(cv, "split") and not isinstance(cv, str) else cv
+    if isinstance(splits, str) or not isinstance(splits, Iterable):
         raise ValueError(
             f"cv must be an integer >= 2, a splitter, or a list of (train, test) rows, got {cv!r}; "
             "to grow without choosing a size, set prune=None."

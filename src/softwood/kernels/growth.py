@@ -40,9 +40,10 @@ v_i+1. max_bins is at most MAX_BINS; a column with missing values keeps one bin 
 
 Categories (codes 0 .. n_levels - 1): levels without a row in the node get slot -1. One target or two classes: levels
 sorted by mean (the share of class 1 by weight * class_factor; the median for absolute_error; ties, within TIE * unit
-of their lowest, by code; unit is that of the monotone constraints below), the best prefix is the first child. Several targets by absolute_error: the same for the medians of each target in turn. More
-classes or targets otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest
-level, in rising order of their bit mask over the levels present, as first child; above that the best prefix over
+of their lowest, by code; unit is that of the monotone constraints below), the best prefix is the first child.
+Several targets by absolute_error: the same for the medians of each target in turn. More classes or targets
+otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest level, in rising order of their bit
+mask over the levels present, as first child; above that the best prefix over
 these orders, one after the other: by the mean of each class or target in turn, then by the first principal
 component of the levels' means: covariance about their mean, levels weighted by W; POWER_STEPS steps of
 power iteration from the coordinate of largest variance (a tie: the lowest), each divided by its length, ended by a

@@ -1,8 +1,8 @@
 """Folds for cross-validation that depend on what the rows hold, not on where they stand.
 
 Every row gets a number made from its own content (a hash of its values and the seed); rows are dealt to the folds in
-the order of these numbers, class by class. So equal rows share a fold: a row of weight two is the row twice, no copy of a
-training row is held out, and the order of the rows does not matter.
+the order of these numbers, class by class. So equal rows share a fold: a row of weight two is the row twice, no copy
+of a training row is held out, and the order of the rows does not matter.
 """
 
 from __future__ import annotations

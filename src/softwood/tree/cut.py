@@ -26,6 +26,8 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     Tree(1 node, 1 leaf, depth 0, 1 feature, 1 output, hard)
     """
     kept = level_order(tree.first_child, tree.n_children, is_leaf)
+    if len(kept) == tree.n_nodes and np.all(kept[1:] > kept[:-1]):
+        return tree
     stays = (tree.n_children[kept] > 0) & ~is_leaf[kept]  # branches that remain branches
     fields = {name: getattr(tree, name)[kept] for name in PER_NODE}
     fields["n_children"] = np.where(stays, fields["n_children"], 0)

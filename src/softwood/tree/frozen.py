@@ -13,7 +13,11 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     """Replace field `name` by a read-only contiguous array of `dtype`; a dtype that would lose values is an error."""
     given = np.asarray(getattr(struct, name))
     array = np.ascontiguousarray(given, dtype)
-    if given.size and not np.array_equal(array, given, equal_nan=array.dtype.kind == "f"):
+    if (
+        given.dtype != array.dtype
+        and given.size
+        and not np.array_equal(array, given, equal_nan=array.dtype.kind == "f")
+    ):
         raise TypeError(f"{name} holds values that {np.dtype(dtype)} cannot, got {given.dtype} {given!r:.60}.")
     if array is given or array.base is not None:
         array = array.copy()

@@ -214,6 +214,11 @@ class Tree:
         branch = self.n_children > 0
         return bool(np.all(self.squash[branch] == Squash.STEP) and np.all(self.leafness[branch] == 0.0))
 
+    @cached_property
+    def is_whole(self) -> bool:
+        """No row is ever split: one leaf answers it, with a constant."""
+        return self.is_hard and not np.any(self.missing == Missing.FRACTION) and bool(np.all(self.slope_row < 0))
+
     # -- structure -----------------------------------------------------------------------------------------------
 
     def children(self, node: int) -> range:
@@ -238,6 +243,11 @@ class Tree:
     def predict(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
         """Answers after the link, shape (rows, outputs)."""
         return kernels.apply_link(int(self.link), self.output(X, n_threads))
+
+    @property
+    def answers(self) -> Floats:
+        """Answer after the link of every node with a constant response, were it a leaf; shape (nodes, outputs)."""
+        return kernels.apply_link(int(self.link), self.response)
 
     def reach(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
         """Part of every row that arrives at every node, shape (rows, nodes)."""

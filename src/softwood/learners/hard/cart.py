@@ -4,9 +4,9 @@ Grow by the largest decrease of impurity, then prune back: the sequence of trees
 cross-validated error (or validation rows, or reduced error).
 
 Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows, so
-equal rows are never on both sides; categories of more than two classes are searched exactly up to ten levels; missing values have four
-ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why); absolute error and
-monotone constraints are added.
+equal rows are never on both sides; categories of more than two classes are searched exactly up to ten levels; missing
+values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
+absolute error and monotone constraints are added.
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ class Pruning:
     folds: int | Sequence[Fold] = 10  # how many, dealt by content, or which
     seed: int = 0
     validation: Problem | None = None
+
+    def folds_of(self, problem: Problem) -> Sequence[Fold]:
+        """The folds of these rows; none where none are asked for."""
+        if self.method != "cv":
+            return ()
+        return deal_rows(problem, self.folds, self.seed) if isinstance(self.folds, int) else self.folds
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,7 @@ def learn_cart(
     fill : per feature what stands for a missing value while learning; None: `growth.missing` sees to them.
     n_jobs : threads.
     """
+    folds = pruning.folds_of(problem)  # before values are filled in: those carry rounding
     if fill is not None:
         problem = problem.with_rows(np.where(np.isnan(problem.X), fill, problem.X), problem.y, problem.weight)
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
@@ -77,7 +84,6 @@ def learn_cart(
     table = plain_table(sequence, problem)
     is_leaf = np.zeros(full.n_nodes, np.bool_)
     if pruning.method == "cv" and full.n_nodes > 1:
-        folds = deal_rows(problem, pruning.folds, pruning.seed) if isinstance(pruning.folds, int) else pruning.folds
         table = choose_by_cv(
             sequence,
             grower,

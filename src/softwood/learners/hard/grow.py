@@ -42,7 +42,8 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) ->
         impurity=grown.impurity,
         gain=grown.gain,
     )
-    return cut_tree(tree, np.zeros(tree.n_nodes, np.bool_))
+    by_level = bool(np.all(np.diff(grown.first_child[branch]) > 0))  # only the best-first order needs another
+    return tree if by_level else cut_tree(tree, np.zeros(tree.n_nodes, np.bool_))
 
 
 def find_surrogates(grower: kernels.HardGrower, problem: Problem, tree: Tree, most: int) -> Tree:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -56,14 +57,19 @@ class PruningSequence:
 
     def sum_leaves(self, number: Floats, alpha: Floats | None = None) -> Floats:
         """Sum of a number per node over the leaves of the tree for each alpha."""
+        begin = self._begin if alpha is None else np.searchsorted(alpha, self.collapse)
         alpha = self.alpha if alpha is None else alpha
-        begin = np.searchsorted(alpha, self.collapse)
         end = np.append(len(alpha), begin[self.tree.parent[1:]])  # the root is never cut away
         change = np.zeros(len(alpha) + 1)
         lasts = begin < end
         np.add.at(change, begin[lasts], number[lasts])
         np.subtract.at(change, end[lasts], number[lasts])
         return np.cumsum(change[:-1])
+
+    @cached_property
+    def _begin(self) -> Places:
+        """The step from which each node is a leaf or gone."""
+        return np.searchsorted(self.alpha, self.collapse)
 
     def n_leaves(self) -> Floats:
         """Leaves of every tree of the sequence."""

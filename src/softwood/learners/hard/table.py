@@ -55,7 +55,8 @@ class PruningTable:
         root = self.error[0] or 1.0
         heading = "cv error" if self.tested_by == "cv" else "val error"
         lines = [f"Root error: {self.error[0]:.4g}. Errors below are parts of it.", ""]
-        lines.append(f"  {'alpha':>11}{'leaves':>9}{'error':>9}{heading:>11}{'± se':>10}")
+        digits = max(2, len(str(len(self))))
+        lines.append(f"  {'alpha':>{9 + digits}}{'leaves':>9}{'error':>9}{heading:>11}{'± se':>10}")
         before = -1
         for row in self._rows_to_show():
             if row > before + 1:
@@ -70,7 +71,7 @@ class PruningTable:
                     (self.standard_error[row], 10),
                 )
             )
-            lines.append(f"{mark}{row + 1:>2}{self.alpha[row]:>10.4g}{self.n_leaves[row]:>9}{numbers}")
+            lines.append(f"{mark}{row + 1:>{digits}}{self.alpha[row]:>10.4g}{self.n_leaves[row]:>9}{numbers}")
         if before + 1 < len(self):
             lines.append(f"      … {len(self) - before - 1} more")
         return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""How a ratio is measured: both sides in turn, so that they share the machine's mood; of each the best run counts.
+
+One thread is timed by the processor's time, which other programs on the machine do not lengthen; several threads by
+the time on the wall.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Seconds of both sides, best of several runs."""
+
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        return self.theirs / self.ours
+
+
+def time_once(work: Work, clock: Callable[[], float] = time.process_time) -> float:
+    """Seconds of one run."""
+    gc.collect()
+    start = clock()
+    work()
+    return clock() - start
+
+
+def time_best(work: Work, repeats: int) -> float:
+    """Seconds of the best of several runs."""
+    return min(time_once(work) for _ in range(repeats))
+
+
+def time_pair(ours: Work, theirs: Work, repeats: int, *, threads: int = 1) -> Pair:
+    """Both sides in turn, `repeats` times."""
+    clock = time.process_time if threads == 1 else time.perf_counter
+    runs = [(time_once(ours, clock), time_once(theirs, clock)) for _ in range(repeats)]
+    return Pair(min(run[0] for run in runs), min(run[1] for run in runs))
