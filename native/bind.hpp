@@ -5,6 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "views.hpp"
@@ -23,6 +25,17 @@ using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 inline Table as_table(const Rows& rows) {
   return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+}
+
+// The array `struct.name` as a view. Never converts: a struct holds the dtypes it promises, or the kernel refuses it.
+template <class Value>
+std::span<const Value> view(nb::handle structure, const char* name) {
+  using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
+  Array array;
+  if (!nb::try_cast<Array>(structure.attr(name), array, false)) {
+    throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that is wanted.").c_str());
+  }
+  return {array.data(), array.size()};
 }
 
 // A NumPy array that owns a copy of the values.

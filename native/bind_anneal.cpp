@@ -1,7 +1,5 @@
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <string>
 #include <tuple>
 
 #include "anneal.hpp"
@@ -12,15 +10,6 @@ namespace softwood {
 using namespace nb::literals;
 
 namespace {
-
-template <class Value>
-std::span<const Value> view(nb::handle structure, const char* name) {
-  using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
-  Array array;
-  if (!nb::try_cast<Array>(structure.attr(name), array, false))
-    throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that is wanted.").c_str());
-  return {array.data(), array.size()};
-}
 
 // Arrays of an AnnealProblem, which must live as long as the annealer.
 RampProblem view_problem(nb::handle problem) {

@@ -75,71 +75,86 @@ void join_groups(Groups& groups, std::vector<std::int32_t>& slot, double total) 
   }
 }
 
-// One side of a moving threshold; the x log2 x of each class is kept until its count changes.
-struct Side {
-  std::vector<double> count, part;
-  double total = 0;
-
-  explicit Side(int classes) : count(classes, 0.0), part(classes, 0.0) {}
-  double bits() const {
-    double inner = 0;
-    for (const double p : part) inner += p;
-    return times_log(total) - inner;
+// A threshold that moves up through the known rows of a node. The x log2 x of a class is kept until its count changes.
+class Sweep {
+ public:
+  Sweep(const C45Problem& problem, const std::vector<std::uint32_t>& order, const std::vector<double>& weight)
+      : p_(problem), weight_(weight), all_(classes(), 0.0), below_(all_), below_part_(all_), above_part_(all_) {
+    changed_.assign(classes(), 1);
+    for (const std::uint32_t row : order) {
+      all_[p_.code[row]] += weight[row];
+      known_ += weight[row];
+    }
+    base_ = bits(all_.data(), p_.n_classes);
   }
+
+  double known() const { return known_; }
+  double low() const { return low_; }
+  double high() const { return std::max(known_ - low_, 0.0); }
+
+  void pass(std::uint32_t row) {
+    const std::int32_t c = p_.code[row];
+    below_[c] += weight_[row];
+    low_ += weight_[row];
+    changed_[c] = 1;
+  }
+
+  // Weight times gain of a threshold here.
+  double gain() {
+    double inner = 0, above = 0;
+    for (std::size_t c = 0; c < classes(); ++c) {
+      const double left = std::max(all_[c] - below_[c], 0.0);
+      if (changed_[c]) {
+        below_part_[c] = times_log(below_[c]);
+        above_part_[c] = times_log(left);
+        changed_[c] = 0;
+      }
+      inner += below_part_[c] + above_part_[c];
+      above += left;
+    }
+    return base_ - (times_log(low_) + times_log(above) - inner);
+  }
+
+ private:
+  std::size_t classes() const { return static_cast<std::size_t>(p_.n_classes); }
+
+  const C45Problem& p_;
+  const std::vector<double>& weight_;
+  std::vector<double> all_, below_, below_part_, above_part_;
+  std::vector<std::uint8_t> changed_;
+  double known_ = 0, low_ = 0, base_ = 0;
 };
 
 }  // namespace
 
 C45Test test_number(const C45Problem& problem, int feature, const std::vector<std::uint32_t>& order,
                     const std::vector<double>& weight, double total) {
-  C45Test test;
-  const int classes = problem.n_classes;
-  std::vector<double> all(classes, 0.0);
-  double known = 0;
-  for (const std::uint32_t row : order) {
-    all[problem.code[row]] += weight[row];
-    known += weight[row];
-  }
-  double least = std::min(std::max(SMALLEST_PART * known / classes, problem.min_cases), LARGEST_LEAST);
+  Sweep sweep(problem, order, weight);
+  double least =
+      std::min(std::max(SMALLEST_PART * sweep.known() / problem.n_classes, problem.min_cases), LARGEST_LEAST);
   least = std::max(least, problem.min_cases) * (1 - C45_TIE);
-  if (known < 2 * least) return test;
-  const double base = bits(all.data(), classes);
-  Side below(classes), above(classes);
-  std::vector<std::uint8_t> changed(classes, 1);
-  double best = -1, best_low = 0;
-  std::size_t best_at = 0, tries = 0;
+  if (sweep.known() < 2 * least) return {};
+  double best = -1, low = 0, high = 0;
+  std::size_t at = 0, tries = 0;
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    const std::int32_t c = problem.code[order[i]];
-    below.count[c] += weight[order[i]];
-    below.total += weight[order[i]];
-    changed[c] = 1;
-    if (below.total < least || known - below.total < least) continue;
+    sweep.pass(order[i]);
+    if (sweep.low() < least || sweep.high() < least) continue;
     if (!(problem.X(order[i], feature) < problem.X(order[i + 1], feature))) continue;
     ++tries;
-    above.total = 0;
-    for (int k = 0; k < classes; ++k) {
-      if (changed[k]) {
-        above.count[k] = std::max(all[k] - below.count[k], 0.0);
-        below.part[k] = times_log(below.count[k]);
-        above.part[k] = times_log(above.count[k]);
-        changed[k] = 0;
-      }
-      above.total += above.count[k];
-    }
-    const double gain = (base - below.bits() - above.bits()) / total;
+    const double gain = sweep.gain() / total;
     if (gain <= best + C45_TIE) continue;
     best = gain;
-    best_at = i;
-    best_low = below.total;
+    at = i;
+    low = sweep.low();
+    high = sweep.high();
   }
-  if (tries == 0) return test;
-  const double left = best - std::log2(static_cast<double>(tries)) / total;
-  if (left <= 0) return test;
+  const double left = tries ? best - std::log2(static_cast<double>(tries)) / total : 0;
+  if (left <= 0) return {};
+  C45Test test;
   test.gain = left;
-  test.info = (times_log(total) - times_log(best_low) - times_log(std::max(known - best_low, 0.0)) -
-               times_log(std::max(total - known, 0.0))) /
-              total;
-  test.threshold = middle(problem.X(order[best_at], feature), problem.X(order[best_at + 1], feature));
+  test.info = times_log(total) - times_log(low) - times_log(high) - times_log(std::max(total - sweep.known(), 0.0));
+  test.info /= total;
+  test.threshold = middle(problem.X(order[at], feature), problem.X(order[at + 1], feature));
   return test;
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -148,14 +148,16 @@ def test_a_proposal_costs_less_than_a_twentieth_of_the_whole_tree() -> None:
     annealer = native.Annealer(problem, 0)
     annealer.run(20, 50)
     proposal = shortest(lambda: annealer.run(5, 1000)) / (5 * PROPOSALS)
-    whole = shortest(lambda: annealer.loss(annealer.theta()))
+    soft = with_widths(tree, annealer.theta() * problem.scale)
+    whole = shortest(lambda: soft.output(X))
     assert whole / proposal > 20
 
 
 def shortest(work: Callable[[], object]) -> float:
+    """Seconds of this process alone: a busy machine does not count."""
     times = []
     for _ in range(5):
-        start = perf_counter()
+        start = process_time()
         work()
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     return min(times)
