@@ -12,10 +12,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor, SoftenedTreeClassifier, Tree, soften, to_text
-from softwood.kernels.kinds import Score, Squash
+from softwood.kernels.growth import Growth
+from softwood.kernels.kinds import Criterion, Score, Squash
+from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.anneal import anneal_tree
 from softwood.learners.soft.gates import SoftRows, with_widths
-from softwood.learners.softened import hard_trees
+from softwood.learners.softened import hard_trees, learn_softened
+from softwood.tree import Basis, Schema
 
 METHODS = ("statistics", "anneal", "gradient")
 CANCER, IRIS, DIABETES = (load(return_X_y=True) for load in (load_breast_cancer, load_iris, load_diabetes))
@@ -166,6 +169,20 @@ def test_an_interrupt_keeps_what_there_is() -> None:
     assert soft.loss_after < soft.loss_before
 
 
+def test_an_interrupt_keeps_the_best_tree_so_far() -> None:
+    def stop(done: int, _: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    X, y = CANCER
+    problem = Problem(X, np.zeros(30, np.int32), y.astype(np.int32), np.ones(len(y)), Criterion.GINI, 2)
+    schema = Schema.plain(30, 2, "classification")
+    with pytest.warns(UserWarning, match="interrupted after 2 trees"):
+        found = learn_softened(problem, schema, Growth(Criterion.GINI), seed=0, patience=5, report=stop)
+    assert found.n_softened == 2
+    assert not found.tree.is_hard
+
+
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = IRIS
     soften(CARTClassifier().fit(X, y), X, y, method="anneal", patience=3, progress=True)
@@ -182,8 +199,6 @@ def test_a_single_leaf_stays() -> None:
 
 
 def linear_tree() -> Tree:
-    from softwood import Basis, Schema
-
     return Tree(
         response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
         score=[Score.LINEAR, 0, 0], basis=Basis.identity(1), weight_begin=[0, 1, 1, 1], weight_column=[0], weight=[1.0],
@@ -214,11 +229,6 @@ def test_errors_say_what_is_wanted() -> None:
 
 
 def test_trees_to_soften_get_smaller() -> None:
-    from softwood.kernels.growth import Growth
-    from softwood.kernels.kinds import Criterion
-    from softwood.learners.hard.problem import Problem
-    from softwood.tree import Schema
-
     X, y = CANCER
     problem = Problem(X, np.zeros(30, np.int32), y.astype(np.int32), np.ones(len(y)), Criterion.GINI, 2)
     trees = hard_trees(problem, Schema.plain(30, 2, "classification"), Growth(Criterion.GINI), 0)

@@ -17,6 +17,7 @@ from softwood import C45Classifier, Tree
 from softwood.kernels import reference
 from softwood.kernels.c45 import C45Growth
 from softwood.kernels.reference.c45 import Growing
+from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree.wording import Wording
 
 WEATHER = """sunny 85 85 false no, sunny 80 90 true no, overcast 83 86 false yes, rainy 70 96 false yes,
@@ -129,8 +130,6 @@ def test_gain_and_ratio_of_golf_with_a_missing_outlook() -> None:
 
 def test_pessimistic_errors_of_the_book() -> None:
     """Section 4.2: leaves of 6, 9 and 1 cases without errors; U25%(0, 6) = 0.206, (0, 9) = 0.143, (0, 1) = 0.750."""
-    from softwood.parts.pessimism import pessimistic_errors
-
     rates = [pessimistic_errors(n, 0, 0.25) / n for n in (6, 9, 1)]
     np.testing.assert_allclose(rates, [0.206, 0.143, 0.750], atol=5e-4)
     assert 16 * round(pessimistic_errors(16, 1, 0.25) / 16, 3) == pytest.approx(16 * 0.157, abs=0.2)

@@ -14,6 +14,7 @@ twice.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def learn_softened(
     n_successes : softenings that must count before the best is taken.
     alpha, patience : of the annealing.
     n_jobs : softenings at a time; the result does not depend on it.
-    report : called with the softenings done and those that counted.
+    report : called with the softenings done and those that counted. An interrupt keeps the best so far.
     """
     trees = hard_trees(problem, schema, growth, seed)
     rows = SoftRows(problem.X, problem.y, problem.weight)
@@ -82,7 +83,8 @@ def learn_softened(
 
     tasks, done = enumerate(staircase(len(trees))), 0
     kept: list[tuple[float, Tree, Tree]] = []
-    with ThreadPoolExecutor(n_jobs) as pool:
+    pool = ThreadPoolExecutor(n_jobs)
+    try:
         while len(kept) < n_successes and done < MOST_TRIES * n_successes:
             batch = list(islice(tasks, n_successes - len(kept)))
             for (_, at), soft in zip(batch, pool.map(soften, batch), strict=True):
@@ -91,6 +93,10 @@ def learn_softened(
                     kept.append((training_error(soft.tree, problem), soft.tree, trees[at]))
                 if report is not None:
                     report(done, len(kept))
+    except KeyboardInterrupt:
+        warnings.warn(f"softening was interrupted after {done} trees; the best of them is kept.", stacklevel=2)
+    finally:
+        pool.shutdown(cancel_futures=True)
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
     return SoftenedTree(tree, hard, trees[0], done)
 
