@@ -5,6 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "views.hpp"
@@ -25,6 +27,17 @@ inline Table as_table(const Rows& rows) {
   return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
 }
 
+// The array `struct.name` as a view. Never converts: a struct holds the dtypes it promises, or the kernel refuses it.
+template <class Value>
+std::span<const Value> view(nb::handle structure, const char* name) {
+  using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
+  Array array;
+  if (!nb::try_cast<Array>(structure.attr(name), array, false)) {
+    throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that is wanted.").c_str());
+  }
+  return {array.data(), array.size()};
+}
+
 // A NumPy array that owns a copy of the values.
 template <class T>
 nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
@@ -39,5 +52,7 @@ nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = 
 void bind_evaluator(nb::module_& m);
 void bind_grower(nb::module_& m);
 void bind_soft(nb::module_& m);
+void bind_c45(nb::module_& m);
+void bind_anneal(nb::module_& m);
 
 }  // namespace softwood

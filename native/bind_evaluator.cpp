@@ -1,5 +1,3 @@
-#include <string>
-
 #include "bind.hpp"
 #include "evaluate.hpp"
 
@@ -8,17 +6,6 @@ namespace softwood {
 using namespace nb::literals;
 
 namespace {
-
-// The array `struct.name` as a view. Never converts: a tree holds the dtypes it promises, or the kernel refuses it.
-template <class Value>
-std::span<const Value> view(nb::handle structure, const char* name) {
-  using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
-  Array array;
-  if (!nb::try_cast<Array>(structure.attr(name), array, false)) {
-    throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that a Tree holds.").c_str());
-  }
-  return {array.data(), array.size()};
-}
 
 // Arrays of a softwood.tree.Tree; they belong to `tree`, so the views live as long as it does.
 TreeArrays view_tree(nb::handle tree) {

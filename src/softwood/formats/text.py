@@ -18,6 +18,7 @@ import numpy as np
 
 from softwood.formats.answers import answer_columns
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
+from softwood.formats.rules import rules_to_text
 from softwood.kernels.kinds import Missing
 from softwood.tree import Schema, Tree
 from softwood.tree.outline import Line, outline
@@ -30,6 +31,7 @@ LEAST_ROOM = 28  # columns a rule always gets, however wide the rest is
 def to_text(
     model: Any,
     *,
+    form: str = "tree",
     digits: int | None = 3,
     max_depth: int | None = None,
     surrogates: bool = False,
@@ -42,6 +44,8 @@ def to_text(
     Parameters
     ----------
     model : a fitted estimator, or a `Tree`.
+    form : "tree", or "rules" for the ordered rules of a model that has them (`rules_`); of the other parameters these
+        know `digits` and `width`.
     digits : decimals of numbers (significant digits below one). Thresholds of one feature that differ never look the
         same: they get the digits it takes. None writes every number of a rule or an answer exactly.
     max_depth : how deep to print; deeper nodes are counted.
@@ -73,6 +77,10 @@ def to_text(
        1  ├─ age ≤ 30 or missing   60   60.0%  no     0.90  0.10  *
        2  └─ age > 30              40   40.0%  yes    0.20  0.80  *
     """
+    if form not in ("tree", "rules"):
+        raise ValueError(f"form must be 'tree' or 'rules', got {form!r}.")
+    if form == "rules":
+        return rules_to_text(model, digits=digits, width=width)
     tree = _tree_of(model)
     if feature_names is not None:
         tree = tree.replace(schema=_renamed(tree.schema, feature_names))

@@ -9,14 +9,17 @@ import os
 import warnings
 
 from softwood.kernels import reference
+from softwood.kernels.anneal import Annealing
 from softwood.kernels.growth import HardGrower
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "kernels"]
+__all__ = ["Annealer", "Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "grow_c45", "kernels"]
 
 Evaluator = reference.Evaluator
 Grower: type[HardGrower] = reference.Grower
 collapse_alphas = reference.collapse_alphas
+grow_c45 = reference.grow_c45
+Annealer: type[Annealing] = reference.Annealer
 kernels = "reference"
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
@@ -26,6 +29,8 @@ if os.environ.get("SOFTWOOD_KERNELS") != "reference":
         Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
         Grower = native.Grower
         collapse_alphas = native.collapse_alphas
+        grow_c45 = native.grow_c45
+        Annealer = native.Annealer
         kernels = "native"
     except ImportError as problem:
         warnings.warn(

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import _native
+from softwood.kernels.anneal import AnnealProblem, Progress
+from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
-__all__ = ["Evaluator", "Grower", "collapse_alphas"]
+__all__ = ["Annealer", "Evaluator", "Grower", "collapse_alphas", "grow_c45"]
 
 
 class Evaluator:
@@ -97,10 +99,50 @@ class Grower:
         )
 
 
+class Annealer:
+    """Anneals widths; contract in anneal.py. `problem` must not change."""
+
+    def __init__(self, problem: AnnealProblem, seed: int) -> None:
+        self._native = _native.Annealer(problem, seed)
+        self._problem = problem
+
+    def run(self, max_calls: int, patience: int) -> Progress:
+        return Progress(*self._native.run(max_calls, patience))
+
+    def theta(self) -> Floats:
+        return self._native.theta()
+
+    def loss(self, theta: Floats, n_threads: int = 1) -> float:
+        return self._native.loss(_flat(theta), n_threads)
+
+    def gradient(self, theta: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+        """The loss and its slope by every width, (nodes, 2)."""
+        slope = np.zeros_like(self._problem.scale)
+        return self._native.gradient(_flat(theta), slope, n_threads), slope
+
+
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
     """Weakest-link pruning; see reference/weakest.py."""
     alpha: Floats = _native.collapse_alphas(np.ascontiguousarray(parent, np.int32), _flat(risk))
     return alpha
+
+
+def grow_c45(
+    X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int, growth: C45Growth, n_threads: int = 1
+) -> C45Grown:
+    """C4.5 grower; contract in c45.py."""
+    check_c45(weight)
+    grown = _native.grow_c45(
+        _readable(X),
+        n_levels=np.asarray(n_levels).tolist(),
+        code=np.ascontiguousarray(code, np.int32),
+        weight=_flat(weight),
+        n_classes=n_classes,
+        min_cases=growth.min_cases,
+        subsets=growth.subsets,
+        n_threads=n_threads,
+    )
+    return C45Grown(**grown)
 
 
 def _flat(values: npt.ArrayLike) -> Floats:

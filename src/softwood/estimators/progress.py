@@ -1,0 +1,44 @@
+"""Progress of long work, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from softwood.kernels.anneal import Progress
+
+
+@contextmanager
+def annealing_bar(shown: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A line that tells calls, successes and loss of an annealing; nothing unless `shown`."""
+    if not shown:
+        yield None
+        return
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+        task = bar.add_task("annealing")
+
+        def report(now: Progress) -> None:
+            told = f"annealing: {now.calls} calls, {now.successes} successes, {now.failures} failures in a row, "
+            bar.update(task, description=told + f"loss {now.loss:.6g}")
+
+        yield report
+
+
+@contextmanager
+def softening_bar(shown: bool, total: int) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of softenings that counted, of those wanted; nothing unless `shown`."""
+    if not shown:
+        yield None
+        return
+    from rich.progress import Progress as Bar
+
+    with Bar() as bar:
+        task = bar.add_task("softening", total=total)
+
+        def report(done: int, counted: int) -> None:
+            bar.update(task, completed=counted, description=f"softening: {done} done, {counted} counted")
+
+        yield report

@@ -1,0 +1,143 @@
+"""SoftenedTreeClassifier: the scikit-learn face of learners/softened.py."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from softwood.estimators import options
+from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.intake import read_fit
+from softwood.estimators.progress import softening_bar
+from softwood.estimators.target import read_classes
+from softwood.estimators.weights import read_weights
+from softwood.kernels.growth import Growth
+from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.problem import Problem
+from softwood.learners.soft.anneal import PATIENCE
+from softwood.learners.soft.ramps import ALPHA
+from softwood.learners.softened import learn_softened
+from softwood.tree import Schema, Tree
+
+CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
+
+
+class SoftenedTreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A CART tree whose thresholds are made ramps by simulated annealing (Dvořák & Savický).
+
+    Parameters
+    ----------
+    n_successes : int
+        Softenings, of trees of several sizes, among which the best is chosen.
+    criterion : {"gini", "entropy"}
+        What splits make small.
+    min_samples_leaf : int or float
+        Rows (by weight) that each child must keep; a float is a part of all rows.
+    alpha : float
+        Steepness of the exponential error that annealing makes small.
+    patience : int
+        Annealing stops after so many calls in a row without success.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories; their gates stay hard.
+    n_jobs : int or None
+        Softenings at a time. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the inner split and of annealing; None is 0: same data, same tree.
+    progress : bool
+        Show the progress.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree, with ramps.
+    hard_tree_ : the tree before its thresholds were softened.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftenedTreeClassifier(n_successes=2).fit(X, y)
+    >>> model.tree_.is_hard, model.predict([[5.0, 3.4, 1.5, 0.2]])
+    (False, array([0]))
+    """
+
+    hard_tree_: Tree
+
+    def __init__(
+        self,
+        *,
+        n_successes: int = 10,
+        criterion: str = "gini",
+        min_samples_leaf: float = 1,
+        alpha: float = ALPHA,
+        patience: int = PATIENCE,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        progress: bool = False,
+    ) -> None:
+        self.n_successes = n_successes
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.alpha = alpha
+        self.patience = patience
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow, soften, choose.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        """
+        criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
+        wanted = options.integer("n_successes", self.n_successes, 1)
+        table = read_fit(self, X, self.categorical_features)
+        self.classes_, codes = read_classes(y)
+        check_consistent_length(table.values, codes)
+        weight = read_weights(sample_weight, len(codes))
+        lives = weight > 0
+        columns = table.columns
+        problem = Problem(
+            table.values[lives], columns.n_levels, codes[lives], weight[lives], criterion, len(self.classes_)
+        )
+        least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(weight.sum()))
+        with softening_bar(options.boolean("progress", self.progress), wanted) as report:
+            softened = learn_softened(
+                problem,
+                Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification"),
+                Growth(criterion, min_samples_leaf=least),
+                seed=int(check_random_state(self.random_state or 0).randint(2**31 - 1)),
+                n_successes=wanted,
+                alpha=options.real("alpha", self.alpha, 0.0),
+                patience=options.integer("patience", self.patience, 1),
+                n_jobs=self._threads(),
+                report=report,
+            )
+        self.tree_, self.hard_tree_, self.columns_ = softened.tree, softened.hard, columns
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, columns in the order of `classes_`."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict(self._read(X), self._threads())
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class (the first of equals)."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])

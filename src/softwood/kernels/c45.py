@@ -1,0 +1,74 @@
+"""The contract of the C4.5 grower (Quinlan 1993, chapters 2 and 3; release 8, Quinlan 1996). Both twins keep to it.
+
+All information is in bits, all counts are sums of weight. Over the rows of a node, W their weight, U the part of it
+whose value of the feature is missing, w_s the known weight that a test sends to slot s:
+
+    info(rows)  = - sum_c p_c log2 p_c
+    gain        = (1 - U / W) * (info(known rows) - sum_s w_s / (W - U) * info(rows of s))
+    split info  = - sum_s (w_s / W) log2(w_s / W) - (U / W) log2(U / W)
+    ratio       = gain / split info
+
+Number: thresholds between neighbouring known values that leave each side `least` = min_cases, or a tenth of the mean
+known weight of a class where that is larger, but not more than 25. The one of the largest gain (the lowest of equals),
+from whose gain log2(thresholds tried) / W is taken; it counts only if more than 0 is left.
+Category: one branch for each level that has known weight here; two of them at least must have min_cases. With
+`subsets`, the two groups whose union gives the largest ratio (the lowest pair of equals) are joined as long as
+more than two are left and the ratio does not fall. A level without weight here has slot -1: it counts as missing.
+
+Choice: the largest ratio (the lowest feature of equals) among tests whose gain is at least the mean gain - SLACK.
+The mean is over all tests that count, without categories of more levels than MANY * weight of the root (if there is
+any other feature). A node stays a leaf if it is pure, has less than 2 * min_cases, or no test has a ratio above 0.
+
+Rows whose value is missing go to every child with the weight * `fraction` of the child, its part of the known weight.
+`default` is the child of the largest fraction (the lowest slot of equals). Equal means within TIE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+TIE = 1e-12
+SLACK = 1e-3  # bits by which a gain may miss the mean, as in C4.5
+MANY = 0.3  # levels per row from which a category says little about the other features' gain
+SMALLEST_PART, LARGEST_LEAST = 0.1, 25.0  # of a threshold's side
+
+
+@dataclass(frozen=True)
+class C45Growth:
+    """How to grow."""
+
+    min_cases: float = 2.0
+    subsets: bool = False
+
+
+@dataclass(frozen=True)
+class C45Grown:
+    """A grown tree: children adjacent, parents first.
+
+    value : (nodes, classes) weight per class. gain : W * gain in bits, 0 for a leaf.
+    threshold, feature, first_child : NaN, -1, -1 for a leaf; threshold is the middle of two values, NaN for a category.
+    fraction : the node's part of its parent's known weight; NaN for the root.
+    """
+
+    first_child: Ints
+    n_children: Ints
+    feature: Ints
+    threshold: Floats
+    group_begin: Ints
+    group: Ints
+    default: Ints
+    fraction: Floats
+    value: Floats
+    gain: Floats
+
+
+def check_c45(weight: Floats) -> None:
+    """What both twins refuse."""
+    if not np.any(weight > 0):
+        raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")

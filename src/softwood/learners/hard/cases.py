@@ -1,0 +1,149 @@
+"""A tree with its training cases at every node: what C4.5 prunes.
+
+A case that a gate cannot read goes to every child with a part of its weight, so a node holds row ids and weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.c45 import C45Grown
+from softwood.kernels.kinds import Missing, Score
+from softwood.tree import Schema, Tree
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+
+NOTHING_LEFT = 1e-12  # of a case
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Row ids and the weight of each that is here."""
+
+    row: Index
+    weight: Floats
+
+    def count(self, code: npt.NDArray[np.int32], n_classes: int) -> Floats:
+        """Weight by class."""
+        return np.asarray(np.bincount(code[self.row], self.weight, n_classes), np.float64)
+
+    def without(self, part: Cases, n_rows: int) -> Cases:
+        """What is here and not in `part`."""
+        left = np.zeros(n_rows)
+        left[self.row] = self.weight
+        left[part.row] -= part.weight
+        kept = left[self.row]
+        return Cases(self.row[kept > NOTHING_LEFT], kept[kept > NOTHING_LEFT])
+
+
+@dataclass
+class CaseNode:
+    """A node that may still change. `slot` is empty for a threshold."""
+
+    cases: Cases
+    value: Floats
+    children: list[CaseNode] = field(default_factory=list)
+    feature: int = -1
+    threshold: float = np.nan
+    slot: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    fraction: Floats = field(default_factory=lambda: np.zeros(0))
+    gain: float = 0.0
+    estimate: float = 0.0  # pessimistic errors of the subtree
+
+    @property
+    def errors(self) -> float:
+        """Training errors as a leaf."""
+        return float(self.value.sum() - self.value.max())
+
+    def walk(self) -> Iterator[CaseNode]:
+        """Nodes from here down, parents first."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children)
+
+    def send(self, X: Floats, cases: Cases) -> list[Cases]:
+        """The cases that each child gets."""
+        slot = self.read(X[cases.row, self.feature])
+        parts = []
+        for s, fraction in enumerate(self.fraction):
+            weight = np.where(slot == s, cases.weight, np.where(slot < 0, cases.weight * fraction, 0.0))
+            parts.append(Cases(cases.row[weight > 0], weight[weight > 0]))
+        return parts
+
+    def read(self, x: Floats) -> npt.NDArray[np.int32]:
+        """Child slot of each value, -1 where the gate cannot tell."""
+        if not len(self.slot):
+            return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1)).astype(np.int32)
+        known = (x >= 0) & (x < len(self.slot))
+        return np.where(known, self.slot[np.where(known, x, 0).astype(np.int64)], -1).astype(np.int32)
+
+    def become_leaf(self) -> None:
+        """Forget what is below."""
+        self.children, self.feature, self.gain = [], -1, 0.0
+
+    def become(self, other: CaseNode) -> None:
+        """Take another node's gate and children; keep the cases."""
+        for name in ("children", "feature", "threshold", "slot", "fraction", "gain"):
+            setattr(self, name, getattr(other, name))
+
+
+def plant(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
+    """The grown tree with its cases."""
+    row = np.flatnonzero(weight > 0)
+    nodes = [CaseNode(Cases(row, weight[row]), value) for value in grown.value]
+    for m, node in enumerate(nodes):
+        first, n = int(grown.first_child[m]), int(grown.n_children[m])
+        if n == 0:
+            continue
+        node.children = nodes[first : first + n]
+        node.feature, node.threshold = int(grown.feature[m]), float(grown.threshold[m])
+        node.slot = grown.group[grown.group_begin[m] : grown.group_begin[m + 1]]
+        node.fraction, node.gain = grown.fraction[first : first + n], float(grown.gain[m])
+        for child, cases in zip(node.children, node.send(X, node.cases), strict=True):
+            child.cases = cases
+    return nodes[0]
+
+
+def harvest(root: CaseNode, schema: Schema) -> Tree:
+    """The tree of the nodes, level by level."""
+    nodes, fraction, response, first, default = [root], [np.nan], [_shares(root, np.zeros(0))], [], []
+    for m, node in enumerate(nodes):  # grows while it is walked
+        first.append(len(nodes) if node.children else -1)
+        default.append(int(node.fraction.argmax()) if node.children else 0)
+        nodes += node.children
+        fraction += list(node.fraction) if node.children else []
+        response += [_shares(child, response[m]) for child in node.children]
+    branch = np.array([bool(node.children) for node in nodes])
+    slots = [node.slot if node.children else node.slot[:0] for node in nodes]
+    category = np.array([len(slot) > 0 for slot in slots])
+    share = np.stack(response)
+    return Tree(
+        response=share,
+        schema=schema,
+        first_child=np.array(first, np.int32),
+        n_children=np.array([len(node.children) for node in nodes], np.int32),
+        score=np.where(branch, np.where(category, Score.CATEGORY, Score.THRESHOLD), Score.NONE),
+        feature=np.array([node.feature for node in nodes], np.int32),
+        threshold=np.where(branch & ~category, [node.threshold for node in nodes], np.nan),
+        group_begin=np.cumsum([0, *map(len, slots)]),
+        group=np.concatenate(slots),
+        missing=np.where(branch, Missing.FRACTION, Missing.DIRECTION),
+        default=np.array(default, np.int32),
+        fraction=np.array(fraction),
+        count=np.array([node.value.sum() for node in nodes]),
+        impurity=-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1),
+        gain=np.array([node.gain for node in nodes]),
+    )
+
+
+def _shares(node: CaseNode, above: Floats) -> Floats:
+    """Class shares of a node; those of its parent where nothing of any case came."""
+    total = node.value.sum()
+    return node.value / total if total > 0 else above

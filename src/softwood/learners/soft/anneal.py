@@ -1,0 +1,77 @@
+"""Softening by simulated annealing (Dvořák & Savický: Softening Splits in Decision Trees Using Simulated Annealing).
+
+The widths of all ramps, starting from the hard tree, are made to fit the training rows by calls of simulated annealing
+on small groups of neighbouring gates, until `patience` calls in a row have failed. Structure, thresholds and responses
+stay. The rules stand in kernels/anneal.py.
+
+Differs from the paper: more than two classes (by the probability of a row's own class) and numbers (by squared error);
+categories and missing values keep the shares they have.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from softwood import kernels
+from softwood.kernels.anneal import Annealing, Progress
+from softwood.learners.soft.gates import SoftRows, check_softenable, with_widths
+from softwood.learners.soft.ramps import ALPHA, make_problem
+from softwood.tree import Tree
+
+PATIENCE = 50
+CALLS_AT_ONCE = 20  # between two reports
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Annealed:
+    """The softened tree, the loss of the hard tree and its own."""
+
+    tree: Tree
+    loss_before: float
+    loss_after: float
+
+
+def anneal_tree(
+    tree: Tree,
+    rows: SoftRows,
+    seed: int,
+    *,
+    alpha: float = ALPHA,
+    patience: int = PATIENCE,
+    max_calls: int | None = None,
+    report: Callable[[Progress], None] | None = None,
+) -> Annealed:
+    """The tree with annealed ramps.
+
+    Parameters
+    ----------
+    tree, rows : a hard, univariate tree and the rows it was grown on.
+    seed : of the annealing; the result depends on nothing else.
+    alpha : of the exponential error.
+    patience, max_calls : stop after so many calls in a row without success, or so many in all.
+    report : called now and then with the progress. An interrupt stops the annealing and keeps what it has.
+    """
+    check_softenable(tree)
+    problem = make_problem(tree, rows.living(), alpha)
+    annealer = kernels.Annealer(problem, seed)
+    before = annealer.run(0, patience)
+    after = run(annealer, patience, NO_LIMIT if max_calls is None else max_calls, report)
+    return Annealed(with_widths(tree, annealer.theta() * problem.scale), before.loss, after.loss)
+
+
+def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> Progress:
+    """Anneal until nothing more succeeds, in stretches between which an interrupt is heard."""
+    now = annealer.run(0, patience)
+    try:
+        while now.calls < max_calls and now.failures < patience:
+            before, now = now, annealer.run(min(CALLS_AT_ONCE, max_calls - now.calls), patience)
+            if report is not None:
+                report(now)
+            if now.calls == before.calls:  # nothing to anneal
+                break
+    except KeyboardInterrupt:
+        warnings.warn(f"annealing was interrupted after {now.calls} calls; the widths so far are kept.", stacklevel=3)
+    return now

@@ -1,0 +1,116 @@
+"""Gates that can be softened: the thresholds of a hard, univariate tree, and what its nodes answer to rows.
+
+Softening changes widths only. A gate whose two widths are 0 stays the step it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Score, Squash
+from softwood.kernels.reference.evaluate import shares
+from softwood.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SoftRows:
+    """Rows to soften a tree by.
+
+    Attributes
+    ----------
+    X : (rows, features) as the tree reads them.
+    y : class codes (rows,), or numbers (rows, targets).
+    weight : of every row.
+    """
+
+    X: Floats
+    y: npt.NDArray[np.generic]
+    weight: Floats
+
+    @property
+    def is_classes(self) -> bool:
+        return self.y.dtype.kind in "iu"
+
+    def living(self) -> SoftRows:
+        """Without rows of weight 0."""
+        lives = self.weight > 0
+        return self if lives.all() else SoftRows(self.X[lives], self.y[lives], self.weight[lives])
+
+
+def check_softenable(tree: Tree) -> None:
+    """Raise ValueError unless the tree is hard, univariate and answers constants."""
+    linear = tree.score == Score.LINEAR
+    if linear.any():
+        raise ValueError(f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear.")
+    if not tree.is_hard:
+        raise ValueError("only hard trees can be softened; this one is soft already.")
+    if (tree.slope_row >= 0).any():
+        raise ValueError("only trees with constant responses can be softened; this one has linear responses.")
+
+
+def can_soften(tree: Tree) -> Mask:
+    """Gates with a finite threshold."""
+    return np.asarray((tree.score == Score.THRESHOLD) & np.isfinite(tree.threshold))
+
+
+def with_widths(tree: Tree, softness: Floats) -> Tree:
+    """The tree with ramps of the given widths (nodes, 2); all widths 0 give back the tree itself.
+
+    Examples
+    --------
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
+    >>> with_widths(stump, np.array([[0.5, 1.5], [0, 0], [0, 0]])).output([[2.0], [2.5], [3.25]]).ravel()
+    array([0.  , 0.5 , 0.75])
+    >>> with_widths(stump, np.zeros((3, 2))) == stump
+    True
+    """
+    ramp = can_soften(tree) & (softness > 0).any(axis=1)
+    squash = np.where(ramp, Squash.RAMP, tree.squash).astype(np.uint8)
+    return tree.replace(squash=squash, softness=np.where(ramp[:, None], softness, 0.0))
+
+
+def gate_shares(tree: Tree, node: int, X: Floats) -> Floats:
+    """Shares of a gate's children, (rows, children)."""
+    return shares(tree, node, X, np.zeros((len(X), 0)))
+
+
+def arrivals(tree: Tree, X: Floats, weight: Floats) -> Iterator[tuple[int, Index, Floats]]:
+    """Per branch its rows and their weights, parents first. Missing values may send a part of a row to each child."""
+    stack = [(0, np.arange(len(X)), weight)]
+    while stack:
+        node, row, part = stack.pop()
+        if tree.n_children[node] == 0:
+            continue
+        yield node, row, part
+        share = gate_shares(tree, node, X[row])
+        for slot, child in enumerate(tree.children(node)):
+            comes = share[:, slot] > 0
+            stack.append((child, row[comes], part[comes] * share[comes, slot]))
+
+
+def subtree_output(tree: Tree, top: int, X: Floats) -> Floats:
+    """What the subtree under `top` answers to rows, whether they come there or not; (rows, outputs)."""
+    out = np.zeros((len(X), tree.n_outputs))
+    stack = [(top, np.arange(len(X)), np.ones(len(X)))]
+    while stack:
+        node, row, part = stack.pop()
+        if tree.n_children[node] == 0:
+            out[row] += part[:, None] * tree.response[node]
+            continue
+        share = gate_shares(tree, node, X[row])
+        for slot, child in enumerate(tree.children(node)):
+            comes = share[:, slot] > 0
+            if comes.any():
+                stack.append((child, row[comes], part[comes] * share[comes, slot]))
+    return out

@@ -1,0 +1,136 @@
+"""The whole procedure of Dvořák & Savický: CART, its pruning sequence, softening by annealing, choice.
+
+1. The rows are split 2:1. CART grows on the larger part; the smaller one says which tree of the pruning sequence errs
+   least. That tree and the smaller ones (without the root alone), largest first, are to be softened.
+2. Step i = 1, 2, ... softens the i largest of them, each time with other chance, by annealing on all rows. A
+   softening counts if the loss falls by a factor of at least WORTH.
+3. After `n_successes` that counted (or MOST_TRIES times as many tries) the one with the smallest training error on all
+   rows is kept (the first of equals).
+
+Differs from the paper: the sequence begins with the best tree, not with the overgrown one, and widths are annealed on
+all rows, not only those the tree was grown on. Equal rows are on one side of the split, so a weight of two is the row
+twice.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count, islice
+
+import numpy as np
+
+from softwood import kernels
+from softwood.kernels.growth import Growth
+from softwood.learners.hard.grow import grow_tree
+from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import choose_by_validation
+from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.soft.anneal import PATIENCE, Annealed, anneal_tree
+from softwood.learners.soft.gates import SoftRows
+from softwood.learners.soft.ramps import ALPHA
+from softwood.parts.folds import deal_folds
+from softwood.tree import Schema, Tree, cut_tree
+
+WORTH = 1.01  # fall of the loss that counts
+MOST_TRIES = 3
+PARTS = 3  # of the rows: two to grow on, one to choose by
+
+
+@dataclass(frozen=True)
+class SoftenedTree:
+    """The chosen tree, the hard tree it was made from, and the tree that validation alone would choose."""
+
+    tree: Tree
+    hard: Tree
+    best_hard: Tree
+    n_softened: int
+
+
+def learn_softened(
+    problem: Problem,
+    schema: Schema,
+    growth: Growth,
+    *,
+    seed: int,
+    n_successes: int = 10,
+    alpha: float = ALPHA,
+    patience: int = PATIENCE,
+    n_jobs: int = 1,
+    report: Callable[[int, int], None] | None = None,
+) -> SoftenedTree:
+    """Grow, soften, choose.
+
+    Parameters
+    ----------
+    problem, schema, growth : rows, what they stand for, and how CART grows.
+    seed : of split and annealing; the result depends on nothing else.
+    n_successes : softenings that must count before the best is taken.
+    alpha, patience : of the annealing.
+    n_jobs : softenings at a time; the result does not depend on it.
+    report : called with the softenings done and those that counted. An interrupt keeps the best so far.
+    """
+    trees = hard_trees(problem, schema, growth, seed)
+    rows = SoftRows(problem.X, problem.y, problem.weight)
+    if trees[0].n_nodes == 1:
+        return SoftenedTree(trees[0], trees[0], trees[0], 0)
+
+    def soften(task: tuple[int, int]) -> Annealed:
+        number, at = task
+        return anneal_tree(trees[at], rows, seed + number, alpha=alpha, patience=patience)
+
+    tasks, done = enumerate(staircase(len(trees))), 0
+    kept: list[tuple[float, Tree, Tree]] = []
+    pool = ThreadPoolExecutor(n_jobs)
+    try:
+        while len(kept) < n_successes and done < MOST_TRIES * n_successes:
+            batch = list(islice(tasks, n_successes - len(kept)))
+            for (_, at), soft in zip(batch, pool.map(soften, batch), strict=True):
+                done += 1
+                if soft.loss_before >= WORTH * soft.loss_after:
+                    kept.append((training_error(soft.tree, problem), soft.tree, trees[at]))
+                if report is not None:
+                    report(done, len(kept))
+    except KeyboardInterrupt:
+        warnings.warn(f"softening was interrupted after {done} trees; the best of them is kept.", stacklevel=2)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
+    return SoftenedTree(tree, hard, trees[0], done)
+
+
+def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int) -> list[Tree]:
+    """The tree of the pruning sequence that errs least on the smaller part of the rows, and the smaller ones."""
+    fold = deal_folds(problem.X, problem.y, PARTS, seed)
+    held = (fold == 0) & (problem.weight > 0)
+    weight = np.where(held, 0.0, problem.weight)
+    if not held.any() or not weight.any():  # too few different rows to split
+        held, weight = problem.weight > 0, problem.weight
+    grower = kernels.Grower(problem.X, problem.n_levels, weight, 0, 1)
+    full = grow_tree(grower, problem, growth, schema, weight)
+    grown_on = problem.with_rows(problem.X, problem.y, weight)
+    sequence = PruningSequence.of(full, grown_on)
+    chosen_by = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
+    table = choose_by_validation(sequence, grown_on, chosen_by, one_se=False)
+    rows = range(table.chosen, 0, -1) or [0]
+    return [cut_tree(full, sequence.is_leaf(table.alpha[row])) for row in rows]
+
+
+def staircase(n: int) -> Iterator[int]:
+    """0, then 0, 1, then 0, 1, 2, ... and 0 .. n - 1 again and again.
+
+    Examples
+    --------
+    >>> list(islice(staircase(2), 7))
+    [0, 0, 1, 0, 1, 0, 1]
+    """
+    for step in count(1):
+        yield from range(min(step, n))
+
+
+def training_error(tree: Tree, problem: Problem) -> float:
+    """Of all rows, by weight."""
+    loss = problem.loss(tree.predict(problem.X), np.arange(len(problem.X)))
+    return float((problem.row_weight() * loss).sum() / problem.row_weight().sum())
