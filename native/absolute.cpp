@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -164,4 +164,4 @@ double weighted_median(std::vector<std::pair<double, double>> items) {
   return items.empty() ? 0 : items.back().first;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

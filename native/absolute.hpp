@@ -9,7 +9,7 @@
 
 #include "judge.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 class Medians {
  public:
@@ -46,4 +46,4 @@ void offer_present(Judge& judge, const Medians& medians, const std::vector<std::
 // Smallest y whose cumulative weight reaches half; the mean of it and the next where it meets half exactly.
 double weighted_median(std::vector<std::pair<double, double>> value_and_weight);
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -7,6 +7,7 @@
 namespace softwood {
 
 using namespace nb::literals;
+using namespace hard;
 
 namespace {
 

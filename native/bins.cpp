@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::vector<double> cut_bins(const double* value, const double* weight, std::siz
   return Cutter(value, weight, n).cut(max_bins, bin);
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

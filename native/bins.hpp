@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace softwood {
+namespace softwood::hard {
 
 constexpr int MAX_BINS = 256;
 constexpr std::uint8_t MISSING_BIN = 255;  // a column with missing values keeps its last bin for them
@@ -21,4 +21,4 @@ std::vector<double> cut_bins(const double* value, const double* weight, std::siz
 // The threshold between two neighbouring values a < b.
 double middle(double a, double b);
 
-}  // namespace softwood
+}  // namespace softwood::hard

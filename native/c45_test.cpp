@@ -154,7 +154,7 @@ C45Test test_number(const C45Problem& problem, int feature, const std::vector<st
   test.gain = left;
   test.info = times_log(total) - times_log(low) - times_log(high) - times_log(std::max(total - sweep.known(), 0.0));
   test.info /= total;
-  test.threshold = middle(problem.X(order[at], feature), problem.X(order[at + 1], feature));
+  test.threshold = hard::middle(problem.X(order[at], feature), problem.X(order[at + 1], feature));
   return test;
 }
 

@@ -6,7 +6,7 @@
 
 #include "absolute.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 Levels read_levels(const Columns& columns, const Objective& objective, const std::uint32_t* entries, std::size_t known,
                    std::size_t n, std::size_t feature, bool with_missing) {
@@ -157,4 +157,4 @@ Grouping group_levels(Judge& judge, const Levels& levels, const std::uint32_t* e
                       missing_slot);
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -7,7 +7,7 @@
 #include "columns.hpp"
 #include "judge.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 constexpr int EXACT_LEVELS = 10;
 constexpr int POWER_STEPS = 50;
@@ -35,4 +35,4 @@ struct Grouping {
 Grouping group_levels(Judge& judge, const Levels& levels, const std::uint32_t* entries, const double* base,
                       const double* total, int missing_slot);
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -9,7 +9,7 @@
 
 #include "parallel.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -151,4 +151,4 @@ void Columns::bin_column(std::size_t feature, const double* value, const double*
   for (std::size_t i = live.size(); i-- > 0;) code[live[i]] = code[i];  // live rows rise: none is overwritten unread
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -14,7 +14,7 @@
 #include "bins.hpp"
 #include "views.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 constexpr double TIE = 1e-12;  // relative size of what is rounding, not order
 
@@ -52,4 +52,4 @@ struct Columns {
   void bin_column(std::size_t feature, const double* value, const double* weight, int max_bins);
 };
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -132,4 +132,4 @@ void describe(const Objective& objective, const Target& target, const std::vecto
   describe_classes(objective, rows, node, value, state);
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

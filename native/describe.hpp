@@ -5,7 +5,7 @@
 
 #include "grow.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 Objective make_objective(const Columns& columns, const Target& target, Criterion criterion);
 
@@ -13,4 +13,4 @@ Objective make_objective(const Columns& columns, const Target& target, Criterion
 void describe(const Objective& objective, const Target& target, const std::vector<std::uint32_t>& rows, GrownNode& node,
               double* value, double* state);
 
-}  // namespace softwood
+}  // namespace softwood::hard

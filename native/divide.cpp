@@ -5,7 +5,7 @@
 
 #include "parallel.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -158,4 +158,4 @@ Children divide_rows(const Columns& columns, const NodeRows& parent, const std::
   return children;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

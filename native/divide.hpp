@@ -7,7 +7,7 @@
 #include "columns.hpp"
 #include "node_rows.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 constexpr std::uint8_t BOTH = 2;  // side of a row that goes to both children, in parts
 
@@ -25,4 +25,4 @@ struct Children {
 Children divide_rows(const Columns& columns, const NodeRows& parent, const std::vector<std::uint8_t>& side,
                      const std::vector<std::uint32_t> rows[2], const bool wanted[2], int n_threads);
 
-}  // namespace softwood
+}  // namespace softwood::hard

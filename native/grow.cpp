@@ -8,7 +8,7 @@
 #include "divide.hpp"
 #include "send.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -344,4 +344,4 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   }
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -9,7 +9,7 @@
 #include "search.hpp"
 #include "surrogate.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 struct GrownNode {
   std::int32_t first_child = -1;
@@ -46,4 +46,4 @@ GrownTree grow(const Columns& columns, const Target& target, Criterion criterion
 void replay_surrogates(const Columns& columns, const double* weight, GrownTree& tree, int max_surrogates,
                        int n_threads);
 
-}  // namespace softwood
+}  // namespace softwood::hard

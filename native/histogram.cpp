@@ -1,6 +1,6 @@
 #include "histogram.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -94,4 +94,4 @@ void pass_bins(Judge& judge, const double* histogram, const Filled& filled, std:
   });
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

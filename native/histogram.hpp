@@ -13,7 +13,7 @@
 #include "columns.hpp"
 #include "judge.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 using Filled = std::array<std::uint64_t, MAX_BINS / 64>;
 
@@ -41,4 +41,4 @@ void for_each_filled(const Filled& filled, Visit&& visit) {
       visit(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -6,7 +6,7 @@
 
 #include "objective.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 struct Best {
   double gain = -std::numeric_limits<double>::infinity();
@@ -66,4 +66,4 @@ struct Judge {
   }
 };
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -7,7 +7,7 @@
 
 #include "columns.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 // Exact: features x n entries in order of value. Binned: n rows, rising, and perhaps histograms.
 //
@@ -27,4 +27,4 @@ struct NodeRows {
   std::uint32_t row(std::size_t i) const { return entries ? entries[i] & ROW : rows[i]; }
 };
 
-}  // namespace softwood
+}  // namespace softwood::hard

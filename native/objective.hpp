@@ -11,7 +11,7 @@
 
 #include "columns.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 enum class Criterion : int { gini = 0, entropy = 1, error = 2, squared_error = 3, absolute_error = 4 };
 
@@ -108,4 +108,4 @@ inline bool in_order(const Bounds& bounds, int sign, const std::vector<double>& 
   return true;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

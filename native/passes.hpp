@@ -11,7 +11,7 @@
 #include "judge.hpp"
 #include "node_rows.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 // Any objective that is a function of sums. `base` is what the first child holds before the first entry.
 inline void pass_states(Judge& judge, const std::uint32_t* entries, std::size_t n, const double* base,
@@ -143,4 +143,4 @@ std::size_t sweep_moments(const Judge& judge, const Y* y, const NodeRows& rows, 
   return winner;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

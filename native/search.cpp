@@ -8,7 +8,7 @@
 #include "parallel.hpp"
 #include "passes.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -357,4 +357,4 @@ Search::Found Search::search_absolute_categories(const NodeFacts& node, std::siz
   return {judged.best, split};
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

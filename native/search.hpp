@@ -13,7 +13,7 @@
 #include "judge.hpp"
 #include "node_rows.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 enum class Missing : int { direction = 0, fraction = 1, surrogate = 2, category = 3 };
 
@@ -111,4 +111,4 @@ class Search {
   Split category_split(const Best& best, std::size_t feature, const Levels& levels, const Grouping& grouping) const;
 };
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace softwood {
+namespace softwood::hard {
 
 Sender::Sender(const Columns& columns, const Search& search, const Objective& objective, bool in_parts, Imitate imitate,
                int max_surrogates, int n_threads)
@@ -108,4 +108,4 @@ std::uint8_t Sender::send_lost(std::uint32_t row) const {
   return static_cast<std::uint8_t>(sent_.default_slot);
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

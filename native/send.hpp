@@ -9,7 +9,7 @@
 #include "search.hpp"
 #include "surrogate.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 struct Sent {
   std::vector<std::uint32_t> rows[2];  // rows of each child; a row in parts is in both
@@ -52,4 +52,4 @@ class Sender {
   std::uint8_t send_lost(std::uint32_t row) const;
 };
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -165,4 +165,4 @@ int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint
   return std::isnan(x) ? -1 : (x <= surrogate.threshold) == surrogate.flip;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -7,7 +7,7 @@
 
 #include "search.hpp"
 
-namespace softwood {
+namespace softwood::hard {
 
 struct Surrogate {
   int feature = -1;
@@ -27,4 +27,4 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
 // Slot for a row, -1 if its value is missing.
 int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint32_t row);
 
-}  // namespace softwood
+}  // namespace softwood::hard

@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace softwood {
+namespace softwood::hard {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<double> collapse_alphas(const std::int32_t* parent, const double* ri
   return collapsed;
 }
 
-}  // namespace softwood
+}  // namespace softwood::hard

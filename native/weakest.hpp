@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-namespace softwood {
+namespace softwood::hard {
 
 std::vector<double> collapse_alphas(const std::int32_t* parent, const double* risk, std::size_t n);
 
-}  // namespace softwood
+}  // namespace softwood::hard
