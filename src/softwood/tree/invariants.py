@@ -187,10 +187,13 @@ def _check_missing(tree: Tree) -> None:
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
     bad = gate & ((tree.default < 0) | (tree.default >= n))
     _refuse(bad, lambda m: f"node {m}: default must be a child slot 0..{n[m] - 1}, got {tree.default[m]}.")
-    for node in map(int, np.flatnonzero(gate & (how == Missing.FRACTION))):
-        part = tree.fraction[tree.children(node)]
-        good = bool(np.isfinite(part).all() and np.all(part >= 0) and abs(part.sum() - 1) < 1e-9)
-        _require(good, f"node {node}: fractions of the children must be >= 0 and sum to 1, got {part}.")
+    in_parts = gate & (how == Missing.FRACTION)
+    child = np.flatnonzero(in_parts[tree.parent] & (tree.parent >= 0))
+    total = np.bincount(tree.parent[child], tree.fraction[child], tree.n_nodes)
+    negative = np.bincount(tree.parent[child], ~(tree.fraction[child] >= 0), tree.n_nodes) > 0
+    bad = in_parts & (negative | ~(np.abs(total - 1) < 1e-9))
+    wanted = "fractions of the children must be >= 0 and sum to 1"
+    _refuse(bad, lambda m: f"node {m}: {wanted}, got {tree.fraction[tree.children(m)]}.")
 
 
 def _check_surrogates(tree: Tree) -> None:
