@@ -325,9 +325,9 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   while (!stack.empty()) {
     auto [at, rows] = std::move(stack.back());
     stack.pop_back();
-    if (search.wants_lists(rows)) search.make_lists(rows);
     const GrownNode& node = tree.node[at];
     if (node.first_child < 0 || rows.n == 0) continue;  // surrogates may send rows elsewhere than growing did
+    if (search.wants_lists(rows)) search.make_lists(rows);
     Split split;
     split.feature = node.feature;
     split.threshold = node.threshold;

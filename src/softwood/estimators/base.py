@@ -79,3 +79,25 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+class Probabilities:
+    """What every classifier with a tree inside answers beside the class; stands left of TreeEstimator."""
+
+    classes_: npt.NDArray[Any]
+
+    def predict_proba(self: Any, X: Any) -> Floats:
+        """Class probabilities, columns in the order of `classes_`."""
+        check_is_fitted(self, "tree_")
+        probability: Floats = self.tree_.predict(self._read(X), self._threads())
+        return probability
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class (the first of equals)."""
+        probability = self.predict_proba(X)
+        return np.asarray(self.classes_[probability.argmax(axis=1)])

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.base import Probabilities, TreeEstimator
 from softwood.estimators.intake import read_fit
 from softwood.estimators.target import read_classes
 from softwood.estimators.weights import read_weights
@@ -25,7 +25,7 @@ CONFIDENCE = 0.25  # of rules of a tree that was not pruned
 THRESHOLDS = ("value", "middle")
 
 
-class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A C4.5 tree: gain ratio, a branch for every category, fractional missing values, error-based pruning.
 
     Parameters
@@ -130,21 +130,6 @@ class C45Classifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # sc
         least = options.real("min_cases", self.min_cases, 0.0)
         growth = C45Growth(least, options.boolean("subsets", self.subsets))
         return growth, C45Pruning(self.confidence, options.boolean("subtree_raising", self.subtree_raising))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, columns in the order of `classes_`."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(self._read(X), self._threads())
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class (the first of equals)."""
-        proba = self.predict_proba(X)
-        return np.asarray(self.classes_[proba.argmax(axis=1)])
 
     def predict_by_rules(self, X: Any) -> npt.NDArray[Any]:
         """The class that the first rule of `rules_` that holds gives, else the default."""

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats
+from softwood.estimators.base import Floats, Probabilities
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
@@ -23,7 +23,7 @@ CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error":
 NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
 
 
-class CARTClassifier(ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
+class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
     """A classification tree, pruned by cross-validation.
 
     Parameters
@@ -166,16 +166,6 @@ class CARTClassifier(ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scik
             raise ValueError("priors and class_weight both say how much the classes count: give one of them.")
         total = np.bincount(codes, weight, len(self.classes_))
         return np.asarray(priors * total.sum() / np.where(total > 0, total, 1.0))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, columns in the order of `classes_`."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(self._read(X), self._threads())
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.base import Floats, Probabilities, TreeEstimator
 from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
@@ -90,7 +90,7 @@ class SoftTree(TreeEstimator):
         return self
 
 
-class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
     """A small classification tree with soft gates, its kind, penalty and size chosen from the data.
 
     Parameters
@@ -209,21 +209,6 @@ class SoftTreeClassifier(ClassifierMixin, SoftTree):  # type: ignore[misc]  # sc
         check_is_fitted(self, "tree_")
         output = self.tree_.output(self._read(X), self._threads())
         return output[:, 0] if output.shape[1] == 1 else output
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, columns in the order of `classes_`."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(self._read(X), self._threads())
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class (the first of equals)."""
-        probability = self.predict_proba(X)
-        return np.asarray(self.classes_[np.argmax(probability, axis=1)])
 
 
 class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types

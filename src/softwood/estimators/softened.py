@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.base import Probabilities, TreeEstimator
 from softwood.estimators.intake import read_fit
 from softwood.estimators.progress import softening_bar
 from softwood.estimators.target import read_classes
@@ -27,7 +25,7 @@ from softwood.tree import Schema, Tree
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
 
 
-class SoftenedTreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A CART tree whose thresholds are made ramps by simulated annealing (Dvořák & Savický).
 
     Parameters
@@ -126,18 +124,3 @@ class SoftenedTreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[mi
             )
         self.tree_, self.hard_tree_, self.columns_ = softened.tree, softened.hard, columns
         return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, columns in the order of `classes_`."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(self._read(X), self._threads())
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class (the first of equals)."""
-        proba = self.predict_proba(X)
-        return np.asarray(self.classes_[proba.argmax(axis=1)])
