@@ -1,12 +1,20 @@
-"""softwood: small trees, soft gates, one equation."""
+"""softwood: small trees, soft gates, one equation.
 
-from softwood.estimators.c45 import C45Classifier
-from softwood.estimators.cart import CARTClassifier, CARTRegressor
-from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
-from softwood.estimators.soften import soften
-from softwood.estimators.softened import SoftenedTreeClassifier
-from softwood.formats import to_text
+Estimators are imported when first asked for: who wants CART does not wait for soft trees.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
+
+if TYPE_CHECKING:
+    from softwood.estimators.c45 import C45Classifier
+    from softwood.estimators.cart import CARTClassifier, CARTRegressor
+    from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
+    from softwood.estimators.soften import soften
+    from softwood.estimators.softened import SoftenedTreeClassifier
+    from softwood.formats import to_text
 
 __version__ = "0.1.0"
 
@@ -26,3 +34,26 @@ __all__ = [
     "soften",
     "to_text",
 ]
+
+_HOME = {
+    "C45Classifier": "softwood.estimators.c45",
+    "CARTClassifier": "softwood.estimators.cart",
+    "CARTRegressor": "softwood.estimators.cart",
+    "SoftTreeClassifier": "softwood.estimators.soft",
+    "SoftTreeRegressor": "softwood.estimators.soft",
+    "SoftenedTreeClassifier": "softwood.estimators.softened",
+    "soften": "softwood.estimators.soften",
+    "to_text": "softwood.formats",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'softwood' has no attribute {name!r}; it has {', '.join(__all__)}.")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
