@@ -9,14 +9,9 @@
 
 #include <cstddef>
 
+#include "fused.hpp"
+#include "machine.hpp"
 #include "soft.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
-#define SOFTWOOD_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define SOFTWOOD_CLONES
-#endif
-#define SOFTWOOD_INLINE __attribute__((always_inline)) inline
 
 namespace softwood::soft {
 
@@ -29,17 +24,19 @@ constexpr std::size_t kPackBytes = 16;
 
 template <class T>
 struct Lanes {
-  typedef T Pack __attribute__((vector_size(kPackBytes), aligned(sizeof(T)), may_alias));
+  typedef T Pack __attribute__((vector_size(kPackBytes)));
+  typedef T Stored __attribute__((vector_size(kPackBytes), aligned(sizeof(T)), may_alias));  // a pack in an array
   static constexpr std::size_t kWidth = kPackBytes / sizeof(T);
 };
 
 template <class T>
-SOFTWOOD_INLINE auto& pack(T* at) {
-  return *reinterpret_cast<typename Lanes<T>::Pack*>(at);
+SOFTWOOD_INLINE typename Lanes<T>::Pack load(const T* at) {
+  return *reinterpret_cast<const typename Lanes<T>::Stored*>(at);
 }
+
 template <class T>
-SOFTWOOD_INLINE const auto& pack(const T* at) {
-  return *reinterpret_cast<const typename Lanes<T>::Pack*>(at);
+SOFTWOOD_INLINE void store(T* at, const typename Lanes<T>::Pack& pack) {
+  *reinterpret_cast<typename Lanes<T>::Stored*>(at) = pack;
 }
 
 // Scores of FORMS forms; `bias` null: 0. `stride` is the distance between the weights of two forms.
@@ -55,12 +52,12 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
       for (int i = 0; i < kPacks; ++i) sum[f][i] = Pack{} + (bias ? bias[f * bias_stride] : T(0));
     for (std::size_t c = 0; c < columns; ++c) {
       Pack value[kPacks];
-      for (int i = 0; i < kPacks; ++i) value[i] = pack(x + c * kBlock + row + i * kWidth);
+      for (int i = 0; i < kPacks; ++i) value[i] = load(x + c * kBlock + row + i * kWidth);
       for (int f = 0; f < FORMS; ++f)
-        for (int i = 0; i < kPacks; ++i) sum[f][i] += weight[f * stride + c] * value[i];
+        for (int i = 0; i < kPacks; ++i) sum[f][i] = fused(weight[f * stride + c], value[i], sum[f][i]);
     }
     for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i) pack(out + f * kBlock + row + i * kWidth) = sum[f][i];
+      for (int i = 0; i < kPacks; ++i) store(out + f * kBlock + row + i * kWidth, sum[f][i]);
   }
 }
 
@@ -84,10 +81,10 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
     for (int c = 0; c < COLUMNS; ++c) total[f][c] = Pack{};
   for (std::size_t row = 0; row < kBlock; row += Lanes<T>::kWidth) {
     Pack a[FORMS];
-    for (int f = 0; f < FORMS; ++f) a[f] = pack(coefficient + f * kBlock + row);
+    for (int f = 0; f < FORMS; ++f) a[f] = load(coefficient + f * kBlock + row);
     for (int c = 0; c < COLUMNS; ++c) {
-      const Pack b = pack(x + c * kBlock + row);
-      for (int f = 0; f < FORMS; ++f) total[f][c] += a[f] * b;
+      const Pack b = load(x + c * kBlock + row);
+      for (int f = 0; f < FORMS; ++f) total[f][c] = fused(a[f], b, total[f][c]);
     }
   }
   for (int f = 0; f < FORMS; ++f)

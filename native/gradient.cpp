@@ -175,7 +175,7 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
       for (std::size_t q = 0; q < s.outputs; ++q) {
         const T* score = w.slope_score.data() + (s.slope_row[leaf] * s.outputs + q) * kBlock;
         for (std::size_t row = 0; row < kBlock; ++row)
-          w.value[leaf * kBlock + row] += w.pull[q * kBlock + row] * score[row];
+          w.value[leaf * kBlock + row] = fused(w.pull[q * kBlock + row], score[row], w.value[leaf * kBlock + row]);
       }
   for (std::size_t m = s.nodes(); m-- > 0;) {
     if (s.first_child[m] < 0) continue;
@@ -187,7 +187,7 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
     T* coefficient = w.coefficient.data() + s.gate[m] * kBlock;
     for (std::size_t row = 0; row < kBlock; ++row) {
       const T gap = first[row] - second[row];
-      value[row] = second[row] + share[row] * gap;
+      value[row] = fused(share[row], gap, second[row]);
       coefficient[row] = reach[row] * share[row] * (T(1) - share[row]) * gap;
     }
   }

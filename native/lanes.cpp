@@ -3,19 +3,11 @@
 #include <algorithm>
 
 #include "exp.hpp"
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
-#define SOFTWOOD_EVERY_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-#endif
-#ifndef SOFTWOOD_EVERY_VECTOR
-#define SOFTWOOD_EVERY_VECTOR
-#endif
+#include "machine.hpp"
 
 namespace softwood {
 
-SOFTWOOD_EVERY_VECTOR
+SOFTWOOD_CLONES
 void exp_lanes(double* value, std::size_t n) {
   const std::size_t whole = n - n % PACK;
   for (std::size_t i = 0; i < whole; i += PACK) store(exp(load(value + i)), value + i);
@@ -27,7 +19,7 @@ void exp_lanes(double* value, std::size_t n) {
 }
 
 // A division takes long and leaves the other units free: it runs beside the exp of the next pack.
-SOFTWOOD_EVERY_VECTOR
+SOFTWOOD_CLONES
 void sigmoid_lanes(double* value, std::size_t n) {
   if (n == 0) return;
   Pack waiting = one_plus_exp_minus(load(value));
@@ -40,7 +32,7 @@ void sigmoid_lanes(double* value, std::size_t n) {
   store(reciprocal(waiting), value + i);
 }
 
-SOFTWOOD_EVERY_VECTOR
+SOFTWOOD_CLONES
 void score_lanes(const double* phi, const std::int32_t* column, const double* weight, std::size_t n_weights,
                  double bias, double* score, std::size_t n) {
   for (std::size_t i = 0; i < n; i += STRIP) {
@@ -54,12 +46,12 @@ void score_lanes(const double* phi, const std::int32_t* column, const double* we
   }
 }
 
-SOFTWOOD_EVERY_VECTOR
+SOFTWOOD_CLONES
 void add_lanes(double* sum, const double* kept, double value, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += kept[i] * value;
 }
 
-SOFTWOOD_EVERY_VECTOR
+SOFTWOOD_CLONES
 bool multiply_lanes(const double* passed, const double* share, double* into, std::size_t n) {
   std::uint64_t zeros = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#define SOFTWOOD_INLINE __attribute__((always_inline)) inline
+#include "machine.hpp"
 
 namespace softwood {
 
