@@ -1,10 +1,12 @@
 // Soft trees for Python: rows, and the sums over them that learners ask for.
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "bind.hpp"
+#include "expansion.hpp"
 #include "incremental.hpp"
 #include "soft.hpp"
 
@@ -17,6 +19,7 @@ using namespace soft;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Row = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Sizes = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // A NumPy array that owns its memory.
@@ -56,11 +59,11 @@ std::shared_ptr<const std::vector<T>> blocked(Matrix table) {
 }
 
 template <class T>
-SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
-  if (target.shape(0) != phi.shape(0) || weight.size() != phi.shape(0))
-    throw std::invalid_argument("phi, target and weight must have one entry a row");
+SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix target, Row weight, int loss) {
+  if (target.shape(0) != n || weight.size() != n)
+    throw std::invalid_argument("inputs, target and weight must have one entry a row");
   SoftRows<T> rows;
-  rows.rows = phi.shape(0), rows.columns = phi.shape(1), rows.outputs = target.shape(1);
+  rows.rows = n, rows.columns = columns, rows.outputs = target.shape(1);
   rows.blocks = (rows.rows + kBlock - 1) / kBlock;
   rows.loss = static_cast<Loss>(loss);
   if (rows.loss == Loss::kLogistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
@@ -68,7 +71,51 @@ SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
   for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
   auto share = std::make_shared<std::vector<T>>(rows.blocks * kBlock, T(0));
   for (std::size_t row = 0; row < rows.rows; ++row) (*share)[row] = static_cast<T>(weight.data()[row] / total);
-  rows.phi = blocked<T>(phi), rows.target = blocked<T>(target), rows.weight = std::move(share);
+  rows.target = blocked<T>(target), rows.weight = std::move(share);
+  return rows;
+}
+
+template <class T>
+SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
+  SoftRows<T> rows = rows_without_columns<T>(phi.shape(0), phi.shape(1), target, weight, loss);
+  rows.phi = blocked<T>(phi);
+  return rows;
+}
+
+template <class To, class From>
+std::vector<To> numbers(From row) {
+  return std::vector<To>(row.data(), row.data() + row.size());
+}
+
+template <class T>
+SoftRows<T> make_expanded(Matrix X, nb::tuple segments, nb::tuple tables, Matrix target, Row weight, int loss,
+                          int n_threads) {
+  const auto knot_begin = nb::cast<Sizes>(segments[0]);
+  const auto knot = nb::cast<Row>(segments[1]), origin = nb::cast<Row>(segments[2]), width = nb::cast<Row>(segments[3]);
+  auto expansion = std::make_shared<Expansion<T>>();
+  expansion->inputs = X.shape(1);
+  expansion->column_begin = numbers<std::size_t>(nb::cast<Sizes>(tables[0]));
+  expansion->table_begin = numbers<std::size_t>(nb::cast<Sizes>(tables[1]));
+  expansion->height = numbers<T>(nb::cast<Row>(tables[2]));
+  expansion->slope = numbers<T>(nb::cast<Row>(tables[3]));
+  expansion->square = numbers<T>(nb::cast<Row>(tables[4]));
+  expansion->columns = expansion->table_begin.size() - 1;
+  expansion->curved = std::any_of(expansion->square.begin(), expansion->square.end(), [](T s) { return s != 0; });
+  if (knot_begin.size() != X.shape(1) + 1 || expansion->column_begin.size() != X.shape(1) + 1 ||
+      origin.size() != knot.size() + X.shape(1) || width.size() != origin.size())
+    throw std::invalid_argument("the expansion and X must have the same inputs");
+  for (std::size_t f = 0; f < expansion->inputs; ++f)
+    for (std::size_t c = expansion->column_begin[f]; c < expansion->column_begin[f + 1]; ++c)
+      if (expansion->table_begin[c + 1] - expansion->table_begin[c] !=
+          static_cast<std::size_t>(knot_begin.data()[f + 1] - knot_begin.data()[f]) + 2)
+        throw std::invalid_argument("a column needs one entry a segment and one for missing values");
+  SoftRows<T> rows = rows_without_columns<T>(X.shape(0), expansion->columns, target, weight, loss);
+  {
+    nb::gil_scoped_release release;
+    take_rows(*expansion, X.data(), X.shape(0), {knot_begin.data(), knot.data(), origin.data(), width.data()},
+              n_threads);
+  }
+  rows.expansion = std::move(expansion);
   return rows;
 }
 
@@ -96,6 +143,17 @@ double mean_loss(const SoftRows<T>& rows, const Shape& shape, Row parameters, in
   check(rows, shape, parameters);
   nb::gil_scoped_release release;
   return loss_and_gradient(rows, shape, parameters.data(), nullptr, n_threads);
+}
+
+template <class T>
+nb::object reached(const SoftRows<T>& rows, const Shape& shape, Row parameters, int n_threads) {
+  check(rows, shape, parameters);
+  std::vector<double> reach(shape.nodes());
+  {
+    nb::gil_scoped_release release;
+    mean_reach(rows, shape, parameters.data(), reach.data(), n_threads);
+  }
+  return owned(std::move(reach), {shape.nodes()});
 }
 
 template <class T>
@@ -176,6 +234,9 @@ void bind_rows(nb::module_& m, const char* name) {
   nb::class_<SoftRows<T>>(m, name)
       .def_static("make", &make_rows<T>, nb::arg("phi").noconvert(), nb::arg("target").noconvert(),
                   nb::arg("weight").noconvert(), "loss"_a)
+      .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), "segments"_a, "tables"_a,
+                  nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a, "n_threads"_a = 1)
+      .def("mean_reach", &reached<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def_ro("rows", &SoftRows<T>::rows)
       .def_ro("columns", &SoftRows<T>::columns)
       .def_ro("outputs", &SoftRows<T>::outputs)

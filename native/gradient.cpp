@@ -39,8 +39,10 @@ struct Plan {
 template <class T>
 struct Workspace {
   std::vector<T> share, reach, value, output, pull, slope_score, slope_reach, coefficient;
+  std::vector<T> scratch;  // columns of one block, where the rows make them when asked
+  const T* phi = nullptr;
 
-  explicit Workspace(const Shape& s)
+  Workspace(const SoftRows<T>& rows, const Shape& s)
       : share(s.gates * kBlock),
         reach(s.nodes() * kBlock),
         value(s.nodes() * kBlock),
@@ -48,7 +50,8 @@ struct Workspace {
         pull(s.outputs * kBlock),
         slope_score(s.slopes * s.outputs * kBlock),
         slope_reach(s.slopes * kBlock),
-        coefficient(std::max(s.gates, s.slopes * s.outputs) * kBlock) {}
+        coefficient(std::max(s.gates, s.slopes * s.outputs) * kBlock),
+        scratch(rows.phi ? 0 : s.columns * kBlock) {}
 };
 
 template <class T>
@@ -69,7 +72,7 @@ SOFTWOOD_INLINE void send(const T* __restrict from, const T* __restrict share, T
 template <class T>
 SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
-  const T* x = rows.phi->data() + block * s.columns * kBlock;
+  const T* x = w.phi = rows.columns_of(block, w.scratch.data());
   const T* gate = plan.parameter.data();
   form_scores(gate, s.gates, s.columns + 1, s.columns, gate + s.columns, s.columns + 1, x, w.share.data());
   for (std::size_t g = 0; g < s.gates; ++g) squash(w.share.data() + g * kBlock);
@@ -194,10 +197,9 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
 }
 
 template <class T>
-SOFTWOOD_INLINE void backward(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w,
-                              double* gradient) {
+SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* gradient) {
   const Shape& s = plan.shape;
-  const T* x = rows.phi->data() + block * s.columns * kBlock;
+  const T* x = w.phi;
   values(plan, w);
   form_dots(w.coefficient.data(), s.gates, x, s.columns, gradient, s.columns + 1);
   for (std::size_t g = 0; g < s.gates; ++g) {
@@ -218,7 +220,7 @@ SOFTWOOD_INLINE void backward(const SoftRows<T>& rows, const Plan<T>& plan, std:
 // Sum of the loss over one piece; its gradient too unless null.
 template <class T>
 SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t piece, double* gradient) {
-  Workspace<T> w(plan.shape);
+  Workspace<T> w(rows, plan.shape);
   T loss[kBlock];
   double sum = 0;
   const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
@@ -227,7 +229,7 @@ SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, s
     block_loss(rows, block, w, loss);
     const T* weight = rows.weight->data() + block * kBlock;
     for (std::size_t row = 0; row < kBlock; ++row) sum += static_cast<double>(weight[row] * loss[row]);
-    if (gradient) backward(rows, plan, block, w, gradient);
+    if (gradient) backward(plan, w, gradient);
   }
   return sum;
 }
@@ -269,6 +271,26 @@ SOFTWOOD_CLONES void answer(const SoftRows<float>& rows, const Plan<float>& plan
   answer_block(rows, plan, block, w, answers);
 }
 
+template <class T>
+SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w,
+                               double* sum) {
+  forward(rows, plan, block, w);
+  const T* weight = rows.weight->data() + block * kBlock;
+  for (std::size_t m = 0; m < plan.shape.nodes(); ++m) {
+    const T* reach = w.reach.data() + plan.place[m] * kBlock;
+    for (std::size_t row = 0; row < kBlock; ++row) sum[m] += static_cast<double>(weight[row] * reach[row]);
+  }
+}
+
+SOFTWOOD_CLONES void add_reach(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block,
+                               Workspace<double>& w, double* sum) {
+  add_block(rows, plan, block, w, sum);
+}
+SOFTWOOD_CLONES void add_reach(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block,
+                               Workspace<float>& w, double* sum) {
+  add_block(rows, plan, block, w, sum);
+}
+
 }  // namespace
 
 template <class T>
@@ -294,15 +316,33 @@ void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* pa
                    int n_threads) {
   const Plan<T> plan(shape, parameters);
   for_each_piece(rows.pieces(), n_threads, [&](std::size_t piece) {
-    Workspace<T> w(shape);
+    Workspace<T> w(rows, shape);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block) answer(rows, plan, block, w, answers);
   });
+}
+
+template <class T>
+void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* reach, int n_threads) {
+  const Plan<T> plan(shape, parameters);
+  const std::size_t nodes = shape.nodes(), pieces = rows.pieces();
+  std::vector<double> sums(pieces * nodes);
+  for_each_piece(pieces, n_threads, [&](std::size_t piece) {
+    Workspace<T> w(rows, shape);
+    const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
+    for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block)
+      add_reach(rows, plan, block, w, sums.data() + piece * nodes);
+  });
+  std::fill(reach, reach + nodes, 0.0);
+  for (std::size_t i = 0; i < sums.size(); ++i) reach[i % nodes] += sums[i];
 }
 
 template double loss_and_gradient(const SoftRows<double>&, const Shape&, const double*, double*, int);
 template double loss_and_gradient(const SoftRows<float>&, const Shape&, const double*, double*, int);
 template void evaluate_rows(const SoftRows<double>&, const Shape&, const double*, const Answers&, int);
 template void evaluate_rows(const SoftRows<float>&, const Shape&, const double*, const Answers&, int);
+
+template void mean_reach(const SoftRows<double>&, const Shape&, const double*, double*, int);
+template void mean_reach(const SoftRows<float>&, const Shape&, const double*, double*, int);
 
 }  // namespace softwood::soft

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "expansion.hpp"
+
 namespace softwood::soft {
 
 constexpr std::size_t kBlock = 64;
@@ -35,11 +37,19 @@ template <class T>
 struct SoftRows {
   std::size_t rows = 0, columns = 0, outputs = 0, blocks = 0;
   Loss loss = Loss::kSquared;
-  std::shared_ptr<const std::vector<T>> phi;     // [block][column][64]
+  std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; or null, then `expansion` makes it
+  std::shared_ptr<const Expansion<T>> expansion;
   std::shared_ptr<const std::vector<T>> target;  // [block][output][64]
   std::shared_ptr<const std::vector<T>> weight;  // [block][64], sums to 1
   std::vector<T> offset;                         // [block][output][64], added to the output; empty: 0
   std::vector<T> arrival;                        // [block][64], reach of the root; empty: 1
+
+  // Columns of one block, [column][64]; `scratch` has room for them.
+  const T* columns_of(std::size_t block, T* scratch) const {
+    if (phi) return phi->data() + block * columns * kBlock;
+    expansion->expand(block, scratch);
+    return scratch;
+  }
 
   // At most 64 pieces of at least 16 blocks: enough for threads, few enough to keep a gradient for each.
   std::size_t piece_blocks() const { return std::max<std::size_t>(16, (blocks + 63) / 64); }
@@ -57,6 +67,10 @@ struct Answers {
   double* reach = nullptr;
   double* loss = nullptr;
 };
+
+// Mean part of the rows that arrives at each node, by weight; nodes() entries.
+template <class T>
+void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* reach, int n_threads);
 
 template <class T>
 void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const Answers& answers,

@@ -9,16 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Shape
+from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.gradient import bend
-from softwood.kernels.soft import Rows, make_rows
-
-IMPORTANCE_ROWS = 5_000  # enough rows to measure what an input is worth
+from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
 
 
 @dataclass(frozen=True)
 class MemoryEngine:
-    """Columns, targets and weights as arrays; `bin` (rows, inputs) is what histograms count by."""
+    """Columns, targets and weights as arrays; `bin` (rows, inputs) is what histograms count by.
+
+    phi : the columns; no rows where every pass makes them anew (`slim`). Such an engine refines and judges trees; to
+    grow them it lacks histograms and pull.
+    """
 
     phi: Floats
     target: Floats
@@ -48,9 +51,22 @@ class MemoryEngine:
         total = float(weight.sum())
         return cls(phi, target, weight / total, total, loss, code, n_bins, n_threads, rows)
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.phi)
+    @classmethod
+    def slim(
+        cls,
+        X: Floats,
+        expansion: Expansion,
+        target: Floats,
+        weight: Floats,
+        loss: Loss,
+        n_threads: int = 1,
+        single: bool = True,
+    ) -> MemoryEngine:
+        """Take in rows too many to keep their columns."""
+        rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads)
+        total = float(weight.sum())
+        nothing = np.zeros((0, 0), np.uint8)
+        return cls(np.zeros((0, 0)), target, weight / total, total, loss, nothing, 0, n_threads, rows)
 
     def loss(self, shape: Shape, parameters: Floats) -> float:
         return self.rows.loss(shape, parameters, self.n_threads)
@@ -62,8 +78,7 @@ class MemoryEngine:
         return self.rows.gradient(shape, parameters, self.n_threads)
 
     def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
-        reach: Floats = self.weight @ self.rows.answers(shape, parameters, self.n_threads)[1]
-        return reach
+        return self.rows.mean_reach(shape, parameters, self.n_threads)
 
     def refine(
         self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
@@ -84,8 +99,7 @@ class MemoryEngine:
 
     def importance(self, shape: Shape, parameters: Floats, feature: npt.NDArray[np.int32], n_features: int) -> Floats:
         """How much the mean loss rises when the columns of an input stay at their mean; as parts of their sum."""
-        some = slice(0, IMPORTANCE_ROWS)
-        phi, target, weight = self.phi[some], self.target[some], self.weight[some]
+        phi, target, weight = self.phi, self.target, self.weight
         mean = weight @ phi / weight.sum()
         base = make_rows(phi, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads)
         rise = np.zeros(n_features)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from softwood.kernels.anneal import Progress
+from softwood.learners.soft.choice import Candidate
 
 
 @contextmanager
@@ -40,5 +41,26 @@ def softening_bar(shown: bool, total: int) -> Iterator[Callable[[int, int], None
 
         def report(done: int, counted: int) -> None:
             bar.update(task, completed=counted, description=f"softening: {done} done, {counted} counted")
+
+        yield report
+
+
+@contextmanager
+def search_bar(shown: bool) -> Iterator[Callable[[Candidate], None]]:
+    """What the search of a soft tree tries, one line each, above a line that tells the best so far."""
+    if not shown:
+        yield lambda candidate: None
+        return
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+        task = bar.add_task("soft tree: the first candidate")
+        losses: list[float] = []
+
+        def report(candidate: Candidate) -> None:
+            losses.append(candidate.loss)
+            bar.console.print(candidate.said, highlight=False)
+            bar.update(task, description=f"soft tree: {len(losses)} tried, least loss {min(losses):.4f}")
 
         yield report

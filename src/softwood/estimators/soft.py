@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +15,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Probabilities, TreeEstimator
 from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.progress import search_bar
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.joint import Joint, Learned, learn_joint
+from softwood.learners.soft.joint import Grown, Joint, Learned, learn_joint
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 from softwood.tree.harden import harden
@@ -35,6 +37,7 @@ class SoftTree(TreeEstimator):
 
     history_: list[dict[str, Any]]
     _importance: Floats
+    _grown: Grown | None
 
     @property
     def feature_importances_(self) -> Floats:
@@ -64,7 +67,7 @@ class SoftTree(TreeEstimator):
         if options.one_of("learner", p["learner"], LEARNERS) == "incremental":
             stepwise = Incremental(p["start"], max_leaves, n_threads=self._threads(), seed=seed)
             return learn_incremental(problem, schema, stepwise, validation)
-        penalty = p["weight_penalty"]
+        penalty, patience = p["weight_penalty"], options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
         how = Joint(
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
@@ -73,17 +76,30 @@ class SoftTree(TreeEstimator):
             max_gate_features=None
             if p["max_gate_features"] is None
             else options.integer("max_gate_features", p["max_gate_features"], 1),
-            patience=options.integer("n_iter_no_change", p["n_iter_no_change"], 1),
+            patience=patience if options.boolean("early_stopping", p["early_stopping"]) else max_leaves,
+            least_gain=options.real("tol", p["tol"], 0.0),
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             n_threads=self._threads(),
             seed=seed,
-            report=_print if p["verbose"] else _silent,
         )
-        return learn_joint(problem, schema, how, validation)
+        before = self._before(schema)
+        with search_bar(p["verbose"]) as report:
+            return learn_joint(problem, schema, replace(how, report=report), validation, before)
+
+    def _before(self, schema: Schema) -> Grown | None:
+        """What a warm start goes on from; the table must have the same columns and the same classes."""
+        if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
+            return None
+        if self.tree_.schema != schema:
+            raise ValueError(
+                "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
+                "estimator, or set warm_start=False."
+            )
+        return self._grown
 
     def _remember(self, learned: Learned, table: Table) -> Self:
         self.columns_, self.tree_ = table.columns, learned.tree
-        self._importance = learned.importance
+        self._importance, self._grown = learned.importance, learned.grown
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
@@ -112,8 +128,14 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         At most so many inputs in a gate, so that it can be read.
     start : {"hard", "random"}
         What a split of the incremental learner starts from: the best hard split, or small random numbers.
-    max_iter, n_iter_no_change : int
-        Iterations of a refinement; splits without gain on held-out rows after which growth ends.
+    max_iter : int
+        At most so many iterations in one refinement of the whole tree.
+    early_stopping, n_iter_no_change, tol : bool, int, float
+        Growth ends after `n_iter_no_change` splits in a row that lower the loss on held-out rows by less than `tol` of
+        it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same.
+    warm_start : bool
+        Let the next `fit` go on from the tree of the last one: the same kind of gates and leaves, the same penalty, all
+        refined on the rows given then and grown further where that helps.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     class_weight : dict, "balanced" or None
@@ -123,7 +145,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
     verbose : bool
-        Print a line for every candidate.
+        Show the search on the terminal: what was tried, and the loss on held-out rows.
 
     Attributes
     ----------
@@ -153,7 +175,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         max_gate_features: int | None = None,
         start: str = "hard",
         max_iter: int = 200,
+        early_stopping: bool = True,
         n_iter_no_change: int = 3,
+        tol: float = 1e-3,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -168,7 +193,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         self.max_gate_features = max_gate_features
         self.start = start
         self.max_iter = max_iter
+        self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -233,7 +261,10 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
         max_gate_features: int | None = None,
         start: str = "hard",
         max_iter: int = 200,
+        early_stopping: bool = True,
         n_iter_no_change: int = 3,
+        tol: float = 1e-3,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -247,7 +278,10 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
         self.max_gate_features = max_gate_features
         self.start = start
         self.max_iter = max_iter
+        self.early_stopping = early_stopping
         self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -304,16 +338,6 @@ def _told(candidate: Candidate) -> dict[str, Any]:
         "curves": bool(candidate.recipe.curve),
         "leaf": "constant" if candidate.tree[0].slopes == "none" else "linear",
         "weight_penalty": candidate.penalty,
-        "n_nodes": float(np.mean([tree.n_nodes for tree in candidate.tree])),
+        "n_nodes": candidate.nodes,
         "loss": candidate.loss,
     }
-
-
-def _print(candidate: Candidate) -> None:
-    told = _told(candidate)
-    kind = f"{'additive' if told['curves'] else 'linear'} gates, {told['leaf']} leaves"
-    print(f"{kind}, penalty {told['weight_penalty']:.2g}: {told['n_nodes']:.0f} nodes, loss {told['loss']:.4f}")
-
-
-def _silent(candidate: Candidate) -> None:
-    pass

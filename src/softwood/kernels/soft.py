@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference import descend as reference_descent
 from softwood.kernels.reference import gradient as reference
@@ -41,6 +42,8 @@ class Rows(Protocol):
 
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]: ...
 
+    def mean_reach(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> Floats: ...
+
     def refine(
         self,
         shape: Shape,
@@ -70,6 +73,27 @@ def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, ou
     kind = reference.SoftShape if _native is None else _native.SoftShape
     shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs)
     return shape
+
+
+def make_expanded_rows(
+    X: Floats,
+    expansion: Expansion,
+    target: Floats,
+    weight: Floats,
+    loss: Loss,
+    single: bool = False,
+    n_threads: int = 1,
+) -> Rows:
+    """Rows whose columns are made from the inputs X in every pass: slower than `make_rows`, much smaller."""
+    target, weight = np.ascontiguousarray(target), np.ascontiguousarray(weight)
+    if _native is None:
+        return make_rows(expand(X, expansion), target, weight, loss)
+    kind: Any = _native.SoftRows32 if single else _native.SoftRows64
+    e = expansion
+    segments = (e.knot_begin, e.knot, e.origin, e.width)
+    tables = (e.column_begin, e.table_begin, e.height, e.slope, e.square)
+    rows: Rows = kind.make_expanded(np.ascontiguousarray(X), segments, tables, target, weight, int(loss), n_threads)
+    return rows
 
 
 def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:

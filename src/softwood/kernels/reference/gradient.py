@@ -111,6 +111,10 @@ class SoftRows:
                 slope[row] += (leaf_reach[:, leaf, None] * pull).T @ self.phi
         return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
 
+    def mean_reach(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> Floats:
+        """Mean part of the rows that arrives at each node, by weight."""
+        return np.asarray(self.weight @ self.answers(shape, parameters)[1])
+
     def refine(
         self,
         shape: SoftShape,

@@ -16,7 +16,8 @@ from softwood.learners.soft.columns import Recipe
 from softwood.learners.soft.sapling import Sapling
 
 TOLERANCE = 0.5  # standard errors
-MOST_LOST = 0.02  # part of the best loss that simplicity may cost
+MOST_LOST = 0.01  # part of the best loss that simplicity may cost
+CLEARLY = 1.5  # standard errors
 COST_OF_CURVES = 1.0  # nodes
 COST_OF_SLOPES = 1.5  # nodes
 
@@ -50,8 +51,20 @@ class Candidate:
         return float(np.average(self.row_loss, weights=self.weight))
 
     @property
+    def nodes(self) -> float:
+        return float(np.mean([tree.n_nodes for tree in self.tree]))
+
+    @property
+    def said(self) -> str:
+        """In one line: kind, penalty, size, loss."""
+        gates = "additive" if self.recipe.curve else "quadratic" if self.recipe.square else "linear"
+        leaves = "constant" if self.tree[0].slopes == "none" else "linear"
+        kind = f"{gates} gates, {leaves} leaves, penalty {self.penalty:.2g}"
+        return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
+
+    @property
     def cost(self) -> float:
-        nodes = float(np.mean([tree.n_nodes for tree in self.tree]))
+        nodes = self.nodes
         slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": COST_OF_SLOPES + nodes / 2}[self.tree[0].slopes]
         return nodes + slopes + (COST_OF_CURVES if self.recipe.curve or self.recipe.square else 0.0)
 
@@ -65,6 +78,11 @@ def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candida
         if c.loss - best.loss <= min(tolerance * _standard_error(c, best), MOST_LOST * abs(best.loss))
     ]
     return min(near, key=lambda candidate: (candidate.cost, candidate.loss))
+
+
+def clearly_worse(one: Candidate, best: Candidate) -> bool:
+    """Whether more rows would hardly turn the order of two candidates."""
+    return one.loss - best.loss > CLEARLY * _standard_error(one, best)
 
 
 def _standard_error(one: Candidate, other: Candidate) -> float:

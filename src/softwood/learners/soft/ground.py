@@ -13,7 +13,9 @@ from softwood.learners.soft.candidates import Axes
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.problem import Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
+from softwood.learners.soft.tables import expansion_of
 
+MANY = 30_000  # rows beyond which their columns are not kept
 BINS = 32  # of an input, for the histograms that new gates start from
 
 
@@ -42,7 +44,10 @@ class Ground:
 
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
-    """An engine without histograms."""
+    """An engine without histograms; for many rows one that makes columns anew in every pass."""
+    if len(rows.X) > MANY:
+        expansion = expansion_of(columns, rows.X.shape[1])
+        return MemoryEngine.slim(rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single)
     phi = columns.make(rows.X)
     return MemoryEngine.make(phi, rows.target, rows.weight, rows.loss, None, 0, n_threads, single)
 

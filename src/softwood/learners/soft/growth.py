@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Engine
+from softwood.engines import Engine, Floats
 from softwood.learners.soft.candidates import Axes, Start, find_starts
 from softwood.learners.soft.sapling import Sapling
 
 ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
-TOGETHER = 6  # iterations on the whole tree before candidates are compared
-JOINT = 40  # iterations on the whole tree after a split
+TOGETHER = 4  # iterations on the whole tree before candidates are compared
+JOINT = 25  # iterations on the whole tree after a split
 FINISH = 200  # iterations on the tree that is kept
 AFTER_PRUNING = 25
+PRUNING_TRIES = 4  # branches to try without, those whose loss is felt least
+MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
 
 
@@ -26,6 +28,7 @@ class Growing:
     penalty: float
     max_leaves: int = 16
     patience: int = 3
+    least_gain: float = LEAST_GAIN
     tries: int = 1
     max_gate_features: int | None = None
 
@@ -33,9 +36,12 @@ class Growing:
 def grow(
     root: Sapling, engine: Engine, axes: Axes, how: Growing, judge: Callable[[Sapling], float]
 ) -> tuple[float, Sapling]:
-    """The tree on the way of growth that `judge` (a loss on other rows) finds best, finished and pruned back."""
-    _, tree = root.refine(engine, how.penalty, FINISH) if root.slopes != "none" else (0.0, root)
-    if tree.slopes == "own":
+    """The tree on the way of growth that `judge` (a loss on other rows) finds best, finished and pruned back.
+
+    `root` is one leaf, or a tree to grow further; refined already.
+    """
+    tree = root
+    if tree.slopes == "own" and tree.n_nodes == 1:
         tree = replace(tree, origin_slope=tree.slope[0])
     best, kept, idle = judge(tree), tree, 0
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
@@ -44,7 +50,7 @@ def grow(
             break
         tree = larger
         value = judge(tree)
-        idle = 0 if value < best - LEAST_GAIN * abs(best) else idle + 1
+        idle = 0 if value < best - how.least_gain * abs(best) else idle + 1
         if value < best:
             best, kept = value, tree
     finished = kept.refine(engine, how.penalty, FINISH)[1]
@@ -81,16 +87,20 @@ def prune_back(
     tree: Sapling, best: float, engine: Engine, penalty: float, judge: Callable[[Sapling], float]
 ) -> tuple[float, Sapling]:
     """Collapse branches of two leaves while the judge does not mind."""
+    most = best + MOST_LOST * abs(best)
     while tree.n_nodes > 1:
         reach = engine.mean_reach(tree.shape, tree.parameters)
-        trials = []
-        for node in tree.last_branches():
-            first = tree.first_child[node]
-            share = float(reach[first] / max(reach[first] + reach[first + 1], 1e-300))
-            smaller = tree.collapse(node, share).refine(engine, penalty, AFTER_PRUNING)[1]
-            trials.append((judge(smaller), smaller))
-        value, smaller = min(trials, key=lambda trial: trial[0])
-        if not value <= best + LEAST_GAIN * abs(best):
+        smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
+        smaller = sorted(smaller, key=lambda trial: trial.loss(engine))[:PRUNING_TRIES]
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING)[1] for trial in smaller]
+        value, least = min(((judge(trial), trial) for trial in refined), key=lambda pair: pair[0])
+        if not value <= most:
             break
-        best, tree = value, smaller
+        best, tree = value, least
     return best, tree
+
+
+def _collapsed(tree: Sapling, node: int, reach: Floats) -> Sapling:
+    """Without the two leaves under `node`, whose answers it takes on by their reach."""
+    first = tree.first_child[node]
+    return tree.collapse(node, float(reach[first] / max(reach[first] + reach[first + 1], 1e-300)))

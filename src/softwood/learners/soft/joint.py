@@ -16,27 +16,26 @@ additive models, Hastie and Tibshirani (1990); linear responses as in model tree
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from softwood.engines import Engine
-from softwood.learners.soft.choice import Candidate, choose
+from softwood.engines import Engine, Floats
+from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import Ground, judge_engine, plant_root
-from softwood.learners.soft.growth import FINISH, Growing, grow
+from softwood.learners.soft.ground import judge_engine
+from softwood.learners.soft.growth import FINISH, LEAST_GAIN, Growing
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
+from softwood.learners.soft.search import Field, Search
 from softwood.tree import Schema, Tree
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
 Leaf = Literal["auto", "constant", "linear"]
 
-STRENGTHS = (20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows: what a few rows weigh
 CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
 RECIPES: dict[Gate, tuple[Recipe, ...]] = {
     "axis": (Recipe(),),
@@ -47,8 +46,9 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
 }
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
-MIDDLE = 2  # place among the strengths where the search for a penalty begins
-FINALISTS = 4  # candidates that meet all divisions of the rows
+FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
+IMPORTANCE_ROWS = 5_000  # enough rows to measure what an input is worth
+SCOUTED = 6_000  # rows that kinds and penalties are tried on first
 ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
 
 
@@ -62,6 +62,7 @@ class Joint:
     penalty: float | None = None
     max_gate_features: int | None = None
     patience: int = 3
+    least_gain: float = LEAST_GAIN
     max_iter: int = FINISH
     n_threads: int = 1
     single: bool = True
@@ -70,10 +71,22 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Grown:
+    """A learned tree in the learner's own columns and target units: what a later fit goes on from."""
+
+    tree: Sapling
+    recipe: Recipe
+    columns: Columns
+    penalty: float
+    centre: Floats
+    scale: Floats
+
+
+@dataclass(frozen=True)
 class Learned:
     """The tree in the user's units, the importance of each input, and the candidates it was chosen from.
 
-    n_iter : iterations of refinement that led to the tree.
+    n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     """
 
     tree: Tree
@@ -81,32 +94,42 @@ class Learned:
     candidates: list[Candidate]
     chosen: Candidate
     n_iter: int = 1
+    grown: Grown | None = None
 
 
-def learn_joint(problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None) -> Learned:
-    """Learn a soft tree; validation rows, where given, are only judged by."""
+def learn_joint(
+    problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None, before: Grown | None = None
+) -> Learned:
+    """Learn a soft tree; validation rows, where given, are only judged by. `before` is a tree to go on from."""
     given = problem.in_order(how.seed)
-    centre, scale = given.target_scale()
+    centre, scale = given.target_scale() if before is None else (before.centre, before.scale)
     whole = given.scaled(centre, scale)
     held = None if validation is None else validation.scaled(centre, scale)
-    fields = list(_fields(whole, held, how))
-    found: list[Trial] = []
-    try:
-        for trial in _first_round(fields, how):
-            found.append(trial)
-            how.report(trial.candidate)
-        found = _second_round(found, how)
-    except KeyboardInterrupt:
-        if not found:
-            raise
-    chosen = choose([trial.candidate for trial in found])
-    columns = next(trial.field.columns for trial in found if trial.candidate is chosen)
+    search = _searched(whole, held, how, before)
+    chosen, columns = search.chosen.candidate, search.chosen.field.columns
     engine = judge_engine(whole, columns, how.n_threads, how.single)
     refit = held is None or len(whole.X) > ENOUGH
     tree = _refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
-    grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = engine.importance(tree.shape, tree.parameters, columns.feature, problem.X.shape[1])
-    return Learned(grown, importance, [trial.candidate for trial in found], chosen, max(tree.n_iter, 1))
+    harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
+    some = judge_engine(whole.head(IMPORTANCE_ROWS), columns, how.n_threads, how.single)
+    importance = some.importance(tree.shape, tree.parameters, columns.feature, problem.X.shape[1])
+    grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
+    candidates = [trial.candidate for trial in search.found]
+    return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
+
+
+def _searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+    """The search, done; an interrupted one if it has found a tree."""
+    search = _search(whole, held, how, before)
+    try:
+        if before is None:
+            search.run()
+        else:
+            search.resume(before.tree)
+    except KeyboardInterrupt:  # keep the best tree so far
+        if not search.found:
+            raise
+    return search
 
 
 def recipes_for(gate: Gate, n_inputs: int) -> tuple[Recipe, ...]:
@@ -123,117 +146,35 @@ def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
     return kinds[leaf]
 
 
-@dataclass(frozen=True)
-class Field:
-    """Columns of one recipe, and the rows divided in one or several ways."""
-
-    recipe: Recipe
-    columns: Columns
-    divided: list[tuple[SoftProblem, SoftProblem]]
-    how: Joint
-
-    @cached_property
-    def grounds(self) -> list[Ground]:
-        """Made when first asked for; the first alone is `ground`."""
-        rest = [Ground.make(*parts, self.columns, self.how.n_threads, self.how.single) for parts in self.divided[1:]]
-        return [self.ground, *rest]
-
-    @cached_property
-    def ground(self) -> Ground:
-        return Ground.make(*self.divided[0], self.columns, self.how.n_threads, self.how.single)
+def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+    gate_features = 1 if how.gate == "axis" else how.max_gate_features
+    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=gate_features)
+    slopes = slopes_for(how.leaf, whole.target.shape[1])
+    penalty = how.penalty if before is None else before.penalty
+    return Search(list(_fields(whole, held, how, before)), slopes, growing, penalty, how.max_iter, how.report)
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A candidate and how to make it again elsewhere."""
-
-    field: Field
-    slopes: Slopes
-    grow: bool
-    candidate: Candidate
-
-
-def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint) -> Iterator[Field]:
-    some = whole if len(whole.X) <= ENOUGH else whole.rows(np.arange(len(whole.X)) < ENOUGH)
-    if held is not None:
-        divided = [(some, held)]
-    else:
-        divided = [(some.rows(~out), some.rows(out)) for out in some.held_out()] or [(some, some)]
+def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
+    some = whole.head(ENOUGH)
+    divided = _divided(some, held)
+    full = len(some.X) > SCOUTED
+    if full:
+        judges = None if held is None else held.in_order(how.seed).head(SCOUTED // 3)
+        divided = [_divided(some.head(SCOUTED), judges)[0], divided[0]]
+    if before is not None:
+        yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
+        return
     for recipe in recipes_for(how.gate, whole.X.shape[1]):
-        yield Field(recipe, build_columns(some.X, some.n_levels, some.weight, recipe), divided, how)
+        columns = build_columns(some.X, some.n_levels, some.weight, recipe)
+        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single)
 
 
-def _first_round(fields: list[Field], how: Joint) -> Iterator[Trial]:
-    """Every kind of tree on the first division, the penalty sought from the middle in the direction that helps."""
-    for field in fields:
-        rows = field.ground.learn.total_weight
-        strengths = list(STRENGTHS) if how.penalty is None else [how.penalty * rows]
-        for slopes in slopes_for(how.leaf, field.ground.learn.target.shape[1]):
-            losses: dict[int, float] = {}
-            for place in _climb(losses, len(strengths)):
-                penalty = strengths[place] / rows
-                for grown in (False, True):
-                    trial = _tried(field, slopes, grown, penalty, [field.ground], how)
-                    losses[place] = min(losses.get(place, np.inf), trial.candidate.loss)
-                    yield trial
-
-
-def _climb(losses: dict[int, float], n: int) -> Iterator[int]:
-    """Places to look at next: the middle, both sides of it, then on in the better direction while that helps."""
-    best = min(MIDDLE, n - 1)
-    yield best
-    for step in (-1, 1):
-        place = best + step
-        while 0 <= place < n and place not in losses:
-            yield place
-            if losses[place] >= losses[best]:
-                break
-            best, place = place, place + step
-        if step == -1 and best < min(MIDDLE, n - 1):
-            return
-
-
-def _second_round(found: list[Trial], how: Joint) -> list[Trial]:
-    """The best of the first round on all divisions; as they are where there is one."""
-    if len(found[0].field.divided) == 1:
-        return found
-    best = sorted(found, key=lambda trial: trial.candidate.loss)[:FINALISTS]
-    simple = choose([trial.candidate for trial in found])
-    finalists = [trial for trial in found if trial in best or trial.candidate is simple]
-    final = []
-    for trial in finalists:
-        again = _tried(trial.field, trial.slopes, trial.grow, trial.candidate.penalty, trial.field.grounds[1:], how)
-        final.append(replace(trial, candidate=trial.candidate.with_folds(again.candidate)))
-        how.report(final[-1].candidate)
-    return final
-
-
-def _tried(field: Field, slopes: Slopes, grown: bool, penalty: float, grounds: list[Ground], how: Joint) -> Trial:
-    """One kind of tree at one penalty: a root that is refined, or a tree grown from it."""
-    trees = []
-    for ground in grounds:
-        tree = plant_root(ground.learn, len(field.columns), slopes)
-        if slopes != "none":
-            tree = tree.refine(ground.learn, penalty, how.max_iter)[1]
-        if grown:
-            growing = Growing(penalty, how.max_leaves, how.patience, max_gate_features=_gate_features(how))
-            tree = _grown(tree, ground, growing)
-        trees.append(tree)
-    return Trial(field, slopes, grown, _judged(grounds, field.recipe, penalty, trees))
-
-
-def _gate_features(how: Joint) -> int | None:
-    return 1 if how.gate == "axis" else how.max_gate_features
-
-
-def _grown(root: Sapling, ground: Ground, growing: Growing) -> Sapling:
-    return grow(root, ground.learn, ground.axes, growing, lambda tree: tree.loss(ground.judge))[1]
-
-
-def _judged(grounds: Sequence[Ground], recipe: Recipe, penalty: float, trees: list[Sapling]) -> Candidate:
-    losses = [g.judge.row_loss(tree.shape, tree.parameters) for g, tree in zip(grounds, trees, strict=True)]
-    weight = [ground.judge.weight * ground.judge.total_weight for ground in grounds]
-    return Candidate(recipe, penalty, trees, np.concatenate(losses), np.concatenate(weight))
+def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProblem, SoftProblem]]:
+    """Rows to learn from and to judge by: the validation rows given, and folds of the others where these are few."""
+    divided = [] if held is None else [(some, held)]
+    if held is None or len(some.X) <= FEW:
+        divided += [(some.rows(~out), some.rows(out)) for out in some.held_out()]
+    return divided or [(some, some)]
 
 
 def _refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:

@@ -1,0 +1,34 @@
+// Columns made from inputs when a pass asks for them; twin of kernels/expansion.py, which says what the tables mean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softwood::soft {
+
+template <class T>
+struct Expansion {
+  std::size_t inputs = 0, columns = 0;
+  std::vector<std::size_t> column_begin, table_begin;
+  std::vector<T> height, slope, square;
+  bool curved = false;  // some square is not 0
+  // The rows: [block][input][64]; segment says which part of the tables a number falls in.
+  std::vector<T> t;
+  std::vector<std::uint16_t> segment;
+
+  // Columns of one block, [column][64].
+  void expand(std::size_t block, T* phi) const;
+};
+
+// Where inputs are cut, and from where and in what unit they are measured; kernels/expansion.py says how they lie.
+struct Segments {
+  const std::int64_t* knot_begin;
+  const double *knot, *origin, *width;
+};
+
+// Takes in `rows` rows of inputs, X is (rows, inputs).
+template <class T>
+void take_rows(Expansion<T>& expansion, const double* X, std::size_t rows, const Segments& segments, int n_threads);
+
+}  // namespace softwood::soft

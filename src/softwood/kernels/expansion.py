@@ -1,0 +1,60 @@
+"""Columns made from inputs when a pass asks for them, so that many rows need no table of columns.
+
+Every column looks at one input x, and is a parabola (mostly a line) on each segment between the input's knots:
+
+    column(x) = height + slope * t + square * t^2,    t = (x - origin) / width,    all five of the segment x is in
+
+A missing x has a segment of its own, the last, where t is 0. A category's codes have knots between them. Numbers
+measured from the ends of their own segment lose nothing in single precision, however far apart the knots are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Sizes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The tables of all columns.
+
+    knot_begin (inputs + 1), knot : rising, per input.
+    origin, width : of the segments of each input, one more than its knots; those of input f begin at knot_begin[f] + f.
+    column_begin (inputs + 1) : the columns of each input.
+    table_begin (columns + 1), height, slope, square : per column, one entry a segment and the last for a missing value.
+    """
+
+    knot_begin: Sizes
+    knot: Floats
+    origin: Floats
+    width: Floats
+    column_begin: Sizes
+    table_begin: Sizes
+    height: Floats
+    slope: Floats
+    square: Floats
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.table_begin) - 1
+
+
+def expand(X: Floats, how: Expansion) -> Floats:
+    """The columns of the rows X: the definition that native/expansion.cpp is held to."""
+    phi = np.empty((len(X), how.n_columns))
+    for f in range(X.shape[1]):
+        begin, end = how.knot_begin[f], how.knot_begin[f + 1]
+        known = ~np.isnan(X[:, f])
+        segment = np.searchsorted(how.knot[begin:end], X[:, f])
+        own = begin + f + np.where(known, segment, 0)
+        t = np.where(known, (X[:, f] - how.origin[own]) / how.width[own], 0.0)
+        segment = np.where(known, segment, end - begin + 1)
+        for c in range(how.column_begin[f], how.column_begin[f + 1]):
+            at = how.table_begin[c] + segment
+            phi[:, c] = how.height[at] + (how.slope[at] + how.square[at] * t) * t
+    return phi

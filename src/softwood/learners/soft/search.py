@@ -1,0 +1,189 @@
+"""The search among kinds of trees and penalties, by the loss on held-out rows.
+
+    scout   every kind (columns of gates, slopes of leaves) at one penalty
+    walk    the kinds that came near the best: on to heavier and lighter penalties while that helps
+    (many rows: all this on some of them first, then the best few and their walk on more)
+    race    the best few on the other divisions of the rows, one division after the other; who is clearly worse on all
+            rows so far drops out
+
+A root without gates and a tree grown from it are tried each time: often a line is all that few rows can tell. Trees
+grow anew under each penalty. A path that carries the tree of one penalty on to the next is quicker, but it was measured
+and ends in worse trees: gates placed under a heavy penalty stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from softwood.learners.soft.choice import Candidate, choose, clearly_worse
+from softwood.learners.soft.columns import Columns, Recipe
+from softwood.learners.soft.ground import Ground, plant_root
+from softwood.learners.soft.growth import Growing, grow
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.sapling import Sapling, Slopes
+
+STRENGTHS = (200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows: what a few rows weigh
+BEGIN = 4  # place among the strengths where the search begins
+NEAR = 0.25  # part of the best loss within which a kind is worth a walk
+FINALISTS = 4  # candidates that meet the other divisions of the rows
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Columns of one recipe, and the rows divided in one or several ways.
+
+    full : the first division whose trees are of full size. Scouts go before it, to fewer rows, where rows are many.
+    """
+
+    recipe: Recipe
+    columns: Columns
+    divided: list[tuple[SoftProblem, SoftProblem]]
+    full: int
+    n_threads: int
+    single: bool
+    grounds: dict[int, Ground] = field(default_factory=dict)
+
+    def ground(self, division: int) -> Ground:
+        """Made when first asked for."""
+        if division not in self.grounds:
+            parts = self.divided[division]
+            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single)
+        return self.grounds[division]
+
+    def rows(self, division: int) -> float:
+        """Weight of the rows that trees of a division learn from."""
+        return self.divided[division][0].total_weight
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A candidate and how to make it again on other rows: columns, slopes, with or without gates."""
+
+    field: Field
+    slopes: Slopes
+    grown: bool
+    candidate: Candidate
+
+    @property
+    def loss(self) -> float:
+        return self.candidate.loss
+
+
+@dataclass
+class Search:
+    """`found` is kept up to date, so that an interrupted search has the best so far.
+
+    growing : how to grow; its penalty is set by the search.  penalty : a fixed one, None to choose.
+    """
+
+    fields: list[Field]
+    slopes: tuple[Slopes, ...]
+    growing: Growing
+    penalty: float | None
+    max_iter: int
+    report: Callable[[Candidate], None]
+    found: list[Trial] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Scout, walk and race."""
+        kinds = [(field, slopes) for field in self.fields for slopes in self.slopes]
+        scouts = [self._scout(*kind) for kind in kinds]
+        best = min(scout.loss for scout in scouts)
+        if self.penalty is None:
+            for scout in scouts:
+                if scout.loss <= best + NEAR * abs(best):
+                    self._walk(scout)
+        self._race()
+        if self.penalty is None and self.fields[0].full:
+            self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full)
+
+    def resume(self, tree: Sapling) -> None:
+        """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
+        field, penalty = self.fields[0], self.penalty
+        if penalty is None:
+            raise ValueError("a tree is grown further under the penalty it grew under.")
+        ground = field.ground(field.full)
+        tree = tree.refine(ground.learn, penalty, self.max_iter)[1]
+        self.found.append(self._judged(field, True, penalty, field.full, self._grown(tree, ground, penalty)))
+        self.report(self.found[-1].candidate)
+
+    @property
+    def chosen(self) -> Trial:
+        """The simplest that is not clearly worse than the best, so far."""
+        candidate = choose([trial.candidate for trial in self.found])
+        return next(trial for trial in self.found if trial.candidate is candidate)
+
+    def _scout(self, field: Field, slopes: Slopes) -> Trial:
+        """A kind at the first penalty; the better of root and tree."""
+        penalty = STRENGTHS[BEGIN] / field.rows(0) if self.penalty is None else self.penalty
+        return self._pair(field, slopes, penalty, 0)
+
+    def _pair(self, field: Field, slopes: Slopes, penalty: float, division: int) -> Trial:
+        """The root and the tree at one penalty; the better of them."""
+        trials = []
+        for grown in (False, True):
+            trial = self._tried(field, slopes, grown, penalty, division)
+            self.found.append(trial)
+            self.report(trial.candidate)
+            trials.append(trial)
+        return min(trials, key=lambda trial: trial.loss)
+
+    def _walk(self, scout: Trial, division: int = 0) -> None:
+        """Neighbouring penalties in both directions, each on while the loss falls."""
+        rows = scout.field.rows(division)
+        begin = int(np.argmin(np.abs(np.log(np.array(STRENGTHS) / (scout.candidate.penalty * rows)))))
+        for step in (-1, 1):
+            best, place = scout.loss, begin + step
+            while 0 <= place < len(STRENGTHS):
+                trial = self._pair(scout.field, scout.slopes, STRENGTHS[place] / rows, division)
+                if not trial.loss < best:
+                    break
+                best, place = trial.loss, place + step
+            if best < scout.loss:
+                break  # it helped in one direction: the other one leads away
+
+    def _race(self) -> None:
+        divisions = len(self.fields[0].divided)
+        if divisions == 1:
+            return
+        simple = self.chosen
+        best = sorted(self.found, key=lambda trial: trial.loss)[:FINALISTS]
+        runners = [trial for trial in self.found if trial in best or trial is simple]
+        for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
+            runners = [self._further(trial, division) for trial in runners]
+            ahead = min((trial.candidate for trial in runners), key=lambda candidate: candidate.loss)
+            self.found = runners = [trial for trial in runners if not clearly_worse(trial.candidate, ahead)]
+        for trial in runners:
+            self.report(trial.candidate)
+
+    def _further(self, trial: Trial, division: int) -> Trial:
+        """The candidate with its tree on one more division; the first of full size puts the scout's aside."""
+        field, penalty = trial.field, trial.candidate.penalty
+        if division != field.full:
+            again = self._tried(field, trial.slopes, trial.grown, penalty, division)
+            return replace(trial, candidate=trial.candidate.with_folds(again.candidate))
+        if self.penalty is None:
+            penalty *= field.rows(0) / field.rows(division)
+        return self._tried(field, trial.slopes, trial.grown, penalty, division)
+
+    def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
+        """One kind of tree at one penalty: a root that is refined, or a tree grown from it or from `before`."""
+        ground = field.ground(division)
+        tree = plant_root(ground.learn, len(field.columns), slopes)
+        if slopes != "none":
+            tree = tree.refine(ground.learn, penalty, self.max_iter)[1]
+        if grown:
+            tree = self._grown(tree, ground, penalty)
+        return self._judged(field, grown, penalty, division, tree)
+
+    def _grown(self, tree: Sapling, ground: Ground, penalty: float) -> Sapling:
+        how = replace(self.growing, penalty=penalty)
+        return grow(tree, ground.learn, ground.axes, how, lambda tree: tree.loss(ground.judge))[1]
+
+    def _judged(self, field: Field, grown: bool, penalty: float, division: int, tree: Sapling) -> Trial:
+        judge = field.ground(division).judge
+        losses, weight = judge.row_loss(tree.shape, tree.parameters), judge.weight * judge.total_weight
+        return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight))

@@ -1,0 +1,81 @@
+"""Columns made in every pass are the columns that would have been kept; passes over them give the same sums."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from softwood.kernels.expansion import expand
+from softwood.kernels.kinds import Loss
+from softwood.kernels.soft import make_expanded_rows, make_rows, make_shape
+from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.tables import expansion_of
+
+RECIPES = {
+    "linear": Recipe(),
+    "quadratic": Recipe(square=0.5),
+    "additive": Recipe(curve=(0.7, 0.35, 0.23), bow=0.35),
+}
+LEVELS = [0, 5, 0, 0, 0, 3]
+
+
+@pytest.fixture
+def table() -> np.ndarray:
+    """Numbers of all sizes, few values, a constant, categories, and holes."""
+    rng, n = np.random.default_rng(0), 300
+    X = np.column_stack(
+        [
+            rng.normal(size=n) * 3 + 50,
+            rng.integers(0, 5, n),
+            np.exp(4 * rng.normal(size=n)),
+            np.full(n, 3.0),
+            1e-9 * rng.integers(0, 2, n),
+            rng.integers(0, 2, n),  # code 2 is never seen
+        ]
+    )
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X
+
+
+@pytest.fixture(params=RECIPES)
+def columns(request: pytest.FixtureRequest, table: np.ndarray) -> Columns:
+    return build_columns(table, LEVELS, np.ones(len(table)), RECIPES[request.param])
+
+
+def test_expanded_columns_are_the_columns(columns: Columns, table: np.ndarray) -> None:
+    beyond = np.vstack([table, table[0] * 4, -table[1] * 4, np.full(6, np.nan)])
+    beyond[:, [1, 5]] = np.vstack([table, table[:3]])[:, [1, 5]]
+    beyond[0, [1, 5]] = 4, 2  # the last code, and one that was never seen
+    assert np.allclose(expand(beyond, expansion_of(columns, 6)), columns.make(beyond), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, table: np.ndarray, single: bool) -> None:
+    rng = np.random.default_rng(1)
+    target, weight = rng.normal(size=(len(table), 2)), rng.random(len(table))
+    kept = make_rows(columns.make(table), target, weight, Loss.SQUARED, single)
+    made = make_expanded_rows(table, expansion_of(columns, 6), target, weight, Loss.SQUARED, single)
+    shape = make_shape(np.array([1, -1, 3, -1, -1], np.int32), np.array([0, -1, 1], np.int32), 2, len(columns), 2)
+    at = 0.3 * rng.normal(size=shape.parameters)
+    tolerance = 1e-5 if single else 1e-10
+    for one, other in zip(kept.gradient(shape, at), made.gradient(shape, at), strict=True):
+        assert np.allclose(one, other, rtol=tolerance, atol=tolerance)
+    assert np.allclose(kept.mean_reach(shape, at), made.mean_reach(shape, at), rtol=tolerance)
+    assert np.allclose(weight @ kept.answers(shape, at)[1] / weight.sum(), kept.mean_reach(shape, at), rtol=tolerance)
+
+
+def test_one_thread_and_three_make_the_same_sums(columns: Columns, table: np.ndarray) -> None:
+    target, weight, how = np.ones((len(table), 1)), np.ones(len(table)), expansion_of(columns, 6)
+    rows = [make_expanded_rows(table, how, target, weight, Loss.SQUARED, n_threads=n) for n in (1, 3)]
+    shape = make_shape(np.array([1, -1, -1], np.int32), np.array([-1, -1], np.int32), 0, len(columns), 1)
+    at = np.linspace(-1, 1, shape.parameters)
+    assert np.array_equal(rows[0].gradient(shape, at, 1)[1], rows[1].gradient(shape, at, 3)[1])
+
+
+def test_tables_that_do_not_fit_the_knots_are_refused(columns: Columns, table: np.ndarray) -> None:
+    how = expansion_of(columns, 6)
+    short = replace(how, table_begin=np.maximum(how.table_begin - 1, 0))
+    with pytest.raises(ValueError, match="one entry a segment"):
+        make_expanded_rows(table, short, np.ones((len(table), 1)), np.ones(len(table)), Loss.SQUARED)
