@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,53 @@ def test_options_are_checked(option: str, value: Any, message: str) -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         SoftTreeClassifier(**{option: value}).fit(X, y)
+
+
+def wave(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-3, 3, (n, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.05 * rng.normal(size=n)
+
+
+def test_warm_start_goes_on_from_the_tree() -> None:
+    X, y = wave(600)
+    model = SoftTreeRegressor(gate="linear", leaf="constant", weight_penalty=0.001, max_leaves=3, warm_start=True)
+    small = model.fit(X[:200], y[:200]).tree_
+    larger = model.set_params(max_leaves=8).fit(X, y).tree_
+    assert small.n_nodes <= 5 < larger.n_nodes
+    assert np.mean((larger.predict(X)[:, 0] - y) ** 2) < np.mean((small.predict(X)[:, 0] - y) ** 2)
+    with pytest.raises(ValueError, match="same columns and classes"):
+        model.fit(X[:, :1], y)
+
+
+def test_without_early_stopping_trees_reach_their_most_leaves() -> None:
+    X, y = two_circles(300, np.random.default_rng(1))
+    sizes = []
+    for stop in (True, False):
+        model = SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=10, early_stopping=stop)
+        model.set_params(weight_penalty=0.01, n_iter_no_change=1, tol=0.2).fit(X, y)
+        sizes.append(model.n_iter_)
+    assert sizes[0] < sizes[1]
+
+
+def test_an_interrupt_keeps_the_best_tree_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = []
+
+    def interrupt(candidate: Any) -> None:
+        heard.append(candidate)
+        if len(heard) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("softwood.estimators.soft.search_bar", lambda shown: nullcontext(interrupt))
+    X, y = wave(400)
+    model = SoftTreeRegressor().fit(X, y)
+    assert len(model.history_) == 4
+    assert model.score(X, y) > 0.8
+
+
+def test_verbose_shows_what_was_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = wave(100)
+    SoftTreeRegressor(verbose=True, weight_penalty=0.01, max_leaves=4).fit(X, y)
+    shown = capsys.readouterr().out
+    assert "additive gates, constant leaves, penalty 0.01" in shown
+    assert "tried, least loss" in shown
