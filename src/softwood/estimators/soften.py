@@ -35,11 +35,13 @@ def soften(
     sample_weight: Any = None,
     alpha: float = ALPHA,
     patience: int = PATIENCE,
+    thresholds: bool = False,
+    responses: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Model:
-    """A copy of a model whose hard thresholds are ramps; structure, thresholds and responses stay.
+    """A copy of a model whose hard thresholds are ramps; structure, thresholds and responses stay (unless asked for).
 
     Parameters
     ----------
@@ -51,6 +53,7 @@ def soften(
     sample_weight : of the rows.
     alpha : steepness of the exponential error that "anneal" and "gradient" make small.
     patience : "anneal" stops after so many calls in a row without success.
+    thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too.
     random_state : seed of "anneal"; None is 0: same data, same tree.
     n_jobs : threads of "gradient". The result does not depend on it.
     progress : show the progress of "anneal".
@@ -71,11 +74,21 @@ def soften(
     """
     options.one_of("method", method, METHODS)
     alpha, patience = options.real("alpha", alpha, 0.0), options.integer("patience", patience, 1)
+    for name, moves in (("thresholds", thresholds), ("responses", responses)):
+        if options.boolean(name, moves) and method != "gradient":
+            raise ValueError(f"{name}=True needs method='gradient', got method={method!r}.")
     tree, rows = _read(model, X, y, sample_weight)
     if method == "statistics":
         soft = soften_by_statistics(tree, rows)
     elif method == "gradient":
-        soft = soften_by_gradient(tree, rows, alpha=alpha, n_threads=int(effective_n_jobs(n_jobs)))
+        soft = soften_by_gradient(
+            tree,
+            rows,
+            alpha=alpha,
+            thresholds=thresholds,
+            responses=responses,
+            n_threads=int(effective_n_jobs(n_jobs)),
+        )
     else:
         seed = int(check_random_state(random_state or 0).randint(2**31 - 1))
         with annealing_bar(progress) as report:
