@@ -119,7 +119,7 @@ def c50(rows: pd.DataFrame, tree: list[tuple[str, str]]) -> list[str]:
 
 
 def test_c50_without_global_pruning_answers_the_same_on_iris() -> None:
-    """C5.0 2.07 (R: C5.0(iris[, 1:4], iris$Species, control = C5.0Control(noGlobalPruning = TRUE, minCases = 1))) prints
+    """What C5.0 2.07 prints, by R's C5.0Control(noGlobalPruning = TRUE, minCases = 1).
 
         Petal.Length <= 1.9: setosa (50)
         Petal.Length > 1.9:

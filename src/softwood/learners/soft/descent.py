@@ -6,7 +6,8 @@ x - c < 0 from the threshold (on the other side with b),
     share = 1/2 - (x - c) / (2 a)     d share / d a = (x - c) / (2 a²)     d share / d c = 1 / (2 a)
 
 Outside there is no slope, and a width of 0 has none, so the descent starts from small ramps. Widths are free,
-thresholds and the leaves' responses if asked for. Widths that end at the least are 0: those gates jump again.
+thresholds and the leaves' responses, if asked for, join in when the widths have found their place. Widths that end at
+the least are 0: those gates jump again.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from softwood import kernels
-from softwood.kernels.anneal import Ramps
-from softwood.learners.soft.freedom import LEAST, Freedom
+from softwood.kernels.anneal import Annealing, Ramps
+from softwood.learners.soft.freedom import LEAST, Bounds, Freedom
 from softwood.learners.soft.gates import Floats, SoftRows, check_softenable, with_widths
 from softwood.learners.soft.ramps import ALPHA, make_problem
 from softwood.tree import Tree
@@ -48,27 +49,37 @@ def soften_by_gradient(
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.living(), alpha)
-    free = Freedom(problem, thresholds, responses)
+    free = Freedom(problem, thresholds=False, responses=False)
     if not free.width.any():
         return tree
-    loss = kernels.Annealer(problem, 0)
+    annealer = kernels.Annealer(problem, 0)
+    widths = descend(annealer, free, free.start(), free.bounds(), max_steps, n_threads)
+    found = [Ramps(np.zeros_like(problem.scale), problem.threshold, problem.response), free.ramps(widths)]
+    if thresholds or responses:
+        free = Freedom(problem, thresholds, responses)
+        vector = np.append(widths, free.start()[len(widths) :])
+        # Widths and thresholds stand on kinks, where a line search may fail: first responses move, then thresholds too.
+        for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
+            bounds = [(held, held) for held in vector[:n_held].tolist()] + free.bounds()[n_held:]
+            vector = descend(annealer, free, vector, bounds, max_steps, n_threads)
+        found.append(free.ramps(vector))
+    found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
+    best = min(found, key=lambda ramps: annealer.gradient(ramps, n_threads)[0])
+    if best is found[0]:
+        return tree
+    return with_widths(tree.replace(threshold=best.threshold, response=best.response), best.theta * problem.scale)
+
+
+def descend(
+    annealer: Annealing, free: Freedom, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
+) -> Floats:
+    """Where L-BFGS-B comes to from a start."""
 
     def measure(vector: Floats) -> tuple[float, Floats]:
         ramps = free.ramps(vector)
-        value, slope = loss.gradient(ramps, n_threads)
-        return value, free.slopes(ramps, slope)
+        loss, slope = annealer.gradient(ramps, n_threads)
+        return loss, free.slopes(ramps, slope)
 
-    found = minimize(
-        measure,
-        free.start(),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=free.bounds(),
-        options={"maxiter": max_steps, "maxfun": 2 * max_steps},
-    )
-    ramps = free.ramps(found.x)
-    ramps = replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0))
-    hard = Ramps(np.zeros_like(problem.scale), problem.threshold, problem.response)
-    if loss.gradient(ramps)[0] >= loss.gradient(hard)[0]:
-        return tree
-    return with_widths(tree.replace(threshold=ramps.threshold, response=ramps.response), ramps.theta * problem.scale)
+    limits = {"maxiter": max_steps, "maxfun": 2 * max_steps}
+    found = minimize(measure, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+    return np.asarray(found.x)

@@ -15,9 +15,11 @@ import numpy as np
 from softwood.kernels.anneal import AnnealProblem, Ramps
 from softwood.learners.soft.gates import Floats, Mask
 
+Bounds = list[tuple[float | None, float | None]]
+
 START = 0.1  # widths: a width of 0 has no slope
 LEAST, MOST = 1e-3, 10.0
-FLOOR = 0.01  # of a class probability: at 0 its logit would be without end
+FLOOR = 1e-3  # of a class probability: at 0 its logit would be without end
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Freedom:
         answer = np.log(np.maximum(response, FLOOR)) if len(self.problem.code) else response / self.spread
         return np.concatenate([np.full(self.width.sum(), START), np.zeros(self.gate.sum()), answer.ravel()])
 
-    def bounds(self) -> list[tuple[float | None, float | None]]:
+    def bounds(self) -> Bounds:
         """Of every number of the vector."""
         below, above = (self.problem.scale[self.gate] / self.span[self.gate, None]).T.tolist() or ([], [])
         moves = [(-low, high) for low, high in zip(below, above, strict=True)]
