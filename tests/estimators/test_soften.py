@@ -265,8 +265,12 @@ def test_errors_say_what_is_wanted() -> None:
     model = CARTClassifier().fit(X, y)
     with pytest.raises(ValueError, match="only univariate trees can be softened; the gate of node 0 is linear"):
         soften(linear_tree(), [[0.0], [1.0]], [0.0, 1.0])
-    with pytest.raises(ValueError, match="only hard trees can be softened"):
+    with pytest.raises(ValueError, match=r"only hard trees can be softened.*CARTClassifier"):
         soften(soften(model, X, y), X, y)
+    with pytest.raises(ValueError, match="X must be numbers and category codes"):
+        soften(model.tree_, [["a", "b", "c", "d"]], y[:1])
+    with pytest.raises(NotFittedError):
+        SoftenedTreeClassifier().predict(X)
     with pytest.raises(ValueError, match=r"X must have shape \(rows, 4\), as the tree's inputs, got \(150, 2\)"):
         soften(model.tree_, X[:, :2], y)
     with pytest.raises(ValueError, match="X has 2 features"):

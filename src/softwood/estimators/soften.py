@@ -6,6 +6,7 @@ import copy
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -103,7 +104,7 @@ def soften(
 def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRows]:
     """The tree of a model, and its rows as numbers."""
     if isinstance(model, Tree):
-        tree, rows = model, np.asarray(X, np.float64)
+        tree, rows = model, _read_numbers(X)
         if rows.ndim != 2 or rows.shape[1] != tree.n_features:
             raise ValueError(f"X must have shape (rows, {tree.n_features}), as the tree's inputs, got {rows.shape}.")
     elif isinstance(model, TreeEstimator):
@@ -119,3 +120,12 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     return tree, SoftRows(rows, target, read_weights(sample_weight, len(rows)))
+
+
+def _read_numbers(X: Any) -> npt.NDArray[np.float64]:
+    """Rows for a bare Tree, which knows no labels."""
+    try:
+        return np.asarray(X, np.float64)
+    except (TypeError, ValueError) as error:
+        told = "with a Tree, X must be numbers and category codes; give the fitted estimator to read labels."
+        raise ValueError(f"{told} ({error})") from None
