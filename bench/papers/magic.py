@@ -84,6 +84,7 @@ class Split:
             "CART best on test": self.best_cart,
             "CART on all rows": lambda: self.cart_on_all,
             "CART softened": lambda: SoftenedTreeClassifier(random_state=self.number).fit(*self.train),
+            "mean widths": lambda: SoftenedTreeClassifier(mean_widths=True, random_state=self.number).fit(*self.train),
             "by statistics": lambda: soften(self.cart_on_all, *self.train),
             "by gradient": lambda: soften(self.cart_on_all, *self.train, method="gradient"),
             "C4.5": lambda: C45Classifier(confidence=0.1).fit(*self.train),

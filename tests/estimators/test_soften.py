@@ -300,3 +300,17 @@ def test_trees_to_soften_get_smaller() -> None:
     sizes = [tree.n_leaves for tree in trees]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] > 1
+
+
+def test_mean_widths_are_the_mean_of_the_softenings() -> None:
+    """One softening is its own mean; several move every width, and nothing else, of the same hard tree."""
+    X, y = CANCER
+    best, one = (
+        SoftenedTreeClassifier(n_successes=1, patience=5, mean_widths=m).fit(X, y).tree_ for m in (False, True)
+    )
+    assert one == best
+    models = [SoftenedTreeClassifier(n_successes=8, patience=5, mean_widths=m).fit(X, y) for m in (False, True)]
+    assert models[0].hard_tree_ == models[1].hard_tree_
+    soft, mean = (model.tree_ for model in models)
+    assert soft != mean
+    assert mean.replace(softness=soft.softness) == soft

@@ -43,6 +43,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
     n_splits : {1, 3}
         Splits 2:1 of the rows that say how much to prune. With 3 each third is held out once and the tree is grown on
         all rows; 1 is the paper: one third chooses, the tree is grown on the other two.
+    mean_widths : bool
+        Give the chosen tree the mean widths of all its softenings instead of those of the best one: less chance in it.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories; their gates stay hard.
     n_jobs : int or None
@@ -78,6 +80,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         alpha: float = ALPHA,
         patience: int = PATIENCE,
         n_splits: int = PARTS,
+        mean_widths: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -89,6 +92,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         self.alpha = alpha
         self.patience = patience
         self.n_splits = n_splits
+        self.mean_widths = mean_widths
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -136,4 +140,5 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
             "alpha": options.real("alpha", self.alpha, 0.0),
             "patience": options.integer("patience", self.patience, 1),
             "n_splits": self.n_splits,
+            "mean_widths": options.boolean("mean_widths", self.mean_widths),
         }

@@ -31,7 +31,7 @@ from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validatio
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.soft.anneal import PATIENCE, Annealed, anneal_tree
-from softwood.learners.soft.gates import SoftRows
+from softwood.learners.soft.gates import SoftRows, with_widths
 from softwood.learners.soft.ramps import ALPHA
 from softwood.tree import Schema, Tree, cut_tree
 
@@ -61,6 +61,7 @@ def learn_softened(
     alpha: float = ALPHA,
     patience: int = PATIENCE,
     n_splits: int = PARTS,
+    mean_widths: bool = False,
     n_jobs: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> SoftenedTree:
@@ -73,6 +74,7 @@ def learn_softened(
     n_successes : softenings that must count before the best is taken.
     alpha, patience : of the annealing.
     n_splits : 1 or 3, see above.
+    mean_widths : the chosen tree gets the mean widths of all its softenings that counted, not those of the best one.
     n_jobs : softenings at a time; the result does not depend on it.
     report : called with the softenings done and those that counted. An interrupt keeps the best so far.
     """
@@ -102,6 +104,8 @@ def learn_softened(
     finally:
         pool.shutdown(cancel_futures=True)
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
+    if mean_widths and kept:
+        tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
     return SoftenedTree(tree, hard, trees[0], done)
 
 
