@@ -31,7 +31,10 @@ def exponential_error(model: Any, X: Any, y: Any) -> float:
 
 
 @parametrize_with_checks(
-    [SoftenedTreeClassifier(n_successes=2, patience=5), SoftenedTreeClassifier(n_successes=1, patience=3, n_splits=1)]
+    [
+        SoftenedTreeClassifier(n_successes=2, patience=5),
+        SoftenedTreeClassifier(n_successes=2, patience=3, n_splits=1, mean_widths=True),
+    ]
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
