@@ -19,7 +19,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed no-compiler clean
+.PHONY: demo test lint format sanitize speed magic no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -46,6 +46,11 @@ sanitize: $(PACKAGE) $(TESTS)
 
 speed: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.speed
+
+# Needs SOFTWOOD_DATA=<folder with magic.csv.gz>; goes on where it was stopped.
+magic: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m bench.papers.magic
+	$(BIN)/python -m bench.papers.softening
 
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh

@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include <string>
 #include <tuple>
 
 #include "anneal.hpp"
@@ -38,8 +39,22 @@ RampProblem view_problem(nb::handle problem) {
           .alpha = nb::cast<double>(problem.attr("alpha"))};
 }
 
-void check_widths(const Annealer& self, std::size_t size) {
-  if (size != self.theta().size()) throw nb::value_error("theta must have two widths for every node.");
+void check_size(const char* name, std::size_t size, std::size_t wanted) {
+  if (size == wanted) return;
+  const std::string told = std::to_string(wanted) + " numbers, got " + std::to_string(size) + ".";
+  throw nb::value_error((std::string(name) + " must have " + told).c_str());
+}
+
+// The annealer's tree with other thresholds and responses, which must outlive it.
+RampTree move_tree(const Annealer& self, const Flat<double>& theta, const Flat<double>& threshold,
+                   const Flat<double>& response) {
+  RampProblem problem = self.tree().problem();
+  check_size("theta", theta.size(), self.theta().size());
+  check_size("threshold", threshold.size(), problem.threshold.size());
+  check_size("response", response.size(), problem.response.size());
+  problem.threshold = {threshold.data(), threshold.size()};
+  problem.response = {response.data(), response.size()};
+  return RampTree(problem);
 }
 
 }  // namespace
@@ -67,20 +82,22 @@ void bind_anneal(nb::module_& m) {
       .def(
           "loss",
           [](const Annealer& self, const In<double>& theta, int n_threads) {
-            check_widths(self, theta.size());
+            check_size("theta", theta.size(), self.theta().size());
             const nb::gil_scoped_release free;
             return self.tree().loss(theta.data(), n_threads);
           },
           nb::arg("theta").noconvert(), "n_threads"_a)
       .def(
           "gradient",
-          [](const Annealer& self, const In<double>& theta, Out<double, 2>& slope, int n_threads) {
-            check_widths(self, theta.size());
-            check_widths(self, slope.size());
+          [](const Annealer& self, const Flat<double>& theta, const Flat<double>& threshold,
+             const Flat<double>& response, Out<double, 1>& slope, int n_threads) {
+            const RampTree moved = move_tree(self, theta, threshold, response);
+            check_size("slope", slope.size(), moved.n_slopes());
             const nb::gil_scoped_release free;
-            return self.tree().gradient(theta.data(), slope.data(), n_threads);
+            return moved.gradient(theta.data(), slope.data(), n_threads);
           },
-          nb::arg("theta").noconvert(), nb::arg("slope").noconvert(), "n_threads"_a);
+          nb::arg("theta").noconvert(), nb::arg("threshold").noconvert(), nb::arg("response").noconvert(),
+          nb::arg("slope").noconvert(), "n_threads"_a);
 }
 
 }  // namespace softwood

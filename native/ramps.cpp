@@ -34,8 +34,6 @@ double RampTree::share(std::int32_t node, std::size_t row, std::size_t slot, con
   double first;
   if (std::isnan(x)) [[unlikely]]
     first = lost_share(node, row);
-  else if (below == 0 && above == 0)
-    first = x <= 0 ? 1 : 0;
   else
     first = ramp(x, rate(below), rate(above));
   return slot == 0 ? first : 1 - first;
@@ -56,7 +54,7 @@ double RampTree::value(std::int32_t node, std::size_t row, std::size_t part, con
     if (g > 0 && g < 1) return g * value(first, row, part, theta) + (1 - g) * value(first + 1, row, part, theta);
     node = g > 0 ? first : first + 1;
   }
-  return response(node, row, part);
+  return p_.response[response_at(node, row, part)];
 }
 
 std::vector<double> RampTree::reach(std::int32_t node, const double* theta) const {
@@ -95,7 +93,11 @@ double RampTree::loss(const double* theta, int n_threads) const {
 
 double RampTree::descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double reach,
                          std::vector<Slope>& slopes) const {
-  if (!is_branch(node)) return response(node, row, part);
+  if (!is_branch(node)) {
+    const std::size_t at = response_at(node, row, part);
+    slopes.push_back({3 * parent_.size() + at, reach});
+    return p_.response[at];
+  }
   const std::int32_t first = p_.first_child[node];
   if (!p_.softens[node]) {
     double sum = 0;
@@ -110,14 +112,20 @@ double RampTree::descend(std::int32_t node, std::size_t row, std::size_t part, c
   if (g <= 0) return descend(first + 1, row, part, theta, reach, slopes);
   const double left = descend(first, row, part, theta, reach * g, slopes);
   const double right = descend(first + 1, row, part, theta, reach * (1 - g), slopes);
-  const double x = distance(node, row);
-  if (!std::isnan(x) && x != 0) {
-    // share = 1/2 - x / (2 width): its slope by theta = width / scale is x / (2 width theta)
-    const Width width{node, x < 0 ? 0 : 1};
-    const double t = theta[width.at()];
-    slopes.push_back({width.at(), reach * (left - right) * 0.5 * x / (t * p_.scale[width.at()] * t)});
-  }
+  add_gate_slopes(node, row, theta, reach * (left - right), slopes);
   return g * left + (1 - g) * right;
+}
+
+// share = 1/2 - x / (2 width), x = value - threshold: its slope by theta = width / scale is x / (2 width theta), by the
+// threshold 1 / (2 width).
+void RampTree::add_gate_slopes(std::int32_t node, std::size_t row, const double* theta, double gap,
+                               std::vector<Slope>& slopes) const {
+  const double x = distance(node, row);
+  const Width side{node, x < 0 ? 0 : 1};
+  const double t = theta[side.at()], width = t * p_.scale[side.at()];
+  if (std::isnan(x) || width == 0) return;  // the gate cannot read the row; or the row lies on a jump
+  slopes.push_back({side.at(), gap * 0.5 * x / (width * t)});
+  slopes.push_back({2 * parent_.size() + static_cast<std::size_t>(node), gap * 0.5 / width});
 }
 
 double RampTree::gradient_of_rows(std::size_t begin, std::size_t end, const double* theta, double* slope) const {
@@ -144,7 +152,7 @@ double RampTree::gradient_of_rows(std::size_t begin, std::size_t end, const doub
 }
 
 double RampTree::gradient(const double* theta, double* slope, int n_threads) const {
-  const std::size_t pieces = (rows() + PIECE - 1) / PIECE, n = 2 * parent_.size();
+  const std::size_t pieces = (rows() + PIECE - 1) / PIECE, n = n_slopes();
   std::vector<double> sums(pieces, 0.0), slopes(pieces * n, 0.0);
   for_each_piece(pieces, n_threads, [&](std::size_t k) {
     sums[k] = gradient_of_rows(k * PIECE, std::min((k + 1) * PIECE, rows()), theta, slopes.data() + k * n);

@@ -51,28 +51,33 @@ class RampTree {
 
   double row_loss(std::size_t row, const double* output) const;
   double loss(const double* theta, int n_threads) const;
-  // Loss, and its slope by every width in `slope` (nodes, 2).
+  // Loss, and in `slope` its slopes: by widths (nodes, 2), then thresholds (nodes), then responses (nodes, outputs).
   double gradient(const double* theta, double* slope, int n_threads) const;
+  std::size_t n_slopes() const { return 3 * parent_.size() + p_.response.size(); }
 
  private:
-  double response(std::int32_t node, std::size_t row, std::size_t part) const {
+  // Place of the response that a node gives to a part of a row.
+  std::size_t response_at(std::int32_t node, std::size_t row, std::size_t part) const {
     const std::size_t column = p_.code.empty() ? part : static_cast<std::size_t>(p_.code[row]);
-    return p_.response[static_cast<std::size_t>(node) * p_.n_outputs + column];
+    return static_cast<std::size_t>(node) * p_.n_outputs + column;
   }
   struct Slope {
     std::size_t at;
     double value;
   };
-  // value(), and its slopes by the widths that it depends on, times `reach`.
+  // value(), and its slopes by all that it depends on, times `reach`.
   double descend(std::int32_t node, std::size_t row, std::size_t part, const double* theta, double reach,
                  std::vector<Slope>& slopes) const;
+  void add_gate_slopes(std::int32_t node, std::size_t row, const double* theta, double gap,
+                       std::vector<Slope>& slopes) const;
   double gradient_of_rows(std::size_t begin, std::size_t end, const double* theta, double* slope) const;
 
   RampProblem p_;
   std::vector<std::int32_t> parent_;
 };
 
-// Share of the first child at distance x from the threshold, widths not both 0. 1 / width of a width of 0 is HUGE_RATE.
+// Share of the first child at distance x from the threshold. A width of 0 is a jump: its rate is HUGE_RATE, and at x =
+// 0 the share is 1/2 whatever the widths.
 constexpr double HUGE_RATE = 1e300;
 inline double rate(double width) { return width > 0 ? 0.5 / width : HUGE_RATE; }
 inline double ramp(double x, double rate_below, double rate_above) {

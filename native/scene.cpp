@@ -12,10 +12,6 @@ namespace {
 constexpr int LEVELS = 2;  // of gates below the top one
 
 void find_ramp(const double* x, std::size_t n, double below, double above, double* share) {
-  if (below == 0 && above == 0) {
-    for (std::size_t i = 0; i < n; ++i) share[i] = x[i] <= 0 ? 1.0 : 0.0;
-    return;
-  }
   const double rate_below = rate(below), rate_above = rate(above);
   for (std::size_t i = 0; i < n; ++i) share[i] = ramp(x[i], rate_below, rate_above);
 }
@@ -30,9 +26,8 @@ Scene::Scene(const RampTree& tree, const std::vector<Width>& group, const std::v
   const std::vector<double> reach = tree.reach(top, theta.data());
   for (std::size_t row = 0; row < reach.size(); ++row) {
     if (!(reach[row] > 0)) continue;
-    // A row of which nothing goes to the side at hand stays as it is, unless it lies on the threshold.
-    const bool comes = tree.share(top, row, static_cast<std::size_t>(side_), theta.data()) > 0;
-    if (!both && !comes && tree.distance(top, row) != 0) continue;
+    // A row of which nothing goes to the side at hand stays as it is.
+    if (!both && !(tree.share(top, row, static_cast<std::size_t>(side_), theta.data()) > 0)) continue;
     row_.push_back(row);
     reach_.push_back(reach[row]);
     weight_.push_back(tree.problem().weight[row]);

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor, SoftenedTreeClassifier, Tree, soften, to_text
+from softwood.kernels import native, reference
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Score, Squash
 from softwood.learners.hard.problem import Problem
@@ -29,7 +30,12 @@ def exponential_error(model: Any, X: Any, y: Any) -> float:
     return float(np.exp(-4 * own).sum())
 
 
-@parametrize_with_checks([SoftenedTreeClassifier(n_successes=2, patience=5)])
+@parametrize_with_checks(
+    [
+        SoftenedTreeClassifier(n_successes=2, patience=5),
+        SoftenedTreeClassifier(n_successes=2, patience=3, n_splits=1, mean_widths=True),
+    ]
+)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -42,6 +48,7 @@ def test_only_widths_change(method: str, model: Any) -> None:
     before = hard.tree_
     soft = soften(hard, X, y, method=method)
     assert hard.tree_ is before
+    assert (soft.tree_.squash[before.n_children > 0] == Squash.RAMP).all()
     assert not soft.tree_.is_hard
     assert soft.tree_.replace(squash=before.squash, softness=before.softness) == before
     if method != "statistics":  # which does not look at the loss
@@ -93,9 +100,47 @@ def test_weight_zero_is_absence(method: str) -> None:
     assert one == soften(model, X[kept], y[kept], method=method).tree_
 
 
-def test_widths_of_zero_are_the_hard_tree() -> None:
-    tree = CARTClassifier().fit(*CANCER).tree_
-    assert with_widths(tree, np.zeros((tree.n_nodes, 2))) == tree
+@pytest.mark.parametrize("kernel", [native, reference], ids=["native", "reference"])
+def test_widths_of_zero_are_the_hard_tree_but_at_its_thresholds(kernel: Any) -> None:
+    tree, X = CARTClassifier().fit(*CANCER).tree_, CANCER[0]
+    zero = kernel.Evaluator(with_widths(tree, np.zeros((tree.n_nodes, 2))))
+    np.testing.assert_array_equal(zero.output(X), tree.output(X))  # thresholds lie between training values
+    at = X[:1].copy()
+    at[0, tree.feature[0]] = tree.threshold[0]
+    np.testing.assert_array_equal(zero.reach(at)[0, [1, 2]], [0.5, 0.5])
+    for step, side in ((-np.inf, 1), (np.inf, 2)):
+        at[0, tree.feature[0]] = np.nextafter(tree.threshold[0], step)
+        assert zero.reach(at)[0, side] == 1.0
+
+
+@pytest.mark.parametrize("model", [CARTClassifier(), CARTRegressor()], ids=["classes", "numbers"])
+def test_gradient_moves_thresholds_and_responses_if_asked(model: Any) -> None:
+    """And never to a higher loss than widths alone have."""
+    X, y = CANCER if isinstance(model, CARTClassifier) else DIABETES
+    hard = model.fit(X, y).tree_
+    leaf, gate = hard.n_children == 0, hard.n_children > 0
+    losses = []
+    for thresholds, responses in ((False, False), (True, False), (False, True), (True, True)):
+        soft = soften(hard, X, y, method="gradient", thresholds=thresholds, responses=responses)
+        assert thresholds or (soft.threshold[gate] == hard.threshold[gate]).all()
+        assert bool((soft.response[leaf] != hard.response[leaf]).any()) == responses
+        np.testing.assert_array_equal(soft.response[gate], hard.response[gate])
+        answer = soft.output(X)
+        if hard.schema.task == "classification":
+            np.testing.assert_allclose(answer.sum(axis=1), 1.0)
+            losses.append(np.exp(-4 * answer[np.arange(len(y)), y]).sum())
+        else:
+            losses.append(((answer[:, 0] - y) ** 2).sum())
+    assert losses[1] <= losses[0]
+    assert losses[2] < losses[0]
+    assert losses[3] < losses[0]
+
+
+def test_gradient_does_not_depend_on_threads() -> None:
+    X, y = CANCER
+    hard = CARTClassifier(one_se=False).fit(X, y)
+    one, five = (soften(hard, X, y, method="gradient", thresholds=True, n_jobs=n).tree_ for n in (1, 5))
+    assert one == five
 
 
 def test_a_ramp_goes_through_its_three_points() -> None:
@@ -131,6 +176,19 @@ def test_jobs_change_nothing() -> None:
     X, y = CANCER
     one, five = (SoftenedTreeClassifier(n_successes=3, patience=5, n_jobs=n).fit(X, y).tree_ for n in (1, 5))
     assert one == five
+
+
+def test_one_split_grows_on_two_thirds_of_the_rows_and_three_on_all() -> None:
+    X, y = CANCER
+    rows = [SoftenedTreeClassifier(n_successes=1, patience=3, n_splits=n).fit(X, y).hard_tree_.count[0] for n in (1, 3)]
+    assert rows == pytest.approx([569 * 2 / 3, 569], abs=1)
+
+
+def test_three_classes_are_softened_as_a_whole() -> None:
+    X, y = load_wine(return_X_y=True)
+    model = SoftenedTreeClassifier(n_successes=2, patience=10).fit(X, y)
+    assert exponential_error(model, X, y) < np.exp(-4 * model.hard_tree_.output(X)[np.arange(len(y)), y]).sum()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
 def test_the_softened_tree_is_one_of_the_sequence() -> None:
@@ -210,8 +268,12 @@ def test_errors_say_what_is_wanted() -> None:
     model = CARTClassifier().fit(X, y)
     with pytest.raises(ValueError, match="only univariate trees can be softened; the gate of node 0 is linear"):
         soften(linear_tree(), [[0.0], [1.0]], [0.0, 1.0])
-    with pytest.raises(ValueError, match="only hard trees can be softened"):
+    with pytest.raises(ValueError, match=r"only hard trees can be softened.*CARTClassifier"):
         soften(soften(model, X, y), X, y)
+    with pytest.raises(ValueError, match="X must be numbers and category codes"):
+        soften(model.tree_, [["a", "b", "c", "d"]], y[:1])
+    with pytest.raises(NotFittedError):
+        SoftenedTreeClassifier().predict(X)
     with pytest.raises(ValueError, match=r"X must have shape \(rows, 4\), as the tree's inputs, got \(150, 2\)"):
         soften(model.tree_, X[:, :2], y)
     with pytest.raises(ValueError, match="X has 2 features"):
@@ -224,6 +286,12 @@ def test_errors_say_what_is_wanted() -> None:
         soften(model, X, y, method="magic")
     with pytest.raises(ValueError, match="none of the classes"):
         soften(model, X, y + 7)
+    with pytest.raises(ValueError, match="thresholds=True needs method='gradient', got method='anneal'"):
+        soften(model, X, y, method="anneal", thresholds=True)
+    with pytest.raises(ValueError, match="responses must be True or False, got 1"):
+        soften(model, X, y, method="gradient", responses=1)
+    with pytest.raises(ValueError, match="n_splits must be 1 or 3, got 2"):
+        SoftenedTreeClassifier(n_splits=2).fit(X, y)
     with pytest.raises(ValueError, match="y must have 1 targets"):
         soften(CARTRegressor().fit(X, X[:, 0]), X, X[:, :2])
 
@@ -235,3 +303,17 @@ def test_trees_to_soften_get_smaller() -> None:
     sizes = [tree.n_leaves for tree in trees]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] > 1
+
+
+def test_mean_widths_are_the_mean_of_the_softenings() -> None:
+    """One softening is its own mean; several move every width, and nothing else, of the same hard tree."""
+    X, y = CANCER
+    best, one = (
+        SoftenedTreeClassifier(n_successes=1, patience=5, mean_widths=m).fit(X, y).tree_ for m in (False, True)
+    )
+    assert one == best
+    models = [SoftenedTreeClassifier(n_successes=8, patience=5, mean_widths=m).fit(X, y) for m in (False, True)]
+    assert models[0].hard_tree_ == models[1].hard_tree_
+    soft, mean = (model.tree_ for model in models)
+    assert soft != mean
+    assert mean.replace(softness=soft.softness) == soft

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import process_time
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
-from softwood.kernels.anneal import PROPOSALS, AnnealProblem
+from softwood.kernels.anneal import PROPOSALS, AnnealProblem, Ramps
 from softwood.learners.soft.gates import SoftRows, with_widths
 from softwood.learners.soft.ramps import make_problem
 from softwood.tree import Tree
@@ -72,18 +73,65 @@ def test_loss_is_that_of_the_softened_tree(kind: str, seed: int) -> None:
         assert annealer.loss(theta) == pytest.approx(want, rel=1e-10)
 
 
+def some_ramps(problem: AnnealProblem) -> Ramps:
+    """Ramps off the tree's own thresholds and responses: no row lies on a kink."""
+    rng = np.random.default_rng(2)
+    moved = problem.threshold + 0.013 * problem.scale.sum(axis=1)
+    answer = problem.response * rng.uniform(0.9, 1.1, problem.response.shape)
+    return Ramps(widths(problem, 1) + 0.05, moved, answer)
+
+
 def test_gradient_equals_finite_differences(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
-    problem, step = case[2], 1e-6
-    theta = widths(problem, 1) + 0.05
-    loss, slope = native.Annealer(problem, 0).gradient(theta)
-    _, same = reference.Annealer(problem, 0).gradient(theta)
-    np.testing.assert_allclose(slope, same, rtol=1e-9, atol=1e-9 * loss)
-    for at in np.ndindex(theta.shape):
-        up, down = theta.copy(), theta.copy()
-        up[at] += step
-        down[at] -= step
-        rise = native.Annealer(problem, 0).loss(up) - native.Annealer(problem, 0).loss(down)
-        assert slope[at] == pytest.approx(rise / (2 * step), rel=1e-3, abs=1e-5 * loss)
+    problem, ramps = case[2], some_ramps(case[2])
+    annealer = native.Annealer(problem, 0)
+    loss, slope = annealer.gradient(ramps)
+    for name, unit in (("theta", 1.0), ("threshold", problem.scale.max()), ("response", np.ptp(problem.response))):
+        step = 1e-6 * unit
+        moves = {"theta": problem.scale > 0, "threshold": problem.softens > 0, "response": problem.n_children == 0}[
+            name
+        ]
+        for at in zip(*np.nonzero(np.broadcast_to(moves.T, getattr(ramps, name).T.shape).T), strict=True):
+            value = getattr(ramps, name)
+            up, down = value.copy(), value.copy()
+            up[at] += step
+            down[at] -= step
+            rise = (
+                annealer.gradient(replace(ramps, **{name: up}))[0]
+                - annealer.gradient(replace(ramps, **{name: down}))[0]
+            )
+            want = rise / (2e-6)
+            assert getattr(slope, name)[at] * unit == pytest.approx(want, rel=1e-3, abs=1e-5 * loss)
+
+
+def test_gradients_are_twins(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+    ramps = some_ramps(case[2])
+    loss, slope = native.Annealer(case[2], 0).gradient(ramps)
+    other, same = reference.Annealer(case[2], 0).gradient(ramps)
+    assert loss == pytest.approx(other, rel=1e-12)
+    for name in ("theta", "threshold", "response"):
+        size = np.abs(getattr(same, name)).max()
+        np.testing.assert_allclose(getattr(slope, name), getattr(same, name), rtol=1e-9, atol=1e-9 * size)
+
+
+def test_ramps_of_the_wrong_size_are_refused() -> None:
+    problem = make_problem(*EXAMPLES["two classes"])
+    ramps = some_ramps(problem)
+    with pytest.raises(ValueError, match="threshold must have 17 numbers, got 16"):
+        native.Annealer(problem, 0).gradient(replace(ramps, threshold=ramps.threshold[1:]))
+
+
+def test_widths_of_zero_divide_rows_on_the_threshold() -> None:
+    """Everywhere else they are the hard tree."""
+    tree, rows = EXAMPLES["two classes"]
+    X = rows.X.copy()
+    X[:5, tree.feature[0]] = tree.threshold[0]
+    for rows_of, is_hard in ((rows.X, True), (X, False)):
+        problem = make_problem(tree, SoftRows(rows_of, rows.y, rows.weight))
+        hard = tree.output(rows_of)[np.arange(len(X)), rows.y.astype(np.int64)]
+        want = np.exp(-4 * hard).sum()
+        losses = [kernel.Annealer(problem, 0).loss(np.zeros_like(problem.scale)) for kernel in (native, reference)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-12)
+        assert (losses[0] == pytest.approx(want, rel=1e-12)) == is_hard
 
 
 def test_native_equals_reference(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
@@ -120,7 +168,10 @@ def test_one_thread_equals_five() -> None:
     problem = make_problem(tree, big)
     annealer, theta = native.Annealer(problem, 0), widths(problem, 2)
     assert annealer.loss(theta, 1) == annealer.loss(theta, 5)
-    np.testing.assert_array_equal(annealer.gradient(theta, 1)[1], annealer.gradient(theta, 5)[1])
+    ramps = replace(some_ramps(problem), theta=theta)
+    (_, one), (_, five) = annealer.gradient(ramps, 1), annealer.gradient(ramps, 5)
+    for name in ("theta", "threshold", "response"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(five, name))
 
 
 def test_patience_stops() -> None:

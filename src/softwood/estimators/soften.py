@@ -6,6 +6,7 @@ import copy
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -35,11 +36,13 @@ def soften(
     sample_weight: Any = None,
     alpha: float = ALPHA,
     patience: int = PATIENCE,
+    thresholds: bool = False,
+    responses: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Model:
-    """A copy of a model whose hard thresholds are ramps; structure, thresholds and responses stay.
+    """A copy of a model whose hard thresholds are ramps; structure, thresholds and responses stay (unless asked for).
 
     Parameters
     ----------
@@ -51,6 +54,7 @@ def soften(
     sample_weight : of the rows.
     alpha : steepness of the exponential error that "anneal" and "gradient" make small.
     patience : "anneal" stops after so many calls in a row without success.
+    thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too.
     random_state : seed of "anneal"; None is 0: same data, same tree.
     n_jobs : threads of "gradient". The result does not depend on it.
     progress : show the progress of "anneal".
@@ -71,11 +75,21 @@ def soften(
     """
     options.one_of("method", method, METHODS)
     alpha, patience = options.real("alpha", alpha, 0.0), options.integer("patience", patience, 1)
+    for name, moves in (("thresholds", thresholds), ("responses", responses)):
+        if options.boolean(name, moves) and method != "gradient":
+            raise ValueError(f"{name}=True needs method='gradient', got method={method!r}.")
     tree, rows = _read(model, X, y, sample_weight)
     if method == "statistics":
         soft = soften_by_statistics(tree, rows)
     elif method == "gradient":
-        soft = soften_by_gradient(tree, rows, alpha=alpha, n_threads=int(effective_n_jobs(n_jobs)))
+        soft = soften_by_gradient(
+            tree,
+            rows,
+            alpha=alpha,
+            thresholds=thresholds,
+            responses=responses,
+            n_threads=int(effective_n_jobs(n_jobs)),
+        )
     else:
         seed = int(check_random_state(random_state or 0).randint(2**31 - 1))
         with annealing_bar(progress) as report:
@@ -90,7 +104,7 @@ def soften(
 def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRows]:
     """The tree of a model, and its rows as numbers."""
     if isinstance(model, Tree):
-        tree, rows = model, np.asarray(X, np.float64)
+        tree, rows = model, _read_numbers(X)
         if rows.ndim != 2 or rows.shape[1] != tree.n_features:
             raise ValueError(f"X must have shape (rows, {tree.n_features}), as the tree's inputs, got {rows.shape}.")
     elif isinstance(model, TreeEstimator):
@@ -106,3 +120,12 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     return tree, SoftRows(rows, target, read_weights(sample_weight, len(rows)))
+
+
+def _read_numbers(X: Any) -> npt.NDArray[np.float64]:
+    """Rows for a bare Tree, which knows no labels."""
+    try:
+        return np.asarray(X, np.float64)
+    except (TypeError, ValueError) as error:
+        told = "with a Tree, X must be numbers and category codes; give the fitted estimator to read labels."
+        raise ValueError(f"{told} ({error})") from None

@@ -19,7 +19,7 @@ from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.anneal import PATIENCE
 from softwood.learners.soft.ramps import ALPHA
-from softwood.learners.softened import learn_softened
+from softwood.learners.softened import N_SPLITS, PARTS, learn_softened
 from softwood.tree import Schema, Tree
 
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
@@ -40,6 +40,11 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         Steepness of the exponential error that annealing makes small.
     patience : int
         Annealing stops after so many calls in a row without success.
+    n_splits : {1, 3}
+        Splits 2:1 of the rows that say how much to prune. With 3 each third is held out once and the tree is grown on
+        all rows; 1 is the paper: one third chooses, the tree is grown on the other two.
+    mean_widths : bool
+        Give the chosen tree the mean widths of all its softenings instead of those of the best one: less chance in it.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories; their gates stay hard.
     n_jobs : int or None
@@ -74,6 +79,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         min_samples_leaf: float = 1,
         alpha: float = ALPHA,
         patience: int = PATIENCE,
+        n_splits: int = PARTS,
+        mean_widths: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -84,6 +91,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         self.min_samples_leaf = min_samples_leaf
         self.alpha = alpha
         self.patience = patience
+        self.n_splits = n_splits
+        self.mean_widths = mean_widths
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -99,7 +108,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
-        wanted = options.integer("n_successes", self.n_successes, 1)
+        rules = self._rules_of_softening()
         table = read_fit(self, X, self.categorical_features)
         self.classes_, codes = read_classes(y)
         check_consistent_length(table.values, codes)
@@ -110,17 +119,26 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
             table.values[lives], columns.n_levels, codes[lives], weight[lives], criterion, len(self.classes_)
         )
         least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(weight.sum()))
-        with softening_bar(options.boolean("progress", self.progress), wanted) as report:
+        with softening_bar(options.boolean("progress", self.progress), self.n_successes) as report:
             softened = learn_softened(
                 problem,
                 Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification"),
                 Growth(criterion, min_samples_leaf=least),
                 seed=int(check_random_state(self.random_state or 0).randint(2**31 - 1)),
-                n_successes=wanted,
-                alpha=options.real("alpha", self.alpha, 0.0),
-                patience=options.integer("patience", self.patience, 1),
+                **rules,
                 n_jobs=self._threads(),
                 report=report,
             )
         self.tree_, self.hard_tree_, self.columns_ = softened.tree, softened.hard, columns
         return self
+
+    def _rules_of_softening(self) -> dict[str, Any]:
+        if options.integer("n_splits", self.n_splits, 1) not in N_SPLITS:
+            raise ValueError(f"n_splits must be 1 or 3, got {self.n_splits!r}.")
+        return {
+            "n_successes": options.integer("n_successes", self.n_successes, 1),
+            "alpha": options.real("alpha", self.alpha, 0.0),
+            "patience": options.integer("patience", self.patience, 1),
+            "n_splits": self.n_splits,
+            "mean_widths": options.boolean("mean_widths", self.mean_widths),
+        }

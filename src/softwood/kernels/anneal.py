@@ -1,7 +1,8 @@
 """The contract of the annealer: widths of the ramps of a grown tree (Dvořák & Savický 2007). Both twins keep to it.
 
 Widths (nodes, 2) are in units of `scale` (nodes, 2): width = theta * scale. A gate with both widths 0 is the step it
-was. The tree's answer T(theta, x) is that of the evaluator; what is made small is, with weights w,
+was, but for rows at exactly its threshold: a ramp sends them both ways, half and half. The tree's answer T(theta, x) is
+that of the evaluator; what is made small is, with weights w,
 
     classes   sum_i w_i exp(-alpha p_i),  p_i the probability of row i's class     (exp(alpha (|T - y| - 1)) for two)
     numbers   sum_i w_i sum_t (y_it - T_t(x_i))²
@@ -82,6 +83,20 @@ class AnnealProblem:
 
 
 @dataclass(frozen=True)
+class Ramps:
+    """All that a descent may move, or the slopes of the loss by it.
+
+    theta : (nodes, 2) widths in units of their scale.
+    threshold : (nodes,) of the gates that soften; others are not looked at.
+    response : (nodes, outputs) of the leaves; others are not looked at.
+    """
+
+    theta: Floats
+    threshold: Floats
+    response: Floats
+
+
+@dataclass(frozen=True)
 class Progress:
     """Where an annealer stands: calls made, successes among them, failures in a row, the loss now."""
 
@@ -104,4 +119,6 @@ class Annealing(Protocol):
 
     def loss(self, theta: Floats, n_threads: int = 1) -> float: ...
 
-    def gradient(self, theta: Floats, n_threads: int = 1) -> tuple[float, Floats]: ...
+    def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:
+        """The loss of the tree with these ramps, and its slope by every number of them."""
+        ...

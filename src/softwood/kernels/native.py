@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import _native
-from softwood.kernels.anneal import AnnealProblem, Progress
+from softwood.kernels.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
@@ -115,10 +115,13 @@ class Annealer:
     def loss(self, theta: Floats, n_threads: int = 1) -> float:
         return self._native.loss(_flat(theta), n_threads)
 
-    def gradient(self, theta: Floats, n_threads: int = 1) -> tuple[float, Floats]:
-        """The loss and its slope by every width, (nodes, 2)."""
-        slope = np.zeros_like(self._problem.scale)
-        return self._native.gradient(_flat(theta), slope, n_threads), slope
+    def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:
+        """The loss, and its slope by every number of the ramps."""
+        given = _flat(ramps.theta).ravel(), _flat(ramps.threshold), _flat(ramps.response).ravel()
+        slope = np.zeros(sum(map(len, given)))
+        loss = self._native.gradient(*given, slope, n_threads)
+        theta, threshold, response = np.split(slope, [len(given[0]), len(given[0]) + len(given[1])])
+        return loss, Ramps(theta.reshape(-1, 2), threshold, response.reshape(ramps.response.shape))
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:

@@ -1,15 +1,16 @@
 """The whole procedure of Dvořák & Savický: CART, its pruning sequence, softening by annealing, choice.
 
-1. The rows are split 2:1. CART grows on the larger part; the smaller one says which tree of the pruning sequence errs
+1. The rows are split 2:1, CART grows on the larger part, the smaller one says which tree of the pruning sequence errs
    least. That tree and the smaller ones (without the root alone), largest first, are to be softened.
 2. Step i = 1, 2, ... softens the i largest of them, each time with other chance, by annealing on all rows. A
    softening counts if the loss falls by a factor of at least WORTH.
 3. After `n_successes` that counted (or MOST_TRIES times as many tries) the one with the smallest training error on all
    rows is kept (the first of equals).
 
-Differs from the paper: the sequence begins with the best tree, not with the overgrown one, and widths are annealed on
-all rows, not only those the tree was grown on. Equal rows are on one side of the split, so a weight of two is the row
-twice.
+Differs from the paper: the split is made three times, each third held out once, to say how much to prune; the trees are
+then those of a sequence grown on all rows (`n_splits=1` is the paper's one split, and its trees of two thirds of the
+rows). The sequence begins with the best tree, not with the overgrown one, and widths are annealed on all rows, not only
+those the tree was grown on. Equal rows are on one side of a split, so a weight of two is the row twice.
 """
 
 from __future__ import annotations
@@ -26,22 +27,23 @@ from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.learners.hard.grow import grow_tree
 from softwood.learners.hard.problem import Problem
-from softwood.learners.hard.prune import choose_by_validation
+from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validation, deal_rows
 from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.hard.table import PruningTable
 from softwood.learners.soft.anneal import PATIENCE, Annealed, anneal_tree
-from softwood.learners.soft.gates import SoftRows
+from softwood.learners.soft.gates import SoftRows, with_widths
 from softwood.learners.soft.ramps import ALPHA
-from softwood.parts.folds import deal_folds
 from softwood.tree import Schema, Tree, cut_tree
 
 WORTH = 1.01  # fall of the loss that counts
 MOST_TRIES = 3
-PARTS = 3  # of the rows: two to grow on, one to choose by
+PARTS = 3  # of the rows: two to grow on, one to choose by; so there are three such splits
+N_SPLITS = (1, PARTS)
 
 
 @dataclass(frozen=True)
 class SoftenedTree:
-    """The chosen tree, the hard tree it was made from, and the tree that validation alone would choose."""
+    """The chosen tree, the hard tree it was made from, the tree that held-out rows alone choose, and the tries."""
 
     tree: Tree
     hard: Tree
@@ -58,6 +60,8 @@ def learn_softened(
     n_successes: int = 10,
     alpha: float = ALPHA,
     patience: int = PATIENCE,
+    n_splits: int = PARTS,
+    mean_widths: bool = False,
     n_jobs: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> SoftenedTree:
@@ -69,10 +73,12 @@ def learn_softened(
     seed : of split and annealing; the result depends on nothing else.
     n_successes : softenings that must count before the best is taken.
     alpha, patience : of the annealing.
+    n_splits : 1 or 3, see above.
+    mean_widths : the chosen tree gets the mean widths of all its softenings that counted, not those of the best one.
     n_jobs : softenings at a time; the result does not depend on it.
     report : called with the softenings done and those that counted. An interrupt keeps the best so far.
     """
-    trees = hard_trees(problem, schema, growth, seed)
+    trees = hard_trees(problem, schema, growth, seed, n_splits)
     rows = SoftRows(problem.X, problem.y, problem.weight)
     if trees[0].n_nodes == 1:
         return SoftenedTree(trees[0], trees[0], trees[0], 0)
@@ -98,24 +104,42 @@ def learn_softened(
     finally:
         pool.shutdown(cancel_futures=True)
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
+    if mean_widths and kept:
+        tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
     return SoftenedTree(tree, hard, trees[0], done)
 
 
-def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int) -> list[Tree]:
-    """The tree of the pruning sequence that errs least on the smaller part of the rows, and the smaller ones."""
-    fold = deal_folds(problem.X, problem.y, PARTS, seed)
-    held = (fold == 0) & (problem.weight > 0)
-    weight = np.where(held, 0.0, problem.weight)
-    if not held.any() or not weight.any():  # too few different rows to split
-        held, weight = problem.weight > 0, problem.weight
-    grower = kernels.Grower(problem.X, problem.n_levels, weight, 0, 1)
-    full = grow_tree(grower, problem, growth, schema, weight)
-    grown_on = problem.with_rows(problem.X, problem.y, weight)
-    sequence = PruningSequence.of(full, grown_on)
-    chosen_by = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
-    table = choose_by_validation(sequence, grown_on, chosen_by, one_se=False)
-    rows = range(table.chosen, 0, -1) or [0]
-    return [cut_tree(full, sequence.is_leaf(table.alpha[row])) for row in rows]
+def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
+    """The trees to soften, largest first: the one of a sequence that errs least on held-out rows, and smaller."""
+    folds = deal_rows(problem, PARTS, seed)
+    if any(len(rows) == 0 for fold in folds for rows in fold):  # too few different rows to split
+        folds = [(np.flatnonzero(problem.weight > 0),) * 2] * PARTS
+    if n_splits == 1:
+        sequence, table = choose_by_a_third(problem, schema, growth, folds[0])
+    else:
+        grower, sequence = grow_sequence(problem, schema, growth)
+        table = choose_by_cv(sequence, grower, problem, growth, folds=folds, one_se=False, n_jobs=1)
+    alphas = table.alpha[table.chosen : 0 : -1] if table.chosen else table.alpha[:1]  # without the root alone
+    return [cut_tree(sequence.tree, sequence.is_leaf(alpha)) for alpha in alphas]
+
+
+def choose_by_a_third(
+    problem: Problem, schema: Schema, growth: Growth, fold: Fold
+) -> tuple[PruningSequence, PruningTable]:
+    """A sequence grown on the larger part of a split, and its errors on the smaller."""
+    grown, held = fold
+    weight = np.zeros_like(problem.weight)
+    weight[grown] = problem.weight[grown]
+    part = problem.with_rows(problem.X, problem.y, weight)
+    _, sequence = grow_sequence(part, schema, growth)
+    rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
+    return sequence, choose_by_validation(sequence, part, rows, one_se=False)
+
+
+def grow_sequence(problem: Problem, schema: Schema, growth: Growth) -> tuple[kernels.HardGrower, PruningSequence]:
+    """CART and its pruning sequence on all rows of positive weight."""
+    grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, 0, 1)
+    return grower, PruningSequence.of(grow_tree(grower, problem, growth, schema), problem)
 
 
 def staircase(n: int) -> Iterator[int]:

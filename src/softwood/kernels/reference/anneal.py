@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from softwood.kernels.anneal import (
     AnnealProblem,
     Floats,
     Progress,
+    Ramps,
 )
 
 STEP, MIX_1, MIX_2, WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
@@ -103,36 +106,48 @@ class Annealer:
         share[p.lost_row[lost]] = p.lost_share[lost]
         return np.stack([share, 1.0 - share], axis=1)
 
-    def gradient(self, theta: Floats, n_threads: int = 1) -> tuple[float, Floats]:
-        """The loss and its slope by every width, (nodes, 2)."""
-        p, slope = self.problem, np.zeros_like(theta)
+    def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:
+        """The loss, and its slope by every number of the ramps."""
+        moved = copy(self)
+        moved.problem = replace(self.problem, threshold=ramps.threshold, response=ramps.response)
+        return moved.slopes(ramps.theta)
+
+    def slopes(self, theta: Floats) -> tuple[float, Ramps]:
+        """The loss and its slopes, at the problem's own thresholds and responses."""
+        p = self.problem
+        slope = Ramps(np.zeros_like(theta), np.zeros(len(theta)), np.zeros_like(p.response))
         answer, reach = self.answers(theta), [np.ones(len(p.X)) for _ in p.response]
-        out = answer[0]
-        push = 2.0 * p.weight[:, None] * (out - p.y) if not len(p.code) else self.class_push(out)
-        for m in map(int, np.flatnonzero(p.n_children)):
+        push = self.push(answer[0])
+        for m in range(len(theta)):
+            if not p.n_children[m]:
+                slope.response[m] = (push * reach[m][:, None]).sum(axis=0)
+                continue
             share, first = self.shares(m, theta), int(p.first_child[m])
             for s in range(share.shape[1]):
                 reach[first + s] = reach[m] * share[:, s]
             if p.softens[m]:
                 gap = (push * (answer[first] - answer[first + 1])).sum(axis=1) * reach[m]
-                slope[m] = [(gap * part).sum() for part in self.ramp_slopes(m, theta)]
+                by_theta, by_threshold = self.ramp_slopes(m, theta)
+                slope.theta[m], slope.threshold[m] = gap @ by_theta, gap @ by_threshold
         return self.loss(theta), slope
 
-    def class_push(self, out: Floats) -> Floats:
-        """Slope of the loss by the outputs, for classes."""
+    def push(self, out: Floats) -> Floats:
+        """Slope of the loss by the outputs."""
         p, push, rows = self.problem, np.zeros_like(out), np.arange(len(out))
+        if not len(p.code):
+            return np.asarray(2.0 * p.weight[:, None] * (out - p.y))
         push[rows, p.code] = -p.alpha * p.weight * np.exp(-p.alpha * out[rows, p.code])
         return push
 
     def ramp_slopes(self, m: int, theta: Floats) -> tuple[Floats, Floats]:
-        """Slope of the first child's share by the two widths of a gate."""
+        """Slopes of the first child's share by the two widths of a gate (rows, 2) and by its threshold (rows,)."""
         p = self.problem
         x = p.X[:, p.feature[m]] - p.threshold[m]
-        below, above = theta[m] * p.scale[m]
-        inside = (x < 0) & (x > -below), (x > 0) & (x < above)
-        units = [t * width if t > 0 else 1.0 for t, width in zip(theta[m], (below, above), strict=True)]
-        first, second = (np.where(at, 0.5 * x / unit, 0.0) for at, unit in zip(inside, units, strict=True))
-        return first, second
+        width = theta[m] * p.scale[m]
+        inside = np.stack([(x < 0) & (x > -width[0]), (x >= 0) & (x < width[1])], axis=1)
+        unit = np.where(width > 0, width, 1.0)  # nothing is inside a width of 0
+        by_theta = np.where(inside, 0.5 * x[:, None] / (unit * np.where(theta[m] > 0, theta[m], 1.0)), 0.0)
+        return by_theta, np.where(inside, 0.5 / unit, 0.0).sum(axis=1)
 
     # -- annealing ---------------------------------------------------------------------------------------------------
 
@@ -191,9 +206,7 @@ class Annealer:
 
 
 def ramp(x: Floats, below: float, above: float) -> Floats:
-    """Share of the first child at distance x from the threshold; a step if both widths are 0."""
-    if below == 0 and above == 0:
-        return (x <= 0).astype(np.float64)
+    """Share of the first child at distance x from the threshold: 1/2 at x = 0, a jump where a width is 0."""
     left = np.where(x <= -below, 1.0, 0.5 - 0.5 * x / below) if below > 0 else np.ones_like(x)
     right = np.where(x >= above, 0.0, 0.5 - 0.5 * x / above) if above > 0 else np.zeros_like(x)
     return np.where(x < 0, left, np.where(x > 0, right, 0.5))

@@ -1,65 +1,85 @@
-"""Softening by gradient: the widths of all ramps at once, by L-BFGS-B on the annealer's own loss.
+"""Softening by gradient: all ramps at once, by L-BFGS-B on the annealer's own loss. No chance is involved.
 
-The loss is continuous in the widths and piecewise smooth, its slope by a width w at distance x from the threshold is
+The loss is continuous in the widths a, b and the threshold c, and piecewise smooth. Inside the ramp, at distance
+x - c < 0 from the threshold (on the other side with b),
 
-    d share / d w = x / (2 w²)   inside the ramp, 0 outside
+    share = 1/2 - (x - c) / (2 a)     d share / d a = (x - c) / (2 a²)     d share / d c = 1 / (2 a)
 
-A width of 0 has no slope, so the descent starts from small ramps: START of the way to the edge of the node's box on
-either side. No chance is involved. Widths that end below LEAST are 0: those gates stay steps.
+Outside there is no slope, and a width of 0 has none, so the descent starts from small ramps. Widths are free,
+thresholds and the leaves' responses, if asked for, join in when the widths have found their place. Widths that end at
+the least are 0: those gates jump again.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
 
 from softwood import kernels
+from softwood.kernels.anneal import Annealing, Ramps
+from softwood.learners.soft.freedom import LEAST, Bounds, Freedom
 from softwood.learners.soft.gates import Floats, SoftRows, check_softenable, with_widths
 from softwood.learners.soft.ramps import ALPHA, make_problem
 from softwood.tree import Tree
 
-START = 0.1
-LEAST, MOST = 1e-3, 10.0
 MAX_STEPS = 100
 
 
 def soften_by_gradient(
-    tree: Tree, rows: SoftRows, *, alpha: float = ALPHA, max_steps: int = MAX_STEPS, n_threads: int = 1
+    tree: Tree,
+    rows: SoftRows,
+    *,
+    alpha: float = ALPHA,
+    thresholds: bool = False,
+    responses: bool = False,
+    max_steps: int = MAX_STEPS,
+    n_threads: int = 1,
 ) -> Tree:
-    """The tree with ramps that a descent found.
+    """The tree with ramps that a descent found; the tree itself where it found nothing better.
 
     Parameters
     ----------
     tree, rows : a hard, univariate tree and the rows it was grown on.
     alpha : of the exponential error.
+    thresholds, responses : whether thresholds, and what the leaves answer, move too.
     max_steps : of L-BFGS-B.
     n_threads : the result does not depend on it.
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.living(), alpha)
-    free = np.repeat(problem.softens.astype(np.bool_), 2) & (problem.scale.ravel() > 0)
-    if not free.any():
+    free = Freedom(problem, thresholds=False, responses=False)
+    if not free.width.any():
         return tree
-    loss = kernels.Annealer(problem, 0)
+    annealer = kernels.Annealer(problem, 0)
+    widths = descend(annealer, free, free.start(), free.bounds(), max_steps, n_threads)
+    found = [Ramps(np.zeros_like(problem.scale), problem.threshold, problem.response), free.ramps(widths)]
+    if thresholds or responses:
+        free = Freedom(problem, thresholds, responses)
+        vector = np.append(widths, free.start()[len(widths) :])
+        # Widths and thresholds stand on kinks, where a line search may fail: first responses move, then thresholds too.
+        for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
+            bounds = [(held, held) for held in vector[:n_held].tolist()] + free.bounds()[n_held:]
+            vector = descend(annealer, free, vector, bounds, max_steps, n_threads)
+        found.append(free.ramps(vector))
+    found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
+    best = min(found, key=lambda ramps: annealer.gradient(ramps, n_threads)[0])
+    if best is found[0]:
+        return tree
+    return with_widths(tree.replace(threshold=best.threshold, response=best.response), best.theta * problem.scale)
 
-    def full(theta: Floats) -> Floats:
-        widths = np.zeros(problem.scale.size)
-        widths[free] = theta
-        return widths.reshape(problem.scale.shape)
 
-    def measure(theta: Floats) -> tuple[float, Floats]:
-        value, slope = loss.gradient(full(theta), n_threads)
-        return value, slope.ravel()[free]
+def descend(
+    annealer: Annealing, free: Freedom, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
+) -> Floats:
+    """Where L-BFGS-B comes to from a start."""
 
-    n = int(free.sum())
-    found = minimize(
-        measure,
-        np.full(n, START),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(LEAST, MOST)] * n,
-        options={"maxiter": max_steps, "maxfun": 2 * max_steps},
-    )
-    theta = full(np.where(found.x > LEAST, found.x, 0.0))
-    # Where the hard tree is better already, it stays.
-    return with_widths(tree, theta * problem.scale) if loss.loss(theta) < loss.loss(np.zeros_like(theta)) else tree
+    def measure(vector: Floats) -> tuple[float, Floats]:
+        ramps = free.ramps(vector)
+        loss, slope = annealer.gradient(ramps, n_threads)
+        return loss, free.slopes(ramps, slope)
+
+    limits = {"maxiter": max_steps, "maxfun": 2 * max_steps}
+    found = minimize(measure, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+    return np.asarray(found.x)

@@ -1,6 +1,8 @@
 """Gates that can be softened: the thresholds of a hard, univariate tree, and what its nodes answer to rows.
 
-Softening changes widths only. A gate whose two widths are 0 stays the step it was.
+Softening makes every finite threshold a ramp and changes nothing else. A ramp of widths 0 is the step it was, but for
+rows at exactly the threshold: there every ramp sends both children 1/2 (Dvořák & Savický, section 2). CART's thresholds
+lie between training values, so on its training rows a tree of widths 0 is the hard tree.
 """
 
 from __future__ import annotations
@@ -49,11 +51,14 @@ def check_softenable(tree: Tree) -> None:
     """Raise ValueError unless the tree is hard, univariate and answers constants."""
     linear = tree.score == Score.LINEAR
     if linear.any():
-        raise ValueError(f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear.")
-    if not tree.is_hard:
-        raise ValueError("only hard trees can be softened; this one is soft already.")
-    if (tree.slope_row >= 0).any():
-        raise ValueError("only trees with constant responses can be softened; this one has linear responses.")
+        told = f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear."
+    elif not tree.is_hard:
+        told = "only hard trees can be softened; this one is soft already."
+    elif (tree.slope_row >= 0).any():
+        told = "only trees with constant responses can be softened; this one has linear responses."
+    else:
+        return
+    raise ValueError(f"{told} CARTClassifier, CARTRegressor and C45Classifier grow trees that can be.")
 
 
 def can_soften(tree: Tree) -> Mask:
@@ -62,7 +67,7 @@ def can_soften(tree: Tree) -> Mask:
 
 
 def with_widths(tree: Tree, softness: Floats) -> Tree:
-    """The tree with ramps of the given widths (nodes, 2); all widths 0 give back the tree itself.
+    """The tree with ramps of the given widths (nodes, 2).
 
     Examples
     --------
@@ -72,10 +77,10 @@ def with_widths(tree: Tree, softness: Floats) -> Tree:
     ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
     >>> with_widths(stump, np.array([[0.5, 1.5], [0, 0], [0, 0]])).output([[2.0], [2.5], [3.25]]).ravel()
     array([0.  , 0.5 , 0.75])
-    >>> with_widths(stump, np.zeros((3, 2))) == stump
-    True
+    >>> with_widths(stump, np.zeros((3, 2))).output([[2.4], [2.5], [2.6]]).ravel()  # the stump, but for x = 2.5
+    array([0. , 0.5, 1. ])
     """
-    ramp = can_soften(tree) & (softness > 0).any(axis=1)
+    ramp = can_soften(tree)
     squash = np.where(ramp, Squash.RAMP, tree.squash).astype(np.uint8)
     return tree.replace(squash=squash, softness=np.where(ramp[:, None], softness, 0.0))
 
