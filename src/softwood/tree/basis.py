@@ -60,6 +60,10 @@ class Basis:
         fill = np.zeros(n_features) if when_missing is None else np.asarray(when_missing, np.float64)
         return cls(np.zeros(n_features, np.uint8), np.arange(n_features, dtype=np.int32), np.zeros(n_features), fill)
 
+    def pick(self, columns: npt.NDArray[Any]) -> Basis:
+        """Some of the columns, by number or mask."""
+        return Basis(self.term[columns], self.feature[columns], self.parameter[columns], self.when_missing[columns])
+
     def __len__(self) -> int:
         return len(self.term)
 

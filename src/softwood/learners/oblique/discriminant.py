@@ -1,0 +1,81 @@
+"""The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
+
+Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
+that lowers the impurity more is taken, the simpler of equals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.learners.hard.problem import Floats
+from softwood.learners.oblique.cut import best_cut, normal_cut
+from softwood.learners.oblique.direction import discriminants, regression
+from softwood.learners.oblique.gate import LinearGate, Split
+from softwood.learners.oblique.grouping import exchange
+from softwood.learners.oblique.rows import Rows
+from softwood.learners.oblique.univariate import find_univariate
+
+SAME_GAIN = 1e-9  # relative
+
+
+@dataclass(frozen=True)
+class Discriminant:
+    """How to split.
+
+    least : rows (by weight) that each child must keep.
+    shrinkage : of the scatter, in parts of its mean variance; None is columns / rows.
+    threshold : "gaussian", where two normal densities would be cut as long as that is worth half the best gain; or
+        "gain", the cut of largest gain. Numbers are always cut by gain.
+    univariate : whether the best question about one input competes.
+    """
+
+    least: float = 1.0
+    shrinkage: float | None = None
+    threshold: str = "gaussian"
+    univariate: bool = False
+
+    def __call__(self, rows: Rows) -> Split | None:
+        """The split of a node."""
+        oblique = find_discriminant(rows, self)
+        if not self.univariate:
+            return oblique
+        single = find_univariate(rows, self.least)
+        if oblique is None or single is None:
+            return oblique or single
+        return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
+
+
+def find_discriminant(rows: Rows, how: Discriminant, columns: slice = slice(None)) -> Split | None:
+    """The split along the best direction of some columns; None where no direction separates anything."""
+    phi = rows.phi[:, columns]
+    if not phi.shape[1]:
+        return None
+    if rows.problem.is_classes:
+        along, near = _between_groups(phi, rows, how)
+    else:
+        along, near = regression(phi, rows.tally, how.shrinkage), None
+    score = phi @ along
+    spread = float(score.std())
+    if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
+        return None
+    cut = best_cut(score, rows, how.least, near)
+    if cut is None:
+        return None
+    weight = np.zeros(rows.phi.shape[1])
+    weight[columns] = along / spread
+    return Split(LinearGate(weight, -cut.at / spread), cut.gain)
+
+
+def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> tuple[Floats, float | None]:
+    """Fisher's direction between two groups of classes, and where two normal densities would be cut."""
+    tally = rows.tally[:, rows.tally.any(axis=0)]
+    D, size = discriminants(phi, tally, how.shrinkage)
+    projected = phi @ D
+    means = (tally.T @ projected) / size[:, None]
+    a = exchange(projected, means, tally, rows.loss)
+    if how.threshold == "gain":
+        return D @ a, None
+    return D @ a, normal_cut(projected @ a, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))
