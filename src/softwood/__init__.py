@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from softwood.estimators.c45 import C45Classifier
     from softwood.estimators.cart import CARTClassifier, CARTRegressor
     from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
+    from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import soften
     from softwood.estimators.softened import SoftenedTreeClassifier
@@ -26,6 +27,8 @@ __all__ = [
     "CARTRegressor",
     "LinearDiscriminantTreeClassifier",
     "LinearDiscriminantTreeRegressor",
+    "OmnivariateTreeClassifier",
+    "OmnivariateTreeRegressor",
     "Schema",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
@@ -44,6 +47,8 @@ _HOME = {
     "CARTRegressor": "softwood.estimators.cart",
     "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
     "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",
+    "OmnivariateTreeClassifier": "softwood.estimators.omnivariate",
+    "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
     "SoftTreeClassifier": "softwood.estimators.soft",
     "SoftTreeRegressor": "softwood.estimators.soft",
     "SoftenedTreeClassifier": "softwood.estimators.softened",

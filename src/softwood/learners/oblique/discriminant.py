@@ -15,7 +15,7 @@ from softwood.learners.oblique.cut import best_cut, normal_cut
 from softwood.learners.oblique.direction import discriminants, regression
 from softwood.learners.oblique.gate import LinearGate, Split
 from softwood.learners.oblique.grouping import exchange
-from softwood.learners.oblique.rows import Rows
+from softwood.learners.oblique.rows import Index, Rows
 from softwood.learners.oblique.univariate import find_univariate
 
 SAME_GAIN = 1e-9  # relative
@@ -48,11 +48,12 @@ class Discriminant:
         return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
 
 
-def find_discriminant(rows: Rows, how: Discriminant, columns: slice = slice(None)) -> Split | None:
-    """The split along the best direction of some columns; None where no direction separates anything."""
-    phi = rows.phi[:, columns]
-    if not phi.shape[1]:
-        return None
+def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
+    """The split along the best direction of some columns (None: all); None where no direction separates anything."""
+    some = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
+    phi = rows.phi[:, some]
+    if not phi.shape[1] or not rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] > 0.0:
+        return None  # nothing to look at, or nothing to tell apart
     if rows.problem.is_classes:
         along, near = _between_groups(phi, rows, how)
     else:
@@ -65,7 +66,7 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: slice = slice(None
     if cut is None:
         return None
     weight = np.zeros(rows.phi.shape[1])
-    weight[columns] = along / spread
+    weight[some] = along / spread
     return Split(LinearGate(weight, -cut.at / spread), cut.gain)
 
 
