@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from softwood.estimators.c45 import C45Classifier
     from softwood.estimators.cart import CARTClassifier, CARTRegressor
     from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
+    from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
     from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import soften
@@ -27,6 +28,8 @@ __all__ = [
     "CARTRegressor",
     "LinearDiscriminantTreeClassifier",
     "LinearDiscriminantTreeRegressor",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
     "OmnivariateTreeClassifier",
     "OmnivariateTreeRegressor",
     "Schema",
@@ -47,6 +50,8 @@ _HOME = {
     "CARTRegressor": "softwood.estimators.cart",
     "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
     "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",
+    "MixtureOfExpertsClassifier": "softwood.estimators.mixture",
+    "MixtureOfExpertsRegressor": "softwood.estimators.mixture",
     "OmnivariateTreeClassifier": "softwood.estimators.omnivariate",
     "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
     "SoftTreeClassifier": "softwood.estimators.soft",
