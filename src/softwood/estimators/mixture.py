@@ -176,7 +176,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, MixtureOfExperts):  # type: igno
     Examples
     --------
     >>> x = np.linspace(-1, 1, 200)[:, None]
-    >>> model = MixtureOfExpertsRegressor(depth=1).fit(x, np.abs(x[:, 0]))
+    >>> model = MixtureOfExpertsRegressor(depth=1, weight_penalty=1e-3).fit(x, np.abs(x[:, 0]))
     >>> bool(np.mean((model.predict(x) - np.abs(x[:, 0])) ** 2) < 0.001)
     True
     """

@@ -90,7 +90,7 @@ def as_tree(mixture: Mixture, rows: Evidence, columns: Columns, schema: Schema, 
     else:
         response[shape.leaves, shape.label[shape.leaves]] = 1.0
     slope_row = np.full(shape.n_nodes, -1)
-    if numbers:
+    if numbers and len(columns):
         slope_row[shape.leaves] = np.arange(len(shape.leaves))
     terms = len(columns.basis)
     return Tree(
@@ -143,7 +143,7 @@ def _refined(
 ) -> LearnedMixture:
     """Linear responses in every leaf, all parameters refined together."""
     engine = judge_engine(whole, columns, how.n_threads)
-    start = _sapling(mixture, plant_root(engine, len(columns), "own"), how)
+    start = _sapling(mixture, plant_root(engine, len(columns), "own" if len(columns) else "none"), how)
     tree = start.refine(engine, ridge / whole.total_weight, 2 * how.max_iter)[1]
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = engine.importance(tree.shape, tree.parameters, columns.feature, whole.X.shape[1])
@@ -159,4 +159,5 @@ def _sapling(mixture: Mixture, root: Sapling, how: Experts) -> Sapling:
     if len(mixture.line) == 0:
         return sapling
     line = mixture.line.transpose(0, 2, 1)
-    return replace(sapling, response=line[:, :, -1].copy(), slope=line[:, :, :-1].copy())
+    slope = line[:, :, :-1].copy() if sapling.slopes == "own" else sapling.slope
+    return replace(sapling, response=line[:, :, -1].copy(), slope=slope)

@@ -5,8 +5,9 @@
     aic, bic    -2 log likelihood of the children's answers + 2 (or ln n) for every parameter; the least wins
     validation  learned on two thirds of the rows, judged on the third; the least loss wins
 
-Judged is the loss of the two answers on rows not learned from: the Brier score sum_k ([y = k] - p_k)^2, or the squared
-error. The paper counts misclassified rows; with many classes two leaves err on nearly all of them, whatever the gate.
+Judged is the loss of the leaves' answers on rows not learned from: the Brier score sum_k ([y = k] - p_k)^2, or the
+squared error. The paper counts misclassified rows; with many classes two leaves err on nearly all of them, whatever the
+gate.
 
 With `stop`, a leaf enters the contest: where no gate has a lower loss than no gate at all, the node is not split.
 """
@@ -48,10 +49,19 @@ class Verdict(NamedTuple):
     note: str
 
 
-def answers(rows: Rows, side: np.ndarray | None) -> Floats:
-    """What the two children (or the one leaf, side None) answer: class shares or means, (children, outputs)."""
-    tally = rows.tally
-    sums = np.array([tally.sum(axis=0)] if side is None else [tally[side].sum(axis=0), tally[~side].sum(axis=0)])
+def sums_of(rows: Rows, split: Split | None) -> Floats:
+    """Sums of the tally in every leaf of the split (None: the node itself), (leaves, sums)."""
+    if split is None:
+        return np.asarray(rows.tally.sum(axis=0, keepdims=True))
+    place = split.place(rows)
+    return np.array([rows.tally[place == leaf].sum(axis=0) for leaf in range(split.n_leaves)])
+
+
+def answers(rows: Rows, split: Split | None) -> Floats:
+    """What the leaves answer: class shares or means, (leaves, outputs); a leaf without rows answers as the node."""
+    sums = sums_of(rows, split)
+    size = sums.sum(axis=1) if rows.problem.is_classes else sums[:, 0]
+    sums = np.where(size[:, None] > 0.0, sums, sums.sum(axis=0))
     if rows.problem.is_classes:
         return np.asarray(sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300))
     n = (sums.shape[1] - 1) // 2
@@ -60,8 +70,8 @@ def answers(rows: Rows, side: np.ndarray | None) -> Floats:
 
 def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
     """Mean loss on `held` of the answers that the split gets from `learn`."""
-    answer = answers(learn, None if split is None else split.gate.first(learn))
-    given = answer[np.zeros(len(held.phi), np.intp) if split is None else np.where(split.gate.first(held), 0, 1)]
+    place = np.zeros(len(held.phi), np.intp) if split is None else split.place(held)
+    given = answers(learn, split)[place]
     weight = held.heft
     if held.problem.is_classes:
         right = given[np.arange(len(given)), held.problem.y]
@@ -121,20 +131,21 @@ def by_information(rows: Rows, kinds: list[Kind], stop: bool, bayes: bool) -> Ve
     for kind in kinds:
         split = kind.find(rows)
         if split is not None:
-            told[kind.name] = _deviance(rows, split.gate.first(rows)) + price * (kind.parameters(rows) + 2 * per_leaf)
+            answers_set = split.n_leaves * per_leaf
+            told[kind.name] = _deviance(rows, split) + price * (kind.parameters(rows) + answers_set)
     alone = _deviance(rows, None) + price * per_leaf
     return _least(kinds, told, alone if stop else np.inf, "BIC" if bayes else "AIC")
 
 
-def _deviance(rows: Rows, side: np.ndarray | None) -> float:
+def _deviance(rows: Rows, split: Split | None) -> float:
     """-2 log likelihood of the rows under their leaves' answers, one common variance for numbers."""
-    tally = rows.tally
-    sums = np.array([tally.sum(axis=0)] if side is None else [tally[side].sum(axis=0), tally[~side].sum(axis=0)])
+    sums = sums_of(rows, split)
     if rows.problem.is_classes:
         return 2.0 * float(entropy_loss(sums, sums.sum(axis=1, keepdims=True)).sum())
     n, size = (sums.shape[1] - 1) // 2, float(sums[:, 0].sum())
     left = np.maximum(sums[:, n + 1 :] - sums[:, 1 : n + 1] ** 2 / np.maximum(sums[:, :1], 1e-300), 0.0).sum(axis=0)
-    return float((size * np.log(np.maximum(left / size, 1e-12))).sum())
+    all_left = np.maximum(rows.tally[:, n + 1 :].sum(axis=0), 1e-300)
+    return float((size * np.log(np.maximum(left / all_left, 1e-12))).sum())  # in parts of the whole: units drop out
 
 
 def by_validation(rows: Rows, kinds: list[Kind], stop: bool, seed: int) -> Verdict:

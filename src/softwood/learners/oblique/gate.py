@@ -48,10 +48,33 @@ class InputGate:
 Gate = LinearGate | InputGate
 
 
+def gain_of(gate: Gate, rows: Rows) -> float:
+    """How much the gate alone lowers W * impurity."""
+    side = gate.first(rows)
+    parts = np.array([rows.tally[side].sum(axis=0), rows.tally[~side].sum(axis=0)])
+    return max(float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] - rows.loss(parts).sum()), 0.0)
+
+
 @dataclass(frozen=True)
 class Split:
-    """A gate, how much it lowers W * impurity, and what there is to say about its choice."""
+    """A gate, how much it lowers W * impurity, and what there is to say about its choice.
+
+    below : gates of the two children, where the three were found together.
+    """
 
     gate: Gate
     gain: float
     note: str = ""
+    below: tuple[Gate, Gate] | None = None
+
+    def place(self, rows: Rows) -> npt.NDArray[np.intp]:
+        """The leaf each row comes to: 0 and 1, or 0 .. 3 where there are gates below."""
+        second = np.where(self.gate.first(rows), 0, 1)
+        if self.below is None:
+            return second
+        last = np.where(second == 0, ~self.below[0].first(rows), ~self.below[1].first(rows))
+        return np.asarray(2 * second + last)
+
+    @property
+    def n_leaves(self) -> int:
+        return 2 if self.below is None else 4

@@ -7,7 +7,7 @@ tree's impurity that a split must take away.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from softwood.kernels.growth import EPSILON, TIE
 from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Floats
-from softwood.learners.oblique.gate import InputGate, LinearGate, Split
+from softwood.learners.oblique.gate import Gate, InputGate, LinearGate, Split, gain_of
 from softwood.learners.oblique.rows import Index, Rows
 from softwood.tree import Schema, Tree
 
@@ -62,20 +62,21 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
     grown.add(rows)
     whole = float(rows.heft.sum())
     at: Index = np.arange(len(rows.phi))
-    queue: list[tuple[int, int, Index]] = [(0, 0, at)]
+    queue: list[tuple[int, int, Index, Gate | None]] = [(0, 0, at, None)]
     while queue:
-        below: list[tuple[int, int, Index]] = []
-        for node, depth, at in queue:
+        below: list[tuple[int, int, Index, Gate | None]] = []
+        for node, depth, at, gate in queue:
             here = rows if node == 0 else rows.some(at)
-            split = _split(here, find, limits, depth, grown.impurity[node], whole)
+            split = _split(here, find if gate is None else _as_found(gate), limits, depth, grown.impurity[node], whole)
             if split is None:
                 continue
             side = split.gate.first(here)
-            grown.split[node] = split
+            # Gates found together gained together; each is remembered by what it gains itself.
+            grown.split[node] = split if split.below is None else replace(split, gain=gain_of(split.gate, here))
             grown.first_child[node] = len(grown.value)
-            for mask in (side, ~side):
+            for mask, next_gate in zip((side, ~side), split.below or (None, None), strict=True):
                 part = np.flatnonzero(mask)
-                below.append((len(grown.value), depth + 1, at[part]))
+                below.append((len(grown.value), depth + 1, at[part], next_gate))
                 grown.add(here.some(part))
         queue = below
     return assemble(grown, rows, schema)
@@ -94,6 +95,11 @@ def _split(rows: Rows, find: Finder, limits: Limits, depth: int, impurity: float
     first = float(rows.problem.weight[side].sum())
     enough = limits.min_samples_leaf * (1.0 - TIE)
     return split if side.any() and not side.all() and min(first, count - first) >= enough else None
+
+
+def _as_found(gate: Gate) -> Finder:
+    """A gate that was found together with the one above it."""
+    return lambda rows: Split(gate, gain_of(gate, rows), "with the gate above")
 
 
 def assemble(grown: Growing, rows: Rows, schema: Schema) -> Tree:

@@ -3,7 +3,7 @@
     threshold   one input, CART's own search
     linear      Fisher's discriminant, or a ridge regression
     quadratic   the same with the squares of the inputs
-    mlp         a small multilayer perceptron (perceptron.py)
+    mlp         a small multilayer perceptron, unfolded into three gates (perceptron.py)
 
 Which kind wins is decided by a contest (contest.py); the winner is learned on all rows of the node.
 """
@@ -25,11 +25,13 @@ from softwood.learners.oblique.contest import (
 )
 from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
 from softwood.learners.oblique.gate import Split
+from softwood.learners.oblique.perceptron import find_perceptron
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.oblique.univariate import find_univariate
 from softwood.learners.soft.columns import Recipe
 
-KINDS = ("threshold", "linear", "quadratic")  # from the simplest on
+KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
+COMPETE = KINDS[:3]  # where nothing else is asked for
 SELECT = ("f_test", "aic", "bic", "validation")
 SQUARE = 1  # kind of a column
 
@@ -46,11 +48,11 @@ class Omnivariate:
     seed : of the halves.
     """
 
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = COMPETE
     select: str = "f_test"
     alpha: float = 0.05
     stop: bool = True
-    discriminant: Discriminant = Discriminant()
+    discriminant: Discriminant = Discriminant(threshold="gain")  # sums of squares are not normal
     seed: int = 0
 
     def __call__(self, rows: Rows) -> Split | None:
@@ -78,8 +80,15 @@ class Omnivariate:
         how = self.discriminant
         if name == "threshold":
             return Kind(name, lambda rows: find_univariate(rows, how.least), lambda rows: 2)
+        if name == "mlp":
+            return Kind(name, self._perceptron, lambda rows: 3 * (len(columns_of(rows, name)) + 1))
         find: Find = lambda rows: find_discriminant(rows, how, columns_of(rows, name))  # noqa: E731
         return Kind(name, find, lambda rows: len(columns_of(rows, name)) + 1)
+
+    def _perceptron(self, rows: Rows) -> Split | None:
+        columns = columns_of(rows, "mlp")
+        line = find_discriminant(rows, self.discriminant, columns)
+        return find_perceptron(rows, columns, line, self.discriminant.least, self.seed)
 
 
 def columns_of(rows: Rows, name: str) -> np.ndarray:

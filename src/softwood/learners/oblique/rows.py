@@ -29,7 +29,7 @@ class Rows:
     problem : inputs, answers, weights.
     columns, phi : what linear gates are made of, scaled; (rows, columns).
     tally : (rows, sums) what a criterion adds up: weight * factor for the class of the row; or w, w y, w y^2 of
-        targets that are centred and scaled.
+        targets about their mean.
     """
 
     problem: Problem
@@ -81,15 +81,7 @@ def make_tally(problem: Problem) -> Floats:
         tally = np.zeros((len(code), problem.n_classes))
         tally[np.arange(len(code)), code] = problem.weight * problem.split_factor[code]
         return tally
-    y = scaled_targets(problem)
+    y = problem.y.astype(np.float64)
+    y = y - np.average(y, axis=0, weights=problem.weight)  # squares about the mean lose no digits
     w = problem.weight[:, None]
     return np.hstack([w, w * y, w * y * y])
-
-
-def scaled_targets(problem: Problem) -> Floats:
-    """Number targets about their mean, in units of their spread, so that each counts the same."""
-    y = problem.y.astype(np.float64)
-    centre = np.average(y, axis=0, weights=problem.weight)
-    size = np.maximum(np.abs(y - centre).max(axis=0), 1e-300)
-    part = (y - centre) / size  # divided out first: squares neither overflow nor vanish
-    return np.asarray(part / np.maximum(np.sqrt(np.average(part * part, axis=0, weights=problem.weight)), 1e-12))

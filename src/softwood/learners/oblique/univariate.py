@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Missing
-from softwood.learners.oblique.gate import InputGate, Split
+from softwood.learners.oblique.gate import InputGate, Split, gain_of
 from softwood.learners.oblique.rows import Rows
 
 
@@ -20,8 +18,5 @@ def find_univariate(rows: Rows, least: float) -> Split | None:
     if grown.first_child[0] < 0:
         return None
     group = grown.group[grown.group_begin[0] : grown.group_begin[1]]
-    before = rows.tally.sum(axis=0, keepdims=True)
     gate = InputGate(int(grown.feature[0]), float(grown.threshold[0]), group, int(grown.default[0]))
-    side = gate.first(rows)
-    after = np.array([rows.tally[side].sum(axis=0), rows.tally[~side].sum(axis=0)])
-    return Split(gate, float(rows.loss(before)[0] - rows.loss(after).sum()))
+    return Split(gate, gain_of(gate, rows))
