@@ -1,4 +1,4 @@
-"""Linear discriminant trees, omnivariate trees and mixtures of experts on the papers' data sets, with the authors' folds.
+"""Linear discriminant trees, omnivariate trees and mixtures of experts on the papers' data sets and folds.
 
     python -m bench.papers.family DATA [--sets pima,twonorm] [--folds 10] [--learner ldt]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.kernels.oblique import best_cut, exchange_classes
 from softwood.learners.hard.problem import Floats
-from softwood.learners.oblique.cut import best_cut, normal_cut
+from softwood.learners.oblique.cut import normal_cut
 from softwood.learners.oblique.direction import discriminants, regression
 from softwood.learners.oblique.gate import LinearGate, Split
-from softwood.learners.oblique.grouping import exchange
 from softwood.learners.oblique.rows import Index, Rows
 from softwood.learners.oblique.univariate import find_univariate
 
@@ -62,21 +62,22 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
     spread = float(score.std())
     if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
         return None
-    cut = best_cut(score, rows, how.least, near)
-    if cut is None:
+    place = np.nan if near is None else near
+    gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, place)
+    if gain < 0.0:
         return None
     weight = np.zeros(rows.phi.shape[1])
     weight[some] = along / spread
-    return Split(LinearGate(weight, -cut.at / spread), cut.gain)
+    return Split(LinearGate(weight, -at / spread), gain)
 
 
 def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> tuple[Floats, float | None]:
     """Fisher's direction between two groups of classes, and where two normal densities would be cut."""
-    tally = rows.tally[:, rows.tally.any(axis=0)]
+    tally = np.ascontiguousarray(rows.tally[:, rows.tally.any(axis=0)])
     D, size = discriminants(phi, tally, how.shrinkage)
     projected = phi @ D
     means = (tally.T @ projected) / size[:, None]
-    a = exchange(projected, means, tally, rows.loss)
+    a = exchange_classes(np.ascontiguousarray(projected), means, tally, int(rows.problem.criterion))
     if how.threshold == "gain":
         return D @ a, None
     return D @ a, normal_cut(projected @ a, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))

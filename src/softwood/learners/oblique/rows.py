@@ -11,15 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.kinds import Criterion
-from softwood.kernels.reference.impurity import entropy_loss, error_loss, gini_loss
+from softwood.kernels.reference.cut import loss_of
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.parts.folds import hash_rows
 
 Index = npt.NDArray[np.intp]
-
-CLASS_LOSS = {Criterion.GINI: gini_loss, Criterion.ENTROPY: entropy_loss, Criterion.ERROR: error_loss}
 
 
 @dataclass(frozen=True)
@@ -56,11 +53,7 @@ class Rows:
 
     def loss(self, sums: Floats) -> Floats:
         """W * impurity of sets of rows with these sums, (sets, sums)."""
-        if self.problem.is_classes:
-            return CLASS_LOSS[self.problem.criterion](sums, sums.sum(axis=1, keepdims=True))
-        n = (sums.shape[1] - 1) // 2
-        size = np.maximum(sums[:, :1], 1e-300)
-        return np.asarray(np.maximum(sums[:, n + 1 :] - sums[:, 1 : n + 1] ** 2 / size, 0.0).mean(axis=1))
+        return loss_of(sums, self.problem.criterion)
 
 
 def in_order(problem: Problem) -> Problem:

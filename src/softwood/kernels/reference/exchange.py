@@ -4,25 +4,25 @@
     exchange move the class that lowers the impurity most from one group to the other, while that helps
 
 The impurity of a grouping is that of the best cut along its direction, counted in BINS bins of the score: all moves
-of a step are one table. The paper sorts the rows for every move; the cut that is kept is searched exactly, later.
+of a step are one table. The paper sorts the rows for every move; the cut that is kept is searched exactly, later. This
+is the definition that native/oblique.cpp is held to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
-from softwood.learners.hard.problem import Floats
+from softwood.kernels.reference.cut import loss_of
+
+Floats = npt.NDArray[np.float64]
 
 BINS = 64
 WIDE = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
 Groups = npt.NDArray[np.bool_]
-Loss = Callable[[Floats], Floats]
 
 
-def exchange(projected: Floats, gram: Floats, tally: Floats, loss: Loss) -> Floats:
+def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> Floats:
     """The coefficients a of the best grouping found; scores are `projected @ a`.
 
     Parameters
@@ -30,17 +30,17 @@ def exchange(projected: Floats, gram: Floats, tally: Floats, loss: Loss) -> Floa
     projected : (rows, classes) the rows on the discriminants D.
     gram : (classes, classes) inner products of the class means in the measure of S_T^-1.
     tally : (rows, classes) weight of each row in its class.
-    loss : W * impurity of sets of rows, from their sums.
+    criterion : number of a `Criterion` of classes.
     """
     size = tally.sum(axis=0)
     code = tally.argmax(axis=1)
     first = seed_groups(gram)
     if len(size) == 2:
         return coefficients(first[None], size).ravel()
-    best = np.inf
+    best = float(binned_losses(projected @ coefficients(first[None], size).T, code, tally, criterion)[0])
     while True:
-        moves = _moves(first) if np.isfinite(best) else np.vstack([first, _moves(first)])
-        found = binned_losses(projected @ coefficients(moves, size).T, code, tally, loss)
+        moves = _moves(first)
+        found = binned_losses(projected @ coefficients(moves, size).T, code, tally, criterion)
         at = int(np.argmin(found))
         if not found[at] < best * (1.0 - 1e-9):
             return coefficients(first[None], size).ravel()
@@ -77,7 +77,7 @@ def _moves(first: Groups) -> Groups:
     return np.asarray(moved[filled])
 
 
-def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, loss: Loss) -> Floats:
+def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, criterion: int) -> Floats:
     """The least loss of a cut along each column of scores, cut between bins."""
     n, moves = scores.shape
     weight, k = tally[np.arange(n), code], tally.shape[1]
@@ -90,5 +90,5 @@ def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, los
     count = np.bincount(at.ravel(), np.repeat(weight, moves), moves * BINS * k).reshape(moves, BINS, k)
     below = np.cumsum(count.astype(np.float64), axis=1)
     above = below[:, -1:] - below
-    total = loss(below.reshape(-1, k)) + loss(above.clip(0.0).reshape(-1, k))
+    total = loss_of(below.reshape(-1, k), criterion) + loss_of(above.clip(0.0).reshape(-1, k), criterion)
     return np.asarray(total.reshape(moves, BINS).min(axis=1))
