@@ -18,7 +18,7 @@ from softwood.kernels.kinds import Score
 @parametrize_with_checks(
     [
         LinearDiscriminantTreeClassifier(cv=3),
-        LinearDiscriminantTreeClassifier(shrinkage=0, threshold="gain", univariate=True, prune=None),
+        LinearDiscriminantTreeClassifier(shrinkage=0, threshold="gain", univariate=True, cv=3),
         LinearDiscriminantTreeRegressor(cv=3),
     ]
 )

@@ -14,7 +14,7 @@ from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
 from softwood.estimators.weights import class_factor, drop_classes, read_weights
-from softwood.kernels.kinds import Criterion, Score
+from softwood.kernels.kinds import Criterion, Score, Term
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
@@ -149,8 +149,12 @@ class ObliqueRegressor(ObliqueTree):
 
 def spread_of(tree: Tree, problem: Problem) -> Floats:
     """Standard deviation of every basis column among the rows, by weight."""
-    share = problem.weight / problem.weight.sum()
-    phi = expand(tree.basis, problem.X)
+    share, basis = problem.weight / problem.weight.sum(), tree.basis
+    if np.all(basis.term == Term.IDENTITY):
+        x = problem.X[:, basis.feature]
+        phi = np.where(np.isnan(x), basis.when_missing, x)
+    else:
+        phi = expand(basis, problem.X)
     size = np.maximum(np.abs(phi).max(axis=0, initial=0.0), 1e-300)  # divided out first: squares do not overflow
     phi = phi / size
     return np.asarray(size * np.sqrt(np.maximum(share @ np.square(phi - share @ phi), 0.0)))

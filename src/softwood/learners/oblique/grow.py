@@ -16,7 +16,7 @@ from softwood.kernels.growth import EPSILON, TIE
 from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import Gate, InputGate, LinearGate, Split, gain_of
-from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 
 Finder = Callable[[Rows], Split | None]
@@ -61,12 +61,10 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
     grown = Growing()
     grown.add(rows)
     whole = float(rows.heft.sum())
-    at: Index = np.arange(len(rows.phi))
-    queue: list[tuple[int, int, Index, Gate | None]] = [(0, 0, at, None)]
+    queue: list[tuple[int, int, Rows, Gate | None]] = [(0, 0, rows, None)]
     while queue:
-        below: list[tuple[int, int, Index, Gate | None]] = []
-        for node, depth, at, gate in queue:
-            here = rows if node == 0 else rows.some(at)
+        below: list[tuple[int, int, Rows, Gate | None]] = []
+        for node, depth, here, gate in queue:
             split = _split(here, find if gate is None else _as_found(gate), limits, depth, grown.impurity[node], whole)
             if split is None:
                 continue
@@ -75,9 +73,9 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
             grown.split[node] = split if split.below is None else replace(split, gain=gain_of(split.gate, here))
             grown.first_child[node] = len(grown.value)
             for mask, next_gate in zip((side, ~side), split.below or (None, None), strict=True):
-                part = np.flatnonzero(mask)
-                below.append((len(grown.value), depth + 1, at[part], next_gate))
-                grown.add(here.some(part))
+                part = here.some(np.flatnonzero(mask))
+                below.append((len(grown.value), depth + 1, part, next_gate))
+                grown.add(part)
         queue = below
     return assemble(grown, rows, schema)
 

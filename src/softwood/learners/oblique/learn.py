@@ -13,7 +13,7 @@ from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows
-from softwood.learners.soft.columns import Recipe
+from softwood.learners.soft.columns import PLAIN, Recipe
 from softwood.tree import Schema, Tree, cut_tree
 
 
@@ -24,7 +24,7 @@ def learn_oblique(
     limits: Limits,
     pruning: Pruning,
     *,
-    recipe: Recipe | None = None,
+    recipe: Recipe = PLAIN,
     n_jobs: int = 1,
 ) -> Pruned:
     """Grow, choose, prune.
@@ -34,13 +34,13 @@ def learn_oblique(
     problem, schema : rows and what they stand for.
     find : how a node is split.
     limits, pruning : where growth ends, and how much of it is kept.
-    recipe : which columns linear gates are made of; None: a line for each number.
+    recipe : which columns linear gates are made of.
     n_jobs : folds at a time.
     """
 
     def grow(at: npt.NDArray[np.int64]) -> Tree:
         some = problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
-        return grow_oblique(Rows.make(some, recipe or Recipe()), find, limits, schema)
+        return grow_oblique(Rows.make(some, recipe), find, limits, schema)
 
     full = grow(np.arange(len(problem.X)))
     sequence = PruningSequence.of(full, problem)

@@ -28,7 +28,7 @@ from softwood.learners.oblique.gate import Split
 from softwood.learners.oblique.perceptron import find_perceptron
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.oblique.univariate import find_univariate
-from softwood.learners.soft.columns import Recipe
+from softwood.learners.soft.columns import PLAIN, Recipe
 
 KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
 COMPETE = KINDS[:3]  # where nothing else is asked for
@@ -64,7 +64,7 @@ class Omnivariate:
     @property
     def recipe(self) -> Recipe:
         """Which columns the kinds need."""
-        return Recipe(square=1.0) if "quadratic" in self.kinds else Recipe()
+        return replace(PLAIN, square=1.0) if "quadratic" in self.kinds else PLAIN
 
     def _judge(self, rows: Rows) -> Verdict:
         kinds = [self._kind(name) for name in self.kinds]
