@@ -21,7 +21,7 @@ class LinearDiscriminantTree(ObliqueTree):
     """What the classifier and the regressor share; not for use by itself."""
 
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
-        p = self.get_params(deep=False)
+        p = vars(self)
         limits = self._limits(float(problem.weight.sum()))
         shrinkage = p["shrinkage"]
         auto = isinstance(shrinkage, str) and shrinkage == "auto"

@@ -40,7 +40,7 @@ class MixtureOfExperts(TreeEstimator):
         return self._importance
 
     def _how(self) -> Experts:
-        p = self.get_params(deep=False)
+        p = vars(self)
         depth = options.integer("depth", p["depth"], 0, 6)
         branching = options.integer("branching", p["branching"], 2, 16)
         if branching**depth > MOST_EXPERTS:

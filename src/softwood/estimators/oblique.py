@@ -50,7 +50,7 @@ class ObliqueTree(PrunedTree):
         return total / total.sum() if total.sum() > 0 else total
 
     def _limits(self, total: float) -> Limits:
-        p = self.get_params(deep=False)
+        p = vars(self)
         return Limits(
             max_depth=options.integer("max_depth", p["max_depth"], 0, otherwise=2**31 - 1),
             min_samples_split=options.row_count("min_samples_split", p["min_samples_split"], 2, total),
@@ -84,7 +84,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
-        p = self.get_params(deep=False)
+        p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
         self._check_pruning(X_val, y_val)
         table = read_fit(self, X, p["categorical_features"])
@@ -119,7 +119,7 @@ class ObliqueRegressor(ObliqueTree):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         self._check_pruning(X_val, y_val)
-        table = read_fit(self, X, self.get_params(deep=False)["categorical_features"])
+        table = read_fit(self, X, vars(self)["categorical_features"])
         values, self._one_target = read_numbers(y)
         check_consistent_length(table.values, values)
         weight = read_weights(sample_weight, len(values))

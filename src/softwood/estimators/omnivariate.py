@@ -50,7 +50,7 @@ class OmnivariateTree(ObliqueTree):
         super()._check_pruning(X_val, y_val, ("contest", *methods))
 
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
-        p = self.get_params(deep=False)
+        p = vars(self)
         limits = self._limits(float(problem.weight.sum()))
         alpha = options.real("alpha", p["alpha"], 0.0)
         if alpha > 1.0:

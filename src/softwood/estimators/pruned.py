@@ -42,7 +42,7 @@ class PrunedTree(TreeEstimator):
     # -- fit -----------------------------------------------------------------------------------------------------------
 
     def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Pruned:
-        params = self.get_params(deep=False)
+        params = vars(self)
         pruning = self._pruning(problem, validation)
         growth = self._growth(table, problem.criterion, float(problem.weight.sum()))
         options.warn_of_light_rows(problem.weight, max(growth.min_samples_split, 2 * growth.min_samples_leaf))
@@ -57,7 +57,7 @@ class PrunedTree(TreeEstimator):
         )
 
     def _growth(self, table: Table, criterion: Criterion, total: float) -> Growth:
-        p = self.get_params(deep=False)
+        p = vars(self)
         return Growth(
             criterion=criterion,
             max_depth=options.integer("max_depth", p["max_depth"], 0, otherwise=2**31 - 1),
@@ -72,14 +72,14 @@ class PrunedTree(TreeEstimator):
         )
 
     def _check_options(self, criteria: dict[str, Criterion], X_val: Any, y_val: Any) -> Criterion:
-        p = self.get_params(deep=False)
+        p = vars(self)
         options.one_of("missing", p["missing"], tuple(MISSING))
         self._check_pruning(X_val, y_val)
         return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
 
     def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
         """Validation rows are there if the way of pruning needs them, and only then."""
-        p, has_validation = self.get_params(deep=False), X_val is not None or y_val is not None
+        p, has_validation = vars(self), X_val is not None or y_val is not None
         options.one_of("prune", p["prune"], methods)
         options.boolean("one_se", p["one_se"])
         wanted = p["prune"] in ("validation", "reduced_error")
@@ -92,7 +92,7 @@ class PrunedTree(TreeEstimator):
 
     def _pruning(self, problem: Problem, validation: Problem | None) -> Pruning:
         """How to choose the size, from the options."""
-        p = self.get_params(deep=False)
+        p = vars(self)
         seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
         return Pruning(p["prune"], p["one_se"], folds, seed, validation)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.kernels.growth import EPSILON, TIE
 from softwood.kernels.kinds import Missing, Score
@@ -65,10 +66,11 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
     while queue:
         below: list[tuple[int, int, Rows, Gate | None]] = []
         for node, depth, here, gate in queue:
-            split = _split(here, find if gate is None else _as_found(gate), limits, depth, grown.impurity[node], whole)
-            if split is None:
+            finder = find if gate is None else _as_found(gate)
+            found = _split(here, finder, limits, depth, grown.impurity[node], whole)
+            if found is None:
                 continue
-            side = split.gate.first(here)
+            split, side = found
             # Gates found together gained together; each is remembered by what it gains itself.
             grown.split[node] = split if split.below is None else replace(split, gain=gain_of(split.gate, here))
             grown.first_child[node] = len(grown.value)
@@ -80,8 +82,10 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
     return assemble(grown, rows, schema)
 
 
-def _split(rows: Rows, find: Finder, limits: Limits, depth: int, impurity: float, whole: float) -> Split | None:
-    """The finder's split, if the node may be split and both children have rows."""
+def _split(
+    rows: Rows, find: Finder, limits: Limits, depth: int, impurity: float, whole: float
+) -> tuple[Split, npt.NDArray[np.bool_]] | None:
+    """The finder's split and whom it sends to the first child, if the node may be split and both children have rows."""
     count = float(rows.problem.weight.sum())
     least = max(limits.min_samples_split, 2.0 * limits.min_samples_leaf)
     if depth >= limits.max_depth or count < least or impurity <= EPSILON or len(rows.phi) < 2:
@@ -92,7 +96,8 @@ def _split(rows: Rows, find: Finder, limits: Limits, depth: int, impurity: float
     side = split.gate.first(rows)
     first = float(rows.problem.weight[side].sum())
     enough = limits.min_samples_leaf * (1.0 - TIE)
-    return split if side.any() and not side.all() and min(first, count - first) >= enough else None
+    fits = side.any() and not side.all() and min(first, count - first) >= enough
+    return (split, side) if fits else None
 
 
 def _as_found(gate: Gate) -> Finder:
