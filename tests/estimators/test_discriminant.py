@@ -62,6 +62,14 @@ def test_numbers_of_a_node_are_in_the_users_units() -> None:
     np.testing.assert_allclose(tree.count, tree.reach(X).sum(axis=0))
 
 
+def test_units_of_the_target_do_not_matter() -> None:
+    X, _ = oblique(150, 7)
+    y = X[:, 0] - X[:, 1]
+    trees = [LinearDiscriminantTreeRegressor(cv=3).fit(X, y * unit).tree_ for unit in (1.0, 2.0**-40, 2.0**40)]
+    assert len({tree.n_nodes for tree in trees}) == 1
+    np.testing.assert_allclose(trees[1].response * 2.0**40, trees[0].response)
+
+
 def test_weight_two_is_a_row_twice_and_order_is_nothing() -> None:
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).integers(0, 3, len(y))

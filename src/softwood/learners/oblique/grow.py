@@ -67,7 +67,8 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
         below: list[tuple[int, int, Rows, Gate | None]] = []
         for node, depth, here, gate in queue:
             finder = find if gate is None else _as_found(gate)
-            found = _split(here, finder, limits, depth, grown.impurity[node], whole)
+            pure = grown.impurity[node] <= EPSILON * grown.impurity[0]
+            found = None if pure else _split(here, finder, limits, depth, whole)
             if found is None:
                 continue
             split, side = found
@@ -83,12 +84,12 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
 
 
 def _split(
-    rows: Rows, find: Finder, limits: Limits, depth: int, impurity: float, whole: float
+    rows: Rows, find: Finder, limits: Limits, depth: int, whole: float
 ) -> tuple[Split, npt.NDArray[np.bool_]] | None:
     """The finder's split and whom it sends to the first child, if the node may be split and both children have rows."""
     count = float(rows.problem.weight.sum())
     least = max(limits.min_samples_split, 2.0 * limits.min_samples_leaf)
-    if depth >= limits.max_depth or count < least or impurity <= EPSILON or len(rows.phi) < 2:
+    if depth >= limits.max_depth or count < least or len(rows.phi) < 2:
         return None
     split = find(rows)
     if split is None or split.gain < limits.min_impurity_decrease * whole or not split.gain > 0.0:
