@@ -8,8 +8,8 @@ from softwood.kernels.growth import TIE
 from softwood.learners.hard.problem import Floats
 
 
-def normal_cut(score: Floats, first: Floats, second: Floats) -> float | None:
-    """Where two normal densities of one variance are equal, each times its weight; None if their means are.
+def normal_cut(score: Floats, first: Floats, second: Floats) -> float:
+    """Where two normal densities of one variance are equal, each times its weight; NaN if their means are.
 
     Parameters
     ----------
@@ -25,5 +25,5 @@ def normal_cut(score: Floats, first: Floats, second: Floats) -> float | None:
     one, other = float(first @ score) / n, float(second @ score) / m
     variance = float(first @ np.square(score - one) + second @ np.square(score - other)) / (n + m)
     if not abs(one - other) > TIE * max(abs(one), abs(other)):
-        return None
+        return float("nan")
     return 0.5 * (one + other) + variance / (one - other) * float(np.log(m / n))

@@ -19,6 +19,8 @@ singular.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import eigh, lapack
 
@@ -28,16 +30,18 @@ TINY = 1e-8  # of a column's variance; if no more is left of it given the column
 PART = 0.99  # of the variance that principal components keep
 
 
-def centre(phi: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Mean of the columns, and the columns about it."""
-    mean: Floats = weight @ phi / weight.sum()
+def centre(phi: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """Mean of the columns, and the columns about it; shares sum to 1."""
+    mean: Floats = share @ phi
     return mean, phi - mean
 
 
-def scatter(about: Floats, weight: Floats) -> Floats:
-    """S_T of centred columns, by weight."""
-    part: Floats = (about * (weight / weight.sum())[:, None]).T @ about
-    return part
+def scatter(about: Floats, share: Floats, rows: float, shrinkage: float | None) -> Floats:
+    """S_T of centred columns, its mean variance times `shrinkage` added to the diagonal; None: columns / rows."""
+    S: Floats = (about * share[:, None]).T @ about
+    part = len(S) / rows if shrinkage is None else shrinkage
+    S.flat[:: len(S) + 1] += part * float(np.trace(S)) / max(len(S), 1)
+    return S
 
 
 def solve(S: Floats, right: Floats) -> Floats:
@@ -64,29 +68,32 @@ def solve(S: Floats, right: Floats) -> Floats:
     return np.asarray(vector @ ((vector.T @ right) / value[:, None]))
 
 
-def shrink(S: Floats, rows: float, shrinkage: float | None) -> Floats:
-    """S with the mean variance times `shrinkage` added to its diagonal; None: columns / rows."""
-    part = len(S) / rows if shrinkage is None else shrinkage
-    S[np.diag_indices_from(S)] += part * float(np.trace(S)) / max(len(S), 1)
-    return S
+class Discriminants(NamedTuple):
+    """D, one column a class; the columns' mean; the rows about it on D; inner products of the class means by S_T^-1."""
+
+    D: Floats
+    mean: Floats
+    projected: Floats
+    gram: Floats
 
 
-def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> tuple[Floats, Floats]:
-    """D, one column a class, and the weight of every class; `tally` is (rows, classes), all of them present."""
-    weight, size = tally.sum(axis=1), tally.sum(axis=0)
-    mean, about = centre(phi, weight)
-    means = (tally.T @ phi) / size[:, None] - mean
-    S = shrink(scatter(about, weight), float(weight.sum()), shrinkage)
-    return solve(S, np.asfortranarray(means.T)), size
+def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> Discriminants:
+    """What every grouping of the classes needs; `tally` is (rows, classes), all of them present."""
+    weight = tally.sum(axis=1)
+    total = float(weight.sum())
+    mean, about = centre(phi, weight / total)
+    means = (tally.T @ about) / tally.sum(axis=0)[:, None]
+    D = solve(scatter(about, weight / total, total, shrinkage), means.T)
+    return Discriminants(D, mean, about @ D, np.ascontiguousarray(means @ D))
 
 
 def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
     """The direction of a ridge regression; of several targets the one that explains most of them together."""
     weight, n = tally[:, 0], (tally.shape[1] - 1) // 2
-    _, about = centre(phi, weight)
-    S = shrink(scatter(about, weight), float(weight.sum()), shrinkage)
-    covariance = about.T @ tally[:, 1 : n + 1] / weight.sum()
-    slope = solve(S, np.asfortranarray(covariance))
+    total = float(weight.sum())
+    _, about = centre(phi, weight / total)
+    covariance = about.T @ tally[:, 1 : n + 1] / total
+    slope = solve(scatter(about, weight / total, total, shrinkage), covariance)
     if n == 1:
         return slope[:, 0]
     _, together = np.linalg.eigh(covariance.T @ slope)

@@ -7,6 +7,7 @@ that lowers the impurity more is taken, the simpler of equals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,32 +53,47 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
     """The split along the best direction of some columns (None: all); None where no direction separates anything."""
     some = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
     phi = rows.phi[:, some]
-    if not phi.shape[1] or not rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] > 0.0:
-        return None  # nothing to look at, or nothing to tell apart
-    if rows.problem.is_classes:
-        along, near = _between_groups(phi, rows, how)
-    else:
-        along, near = regression(phi, rows.tally, how.shrinkage), None
-    score = phi @ along
+    if not phi.shape[1]:
+        return None
+    scored = _between_groups(phi, rows, how) if rows.problem.is_classes else _by_regression(phi, rows, how)
+    if scored is None:
+        return None
+    along, score, near, zero = scored
     spread = float(score.std())
     if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
         return None
-    place = np.nan if near is None else near
-    gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, place)
+    gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, near)
     if gain < 0.0:
         return None
     weight = np.zeros(rows.phi.shape[1])
     weight[some] = along / spread
-    return Split(LinearGate(weight, -at / spread), gain)
+    return Split(LinearGate(weight, -(at + zero) / spread), gain)
 
 
-def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> tuple[Floats, float | None]:
-    """Fisher's direction between two groups of classes, and where two normal densities would be cut."""
-    tally = np.ascontiguousarray(rows.tally[:, rows.tally.any(axis=0)])
-    D, size = discriminants(phi, tally, how.shrinkage)
-    projected = phi @ D
-    means = (tally.T @ projected) / size[:, None]
-    a = exchange_classes(np.ascontiguousarray(projected), means, tally, int(rows.problem.criterion))
-    if how.threshold == "gain":
-        return D @ a, None
-    return D @ a, normal_cut(projected @ a, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))
+class Scored(NamedTuple):
+    """A direction, the rows' scores along it less `zero`, and the place where they are best cut (NaN: by gain)."""
+
+    along: Floats
+    score: Floats
+    near: float
+    zero: float
+
+
+def _by_regression(phi: Floats, rows: Rows, how: Discriminant) -> Scored:
+    along = regression(phi, rows.tally, how.shrinkage)
+    return Scored(along, phi @ along, np.nan, 0.0)
+
+
+def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None:
+    """Fisher's direction between two groups of classes; None where there is one class only."""
+    present = rows.tally.any(axis=0)
+    if np.count_nonzero(present) < 2:
+        return None
+    tally = np.ascontiguousarray(rows.tally[:, present])
+    found = discriminants(phi, tally, how.shrinkage)
+    a = exchange_classes(found.projected, found.gram, tally, int(rows.problem.criterion))
+    along, score = found.D @ a, found.projected @ a
+    near = np.nan
+    if how.threshold == "gaussian":
+        near = normal_cut(score, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))
+    return Scored(along, score, near, float(found.mean @ along))
