@@ -13,11 +13,31 @@ So the probability of a class is the reach of its leaves, and every parameter bu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
+
+
+class Plan(NamedTuple):
+    """What is to be below a node: levels of gates, children left in its chain, and the class its leaves begin with."""
+
+    levels: int
+    chain: int
+    label: int
+
+    def ends(self, n_classes: int) -> bool:
+        """Whether a node of an expert is a leaf: a linear response, one class taken out of the chain, or the last."""
+        return n_classes == 0 or self.chain == 0 or self.label == n_classes - 1
+
+    def children(self, branching: int) -> list[Plan]:
+        """The first child, and the rest of the chain."""
+        if self.levels == 0:
+            return [Plan(0, 0, self.label), Plan(0, 1, self.label + 1)]
+        below = Plan(self.levels - 1, branching, 0)
+        return [below, Plan(self.levels, self.chain - 1, 0) if self.chain > 2 else below]
 
 
 @dataclass(frozen=True)
@@ -42,31 +62,20 @@ class MixtureShape:
         >>> MixtureShape.make(1, 3, 0).first_child
         array([ 1, -1,  3, -1, -1], dtype=int32)
         """
-        # What is below a node: (levels to go, children of a chain still to place, classes still to place)
         first, expert, label = [-1], [-1], [-1]
-        work: list[tuple[int, int, int, int]] = [(0, depth, branching, 0)]
+        plan = [Plan(depth, branching, 0)]  # per node; those that follow are still to be made
         experts = 0
-        at = 0
-        while at < len(work):
-            node, levels, chain, at_class = work[at]
-            at += 1
-            if levels == 0 and expert[node] < 0:
+        for node, here in enumerate(plan):  # grows while it is walked: level by level
+            if here.levels == 0 and expert[node] < 0:
                 expert[node], experts = experts, experts + 1
-            if levels == 0 and n_classes == 0:
-                continue
-            if levels == 0 and at_class == n_classes - 1:
-                label[node] = at_class
-                continue
-            if levels == 0 and chain == 0:  # the leaf of one class
-                label[node] = at_class
+            if here.levels == 0 and here.ends(n_classes):
+                label[node] = here.label if n_classes else -1
                 continue
             first[node] = len(first)
-            for second in (False, True):
-                child = len(first)
-                first.append(-1)
-                expert.append(expert[node] if levels == 0 else -1)
-                label.append(-1)
-                work.append((child, *_below(levels, chain, branching, at_class, second)))
+            first += [-1, -1]
+            expert += [expert[node]] * 2
+            label += [-1, -1]
+            plan += here.children(branching)
         return cls(np.array(first, np.int32), np.array(expert, np.int32), np.array(label, np.int32))
 
     @property
@@ -85,12 +94,3 @@ class MixtureShape:
     @property
     def n_nodes(self) -> int:
         return len(self.first_child)
-
-
-def _below(levels: int, chain: int, branching: int, at_class: int, second: bool) -> tuple[int, int, int]:
-    """What a child has below it: levels to go, children of its chain, and the class it begins with."""
-    if levels > 0:
-        if second and chain > 2:
-            return levels, chain - 1, 0  # the rest of the chain
-        return levels - 1, branching, 0
-    return (0, 1, at_class + 1) if second else (0, 0, at_class)
