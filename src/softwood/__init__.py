@@ -11,6 +11,9 @@ from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 if TYPE_CHECKING:
     from softwood.estimators.c45 import C45Classifier
     from softwood.estimators.cart import CARTClassifier, CARTRegressor
+    from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
+    from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
+    from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import soften
     from softwood.estimators.softened import SoftenedTreeClassifier
@@ -23,6 +26,12 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "LinearDiscriminantTreeClassifier",
+    "LinearDiscriminantTreeRegressor",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
+    "OmnivariateTreeClassifier",
+    "OmnivariateTreeRegressor",
     "Schema",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
@@ -39,6 +48,12 @@ _HOME = {
     "C45Classifier": "softwood.estimators.c45",
     "CARTClassifier": "softwood.estimators.cart",
     "CARTRegressor": "softwood.estimators.cart",
+    "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
+    "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",
+    "MixtureOfExpertsClassifier": "softwood.estimators.mixture",
+    "MixtureOfExpertsRegressor": "softwood.estimators.mixture",
+    "OmnivariateTreeClassifier": "softwood.estimators.omnivariate",
+    "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
     "SoftTreeClassifier": "softwood.estimators.soft",
     "SoftTreeRegressor": "softwood.estimators.soft",
     "SoftenedTreeClassifier": "softwood.estimators.softened",

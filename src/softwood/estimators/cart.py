@@ -14,7 +14,7 @@ from softwood.estimators.base import Floats, Probabilities
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.target import encode_classes, read_classes, read_numbers
-from softwood.estimators.weights import class_weights, read_weights
+from softwood.estimators.weights import class_factor, drop_classes, read_weights
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.tree import Schema
@@ -143,9 +143,9 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         check_consistent_length(table.values, codes)
         weight = read_weights(sample_weight, len(codes))
         costs = options.cost_matrix(self.costs, self.classes_)
-        factor = self._answer_factor(codes, weight)
+        factor = class_factor(self.class_weight, self.priors, self.classes_, codes, weight)
         if factor is not None:
-            weight, factor = _drop_classes(weight, factor, codes)
+            weight, factor = drop_classes(weight, factor, codes)
         problem = Problem(
             table.values, table.columns.n_levels, codes, weight, criterion, len(self.classes_), factor, costs
         )
@@ -156,16 +156,6 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
             check_consistent_length(rows, validation.y)
         schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
         return self._remember(self._learn(problem, table, schema, validation), table)
-
-    def _answer_factor(self, codes: npt.NDArray[np.int32], weight: Floats) -> Floats | None:
-        """How much rows of each class count: by class_weight, or so that the classes have the prior shares."""
-        priors = options.prior_shares(self.priors, self.classes_)
-        if priors is None:
-            return None if self.class_weight is None else class_weights(self.class_weight, self.classes_, codes, weight)
-        if self.class_weight is not None:
-            raise ValueError("priors and class_weight both say how much the classes count: give one of them.")
-        total = np.bincount(codes, weight, len(self.classes_))
-        return np.asarray(priors * total.sum() / np.where(total > 0, total, 1.0))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
@@ -271,11 +261,3 @@ class CARTRegressor(RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def _drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
-    """Rows of a class that counts nothing are not there."""
-    weight = np.where(factor[codes] > 0, weight, 0.0)
-    if not weight.any():
-        raise ValueError("class_weight leaves no row to learn from: give a class that has rows a weight > 0.")
-    return weight, np.where(factor > 0, factor, 1.0)

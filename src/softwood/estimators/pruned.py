@@ -15,8 +15,9 @@ from softwood.estimators.base import Floats, TreeEstimator
 from softwood.estimators.intake import Table
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.learners.hard.cart import Cart, Pruning, learn_cart
+from softwood.learners.hard.cart import learn_cart
 from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import Pruned, Pruning
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.stats import exact_mean
@@ -40,11 +41,9 @@ class PrunedTree(TreeEstimator):
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
-    def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Cart:
-        params = self.get_params(deep=False)
-        seed = int(check_random_state(params["random_state"] or 0).randint(2**31 - 1))
-        folds = options.fold_rows(params["cv"], problem.X, problem.y)
-        pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation)
+    def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Pruned:
+        params = vars(self)
+        pruning = self._pruning(problem, validation)
         growth = self._growth(table, problem.criterion, float(problem.weight.sum()))
         options.warn_of_light_rows(problem.weight, max(growth.min_samples_split, 2 * growth.min_samples_leaf))
         return learn_cart(
@@ -58,7 +57,7 @@ class PrunedTree(TreeEstimator):
         )
 
     def _growth(self, table: Table, criterion: Criterion, total: float) -> Growth:
-        p = self.get_params(deep=False)
+        p = vars(self)
         return Growth(
             criterion=criterion,
             max_depth=options.integer("max_depth", p["max_depth"], 0, otherwise=2**31 - 1),
@@ -73,9 +72,15 @@ class PrunedTree(TreeEstimator):
         )
 
     def _check_options(self, criteria: dict[str, Criterion], X_val: Any, y_val: Any) -> Criterion:
-        p, has_validation = self.get_params(deep=False), X_val is not None or y_val is not None
+        p = vars(self)
         options.one_of("missing", p["missing"], tuple(MISSING))
-        options.one_of("prune", p["prune"], PRUNE)
+        self._check_pruning(X_val, y_val)
+        return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
+
+    def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
+        """Validation rows are there if the way of pruning needs them, and only then."""
+        p, has_validation = vars(self), X_val is not None or y_val is not None
+        options.one_of("prune", p["prune"], methods)
         options.boolean("one_se", p["one_se"])
         wanted = p["prune"] in ("validation", "reduced_error")
         if wanted and (X_val is None or y_val is None):
@@ -84,11 +89,17 @@ class PrunedTree(TreeEstimator):
             raise ValueError(
                 f"X_val and y_val are for prune='validation' or 'reduced_error', got prune={p['prune']!r}."
             )
-        return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
 
-    def _remember(self, cart: Cart, table: Table) -> Self:
+    def _pruning(self, problem: Problem, validation: Problem | None) -> Pruning:
+        """How to choose the size, from the options."""
+        p = vars(self)
+        seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
+        folds = options.fold_rows(p["cv"], problem.X, problem.y)
+        return Pruning(p["prune"], p["one_se"], folds, seed, validation)
+
+    def _remember(self, pruned: Pruned, table: Table) -> Self:
         self.columns_ = table.columns
-        self.tree_, self.pruning_table_, self.pruning_sequence_ = cart.tree, cart.table, cart.sequence
+        self.tree_, self.pruning_table_, self.pruning_sequence_ = pruned.tree, pruned.table, pruned.sequence
         return self
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

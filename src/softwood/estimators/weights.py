@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from softwood.estimators.cells import Floats, refuse_nonnumbers
 from softwood.estimators.frames import read_vector
+from softwood.estimators.options import prior_shares
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Floats:
@@ -71,6 +72,27 @@ def class_weights(
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict by class label, got {class_weight!r:.80}.")
     return _by_label(class_weight, classes.tolist())
+
+
+def class_factor(
+    class_weight: Any, priors: Any, classes: npt.NDArray[Any], codes: npt.NDArray[np.int32], weight: Floats
+) -> Floats | None:
+    """How much rows of each class count: by class_weight, or so that the classes have the prior shares; None: alike."""
+    share = prior_shares(priors, classes)
+    if share is None:
+        return None if class_weight is None else class_weights(class_weight, classes, codes, weight)
+    if class_weight is not None:
+        raise ValueError("priors and class_weight both say how much the classes count: give one of them.")
+    total = np.bincount(codes, weight, len(classes))
+    return np.asarray(share * total.sum() / np.where(total > 0, total, 1.0))
+
+
+def drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
+    """Rows of a class that counts nothing are not there."""
+    weight = np.where(factor[codes] > 0, weight, 0.0)
+    if not weight.any():
+        raise ValueError("class_weight leaves no row to learn from: give a class that has rows a weight > 0.")
+    return weight, np.where(factor > 0, factor, 1.0)
 
 
 def _by_label(class_weight: Mapping[Any, Any], classes: list[Any]) -> Floats:

@@ -22,7 +22,7 @@ from softwood.formats.rules import rules_to_text
 from softwood.kernels.kinds import Missing
 from softwood.tree import Schema, Tree
 from softwood.tree.outline import Line, outline
-from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list
+from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, spell_name
 from softwood.tree.wording import Wording
 
 LEAST_ROOM = 28  # columns a rule always gets, however wide the rest is
@@ -90,6 +90,8 @@ def to_text(
     right = _counts(tree, nodes)
     right += answer_columns(words, nodes, getattr(model, "costs", None), getattr(model, "criterion", None))
     right.append(Column("", ["" if tree.n_children[m] else "*" for m in nodes]))
+    if any(tree.note):
+        right.append(Column("gate below", [spell_name(tree.note[m]) for m in nodes]))
     left = Column("node", [str(m) for m in nodes], ">")
     room = None if width is None else width - left.width - len(GAP) - total_width(right)
     rules = Column("rule", [_rule(words, line, room, missing) for line in lines])

@@ -48,17 +48,23 @@ class Basis:
         sizes = {name: getattr(self, name).shape for name in ("term", "feature", "parameter", "when_missing")}
         if any(shape != (len(self),) for shape in sizes.values()):
             raise ValueError(f"a basis needs four flat arrays of one length, got shapes {sizes}.")
-        for column in range(len(self)):
-            if self.term[column] >= len(Term):
-                raise ValueError(f"basis column {column}: term {self.term[column]} is not one of 0..{len(Term) - 1}.")
-            if not np.isfinite([self.parameter[column], self.when_missing[column]]).all():
-                raise ValueError(f"basis column {column}: parameter and when_missing must be finite.")
+        unknown = self.term >= len(Term)
+        if unknown.any():
+            column = int(unknown.argmax())
+            raise ValueError(f"basis column {column}: term {self.term[column]} is not one of 0..{len(Term) - 1}.")
+        endless = ~(np.isfinite(self.parameter) & np.isfinite(self.when_missing))
+        if endless.any():
+            raise ValueError(f"basis column {int(endless.argmax())}: parameter and when_missing must be finite.")
 
     @classmethod
     def identity(cls, n_features: int, when_missing: Sequence[float] | npt.NDArray[np.float64] | None = None) -> Basis:
         """One column per input, the input itself."""
         fill = np.zeros(n_features) if when_missing is None else np.asarray(when_missing, np.float64)
         return cls(np.zeros(n_features, np.uint8), np.arange(n_features, dtype=np.int32), np.zeros(n_features), fill)
+
+    def pick(self, columns: npt.NDArray[Any]) -> Basis:
+        """Some of the columns, by number or mask."""
+        return Basis(self.term[columns], self.feature[columns], self.parameter[columns], self.when_missing[columns])
 
     def __len__(self) -> int:
         return len(self.term)

@@ -45,7 +45,8 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
             fields["weight_column"] = tree.weight_column[entries]
     softness = np.where(stays[:, None], tree.softness[kept], 0.0)
     surrogates = _pick_surrogates(tree.surrogates, kept, stays)
-    return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, **fields)
+    note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()
+    return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, note=note, **fields)
 
 
 def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArray[np.int64]:

@@ -65,7 +65,9 @@ def _check_shapes(tree: Tree) -> None:
         rises = (
             begin.shape == (n + 1,) and begin[0] == 0 and begin[-1] == len(flat) and bool(np.all(np.diff(begin) >= 0))
         )
-        _require(rises, f"{name}_begin must rise from 0 to {len(flat)} in {n + 1} entries, got {begin}.")
+        if not rises:  # said only then: printing an array takes longer than all checks
+            raise TreeError(f"{name}_begin must rise from 0 to {len(flat)} in {n + 1} entries, got {begin}.")
+    _require(len(tree.note) in (0, n), f"note must have an entry for each of {n} nodes or none, got {len(tree.note)}.")
     columns, weights = len(tree.weight_column), len(tree.weight)
     _require(columns == weights, f"weight_column and weight must have one length, got {columns} and {weights}.")
     want = (len(tree.basis), tree.n_outputs)

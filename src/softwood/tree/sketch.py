@@ -43,6 +43,8 @@ def sketch(tree: Tree) -> str:
             parts.append("→ " + _answer(words, node, WIDTH // 2))
         if tree.leafness[node] > 0 and tree.n_children[node]:
             parts.append(f"(bud, leafness {words.number(tree.leafness[node])})")
+        if tree.note and tree.note[node]:
+            parts.append(f"[{tree.note[node]}]")
         if hidden:
             parts.append(f"… {hidden} nodes below")
         if node or len(parts) > 1:  # the root has no rule: it gets a line only if it answers

@@ -89,6 +89,7 @@ class Tree:
         slope has shape (rows, basis columns, outputs).
     count, impurity, gain : training rows (by weight) that reached the node, their impurity, and how much of it (times
         weight) the node's gate took away; NaN if unknown.
+    note : what the learner has to say of each node, for print only; empty where it says nothing.
 
     Examples
     --------
@@ -130,6 +131,7 @@ class Tree:
     count: Floats = _empty()
     impurity: Floats = _empty()
     gain: Floats = _empty()
+    note: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self, "response", np.float64)
@@ -151,6 +153,7 @@ class Tree:
         freeze(self, "softness", np.float64)
         freeze(self, "slope", np.float64)
         object.__setattr__(self, "link", Link(self.link))
+        object.__setattr__(self, "note", tuple(map(str, self.note)))
         check_tree(self)
 
     def _fill(self, name: str, value: npt.NDArray[Any]) -> None:

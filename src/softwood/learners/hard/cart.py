@@ -11,46 +11,19 @@ absolute error and monotone constraints are added.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validation, deal_rows, plain_table, reduce_error
+from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
-from softwood.learners.hard.table import PruningTable
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
-
-
-@dataclass(frozen=True)
-class Pruning:
-    """How to choose the size: method "cv", "validation", "reduced_error" or None."""
-
-    method: str | None = "cv"
-    one_se: bool = True
-    folds: int | Sequence[Fold] = 10  # how many, dealt by content, or which
-    seed: int = 0
-    validation: Problem | None = None
-
-    def folds_of(self, problem: Problem) -> Sequence[Fold]:
-        """The folds of these rows; none where none are asked for."""
-        if self.method != "cv":
-            return ()
-        return deal_rows(problem, self.folds, self.seed) if isinstance(self.folds, int) else self.folds
-
-
-@dataclass(frozen=True)
-class Cart:
-    """A learned tree, how it was chosen, and the tree before pruning."""
-
-    tree: Tree
-    table: PruningTable
-    sequence: PruningSequence
 
 
 def learn_cart(
@@ -62,7 +35,7 @@ def learn_cart(
     max_bins: int = 0,
     fill: Floats | None = None,
     n_jobs: int = 1,
-) -> Cart:
+) -> Pruned:
     """Grow, choose, prune.
 
     Parameters
@@ -81,30 +54,19 @@ def learn_cart(
     if fill is not None:
         full = send_missing_to(full, fill)
     sequence = PruningSequence.of(full, problem)
-    table = plain_table(sequence, problem)
-    is_leaf = np.zeros(full.n_nodes, np.bool_)
-    if pruning.method == "cv" and full.n_nodes > 1:
-        table = choose_by_cv(
-            sequence,
-            grower,
-            problem,
-            growth,
-            folds=folds,
-            one_se=pruning.one_se,
-            n_jobs=n_jobs,
-        )
-    elif pruning.method == "validation" and pruning.validation is not None:
-        table = choose_by_validation(sequence, problem, pruning.validation, pruning.one_se)
-    elif pruning.method == "reduced_error" and pruning.validation is not None:
-        is_leaf = reduce_error(full, pruning.validation)
-    if pruning.method in ("cv", "validation"):
-        is_leaf = sequence.is_leaf(table.alpha[table.chosen])
+
+    def grow(trained: npt.NDArray[np.int64]) -> Tree:
+        weight = np.zeros_like(problem.weight)
+        weight[trained] = problem.weight[trained]
+        return grow_tree(grower, problem, growth, schema, weight)
+
+    table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, is_leaf)
     if growth.missing == Missing.SURROGATE and growth.max_surrogates > 0 and tree.n_nodes > 1:
         tree = find_surrogates(grower, problem, tree, growth.max_surrogates)
         kept = level_order(full.first_child, full.n_children, is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
-    return Cart(tree, table, sequence)
+    return Pruned(tree, table, sequence)
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:

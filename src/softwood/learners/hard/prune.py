@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from softwood import kernels
-from softwood.kernels.growth import Growth
-from softwood.learners.hard.grow import grow_tree
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PruningSequence, node_error, node_weight, path_losses
 from softwood.learners.hard.table import PruningTable
@@ -20,6 +18,54 @@ from softwood.tree import Tree
 
 T = TypeVar("T")
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
+Grow = Callable[[npt.NDArray[np.int64]], Tree]  # the unpruned tree of some of the rows
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How to choose the size: method "cv", "validation", "reduced_error" or None."""
+
+    method: str | None = "cv"
+    one_se: bool = True
+    folds: int | Sequence[Fold] = 10  # how many, dealt by content, or which
+    seed: int = 0
+    validation: Problem | None = None
+
+    def folds_of(self, problem: Problem) -> Sequence[Fold]:
+        """The folds of these rows; none where none are asked for."""
+        if self.method != "cv":
+            return ()
+        return deal_rows(problem, self.folds, self.seed) if isinstance(self.folds, int) else self.folds
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """A learned tree, how it was chosen, and the tree before pruning."""
+
+    tree: Tree
+    table: PruningTable
+    sequence: PruningSequence
+
+
+def choose_size(
+    sequence: PruningSequence,
+    grow: Grow,
+    problem: Problem,
+    pruning: Pruning,
+    folds: Sequence[Fold],
+    n_jobs: int,
+) -> tuple[PruningTable, npt.NDArray[np.bool_]]:
+    """What every size costs, and which nodes of the unpruned tree are to be leaves."""
+    table = plain_table(sequence, problem)
+    if pruning.method == "cv" and sequence.tree.n_nodes > 1:
+        table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs)
+    elif pruning.method == "validation" and pruning.validation is not None:
+        table = choose_by_validation(sequence, problem, pruning.validation, pruning.one_se)
+    elif pruning.method == "reduced_error" and pruning.validation is not None:
+        return table, reduce_error(sequence.tree, pruning.validation)
+    if pruning.method is None or pruning.method == "reduced_error":
+        return table, np.zeros(sequence.tree.n_nodes, np.bool_)
+    return table, sequence.is_leaf(table.alpha[table.chosen])
 
 
 def plain_table(sequence: PruningSequence, problem: Problem) -> PruningTable:
@@ -30,9 +76,8 @@ def plain_table(sequence: PruningSequence, problem: Problem) -> PruningTable:
 
 def choose_by_cv(
     sequence: PruningSequence,
-    grower: kernels.HardGrower,
+    grow: Grow,
     problem: Problem,
-    growth: Growth,
     *,
     folds: Sequence[Fold],
     one_se: bool,
@@ -43,12 +88,10 @@ def choose_by_cv(
 
     def test_fold(k: int) -> Floats:
         trained, held = folds[k]
-        weight = np.zeros_like(problem.weight)
-        weight[trained] = problem.weight[trained]
         rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
-        if not rows.weight.any() or not weight.any():
+        if not rows.weight.any() or not problem.weight[trained].any():
             return np.zeros((3, len(between)))
-        tree = grow_tree(grower, problem, growth, sequence.tree.schema, weight)
+        tree = grow(trained)
         own = PruningSequence.of(tree, problem)
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])

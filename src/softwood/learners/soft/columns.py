@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
+CONSTANT = 1e-9  # of the largest value; a number that varies by less is none to look at
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
 KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
 INDICATOR_SCALE = 2.0  # a category or missing indicator weighs as a two-valued number does
@@ -56,11 +58,21 @@ class Columns:
 
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
+        if self._is_lines:
+            x = X[:, self.basis.feature]
+            x = np.where(np.isnan(x), self.basis.when_missing, x)
+            return np.ascontiguousarray(x * np.diag(self.mix) + self.shift)
         phi = np.empty((len(X), len(self)))
         for f in np.unique(self.feature):
             mine = np.flatnonzero(self.feature == f)
             phi[:, mine] = self.of_input(int(f), X[:, f], mine)
         return phi
+
+    @cached_property
+    def _is_lines(self) -> bool:
+        """Whether every column is one input, scaled: the common case, made in one go."""
+        lines = len(self.basis) == len(self) and bool(np.all(self.basis.term == Term.IDENTITY))
+        return lines and np.count_nonzero(self.mix) == len(self) and bool(np.all(np.diag(self.mix) != 0.0))
 
     def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp]) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
@@ -75,12 +87,16 @@ class Columns:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which columns, at what scale (0: none)."""
+    """Which columns, at what scale (0: none); lines are held within `limit` spreads."""
 
     line: float = 1.0
     square: float = 0.0
     curve: tuple[float, ...] = ()
     bow: float = 0.0
+    limit: float = LIMIT
+
+
+PLAIN = Recipe(limit=float("inf"))  # lines that read as the inputs do
 
 
 def _terms(basis: Basis, x: Floats) -> Floats:
@@ -131,6 +147,8 @@ class _Builder:
 
 def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Recipe) -> Columns:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
+    if recipe == PLAIN and not any(n_levels) and not np.isnan(X).any():
+        return _plain_lines(X, weight)
     build = _Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
@@ -146,6 +164,19 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     return build.build()
 
 
+def _plain_lines(X: Floats, weight: Floats) -> Columns:
+    """A line for every number that varies, none missing, none held back: all at once."""
+    share = (weight / weight.sum())[:, None]
+    middle = np.sum(X / 2 * share, axis=0) * 2
+    size = np.abs(X).max(axis=0, initial=0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(np.sum(np.square(X - middle) * share, axis=0))
+        varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * size)).astype(np.int32)
+    middle, spread, n = middle[varies], spread[varies], len(varies)
+    basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
+    return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
+
+
 def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     total = weight.sum()
     for code in range(levels):
@@ -159,21 +190,21 @@ def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) 
     # A power of two brings any magnitude near 1 without rounding, so that squares neither overflow nor vanish.
     middle = float(np.average(x / 2, weights=weight) * 2)
     spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
-    if not (np.isfinite(spread) and spread > 1e-9 * np.abs(x).max()):
-        return  # constant
-    line = np.clip((x - middle) / spread, -LIMIT, LIMIT)
+    if not (np.isfinite(spread) and spread > CONSTANT * np.abs(x).max()):
+        return
+    line = np.clip((x - middle) / spread, -recipe.limit, recipe.limit)
     mean, size = float(np.average(line, weights=weight)), float(np.average(np.square(line), weights=weight))
     sd = np.sqrt(size - mean * mean)
-    clipped = bool(np.any(np.abs(x - middle) > LIMIT * spread))
+    clipped = bool(np.any(np.abs(x - middle) > recipe.limit * spread))
     if recipe.line:
         scale = recipe.line / sd
         if clipped:
-            low, high = middle - LIMIT * spread, middle + LIMIT * spread
+            low, high = middle - recipe.limit * spread, middle + recipe.limit * spread
             parts = {
                 build.term(Term.HINGE, f, low, middle - low): scale / spread,
                 build.term(Term.HINGE, f, high, 0.0): -scale / spread,
             }
-            build.column(parts, -scale * (LIMIT + mean), f, 0)
+            build.column(parts, -scale * (recipe.limit + mean), f, 0)
         else:
             term = build.term(Term.IDENTITY, f, 0.0, middle)
             build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)

@@ -8,7 +8,7 @@ from softwood.engines import Engine, Floats
 from softwood.kernels.kinds import Link, Loss, Score, Squash
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.sapling import Sapling
-from softwood.tree import Basis, Schema, Tree
+from softwood.tree import Schema, Tree
 
 LINK = {Loss.SQUARED: Link.IDENTITY, Loss.LOGISTIC: Link.SIGMOID, Loss.SOFTMAX: Link.SOFTMAX}
 
@@ -46,7 +46,7 @@ def harvest(
         weight_begin=np.concatenate([[0], np.cumsum(sizes)]),
         weight_column=np.tile(np.arange(int(used.sum())), int(branch.sum())),
         weight=weight[branch][:, used].ravel(),
-        basis=_pick(columns.basis, used),
+        basis=columns.basis.pick(used),
         slope_row=row,
         slope=np.ascontiguousarray(slope[:, :, used].transpose(0, 2, 1)),
         count=reach * total_weight,
@@ -70,7 +70,3 @@ def _branch_responses(sapling: Sapling, response: Floats, reach: Floats) -> Floa
             share = reach[first] / max(reach[first] + reach[first + 1], 1e-300)
             mixed[m] = share * mixed[first] + (1 - share) * mixed[first + 1]
     return mixed
-
-
-def _pick(basis: Basis, used: np.ndarray) -> Basis:
-    return Basis(basis.term[used], basis.feature[used], basis.parameter[used], basis.when_missing[used])

@@ -1,0 +1,230 @@
+"""MixtureOfExpertsClassifier and MixtureOfExpertsRegressor: the scikit-learn face of learners/mixture."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from softwood.estimators import options
+from softwood.estimators.base import Floats, Probabilities, TreeEstimator
+from softwood.estimators.intake import Table, read_fit
+from softwood.estimators.target import read_classes, read_numbers
+from softwood.estimators.weights import class_weights, read_weights
+from softwood.kernels.kinds import Loss
+from softwood.learners.mixture.learn import Experts, LearnedMixture, learn_experts
+from softwood.learners.soft.problem import SoftProblem
+from softwood.tree import Schema, Tree
+
+LEARNERS = ("em", "joint")
+MOST_EXPERTS = 256
+
+
+class MixtureOfExperts(TreeEstimator):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    log_likelihood_: Floats
+    _importance: Floats
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of what the mixture gains by looking: how much worse it explains the rows without it.
+
+        "Without" means the feature stays at its mean in all gates and experts; parts sum to 1 (all 0 if no feature is
+        used).
+        """
+        check_is_fitted(self, "tree_")
+        return self._importance
+
+    def _how(self) -> Experts:
+        p = vars(self)
+        depth = options.integer("depth", p["depth"], 0, 6)
+        branching = options.integer("branching", p["branching"], 2, 16)
+        if branching**depth > MOST_EXPERTS:
+            raise ValueError(
+                f"depth={depth} and branching={branching} make {branching**depth} experts; want at most {MOST_EXPERTS}."
+            )
+        penalty = p["weight_penalty"]
+        auto = isinstance(penalty, str) and penalty == "auto"
+        if isinstance(penalty, str) and not auto:
+            raise ValueError(f"weight_penalty must be 'auto' or a number >= 0, got {penalty!r}.")
+        return Experts(
+            depth=depth,
+            branching=branching,
+            learner=options.one_of("learner", p["learner"], LEARNERS),
+            penalty=None if auto else options.real("weight_penalty", penalty, 0.0),
+            starts=options.integer("n_init", p["n_init"], 1),
+            max_iter=options.integer("max_iter", p["max_iter"], 1),
+            tol=options.real("tol", p["tol"], 0.0),
+            seed=int(check_random_state(p["random_state"] or 0).randint(2**31 - 1)),
+            n_threads=self._threads(),
+        )
+
+    def _remember(self, learned: LearnedMixture, table: Table) -> Self:
+        self.columns_, self.tree_ = table.columns, learned.tree
+        self._importance, self.log_likelihood_ = learned.importance, learned.history
+        self.n_iter_ = max(len(learned.history) - 1, 1)
+        return self
+
+
+class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExperts):  # type: ignore[misc]
+    """A hierarchical mixture of experts for classes: a soft tree of fixed shape, in every leaf a logistic regression.
+
+    Parameters
+    ----------
+    depth, branching : int
+        Levels of gates, and children of each; branching ** depth experts.
+    learner : {"em", "joint"}
+        "em" is EM with Newton's steps inside (Jordan and Jacobs 1994): every expert has its own class probabilities,
+        which the gates mix. "joint" refines gates and linear responses together, as soft trees are: the gates mix
+        log odds.
+    weight_penalty : "auto" or float
+        Strength of the penalty on weights (inputs are scaled first) beside the mean loss; "auto" is 2 / rows.
+    n_init : int
+        Starts of EM; the best goes on.
+    max_iter, tol : int, float
+        EM ends after so many iterations, or when the log likelihood of a row rises by less.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the starts; None is 0: same data, same tree.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    log_likelihood_ : penalised log likelihood after every iteration of EM; it never falls.
+    n_iter_ : iterations of EM.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MixtureOfExpertsClassifier(depth=1).fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        depth: int = 2,
+        branching: int = 2,
+        learner: str = "em",
+        weight_penalty: Any = "auto",
+        n_init: int = 4,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.depth = depth
+        self.branching = branching
+        self.learner = learner
+        self.weight_penalty = weight_penalty
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the mixture.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        """
+        how = self._how()
+        table = read_fit(self, X, self.categorical_features)
+        self.classes_, codes = read_classes(y)
+        check_consistent_length(table.values, codes)
+        weight = read_weights(sample_weight, len(codes))
+        if self.class_weight is not None:
+            weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
+        k, columns = len(self.classes_), table.columns
+        schema = Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification")
+        if k == 1:
+            one = Tree(response=np.ones((1, 1)), schema=schema)
+            return self._remember(LearnedMixture(one, np.zeros(table.values.shape[1]), np.zeros(1)), table)
+        target = np.eye(k)[codes]
+        loss = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX
+        levels = columns.n_levels.tolist()
+        problem = SoftProblem(table.values, target[:, 1:] if k == 2 else target, weight, levels, loss)
+        return self._remember(learn_experts(problem, schema, how), table)
+
+
+class MixtureOfExpertsRegressor(RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
+    """A hierarchical mixture of experts for numbers: a soft tree of fixed shape, in every leaf a linear regression.
+
+    The parameters and the attributes are those of MixtureOfExpertsClassifier. EM gives every expert a variance of its
+    own; the answer is the mean of the mixture.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 200)[:, None]
+    >>> model = MixtureOfExpertsRegressor(depth=1, weight_penalty=1e-3).fit(x, np.abs(x[:, 0]))
+    >>> bool(np.mean((model.predict(x) - np.abs(x[:, 0])) ** 2) < 0.001)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        depth: int = 2,
+        branching: int = 2,
+        learner: str = "em",
+        weight_penalty: Any = "auto",
+        n_init: int = 4,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.depth = depth
+        self.branching = branching
+        self.learner = learner
+        self.weight_penalty = weight_penalty
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        how = self._how()
+        table = read_fit(self, X, self.categorical_features)
+        values, self._one_target = read_numbers(y)
+        check_consistent_length(table.values, values)
+        weight = read_weights(sample_weight, len(values))
+        problem = SoftProblem(table.values, values, weight, table.columns.n_levels.tolist(), Loss.SQUARED)
+        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
+        schema = Schema(table.columns.names, table.columns.categories, names)
+        return self._remember(learn_experts(problem, schema, how), table)
+
+    def predict(self, X: Any) -> Floats:
+        """Mean of the mixture, shape (rows,) or (rows, targets) as y was."""
+        check_is_fitted(self, "tree_")
+        answer = self.tree_.predict(self._read(X), self._threads())
+        return answer[:, 0] if self._one_target else answer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,160 @@
+"""What linear discriminant and omnivariate trees share: rows read as a hard tree's, gates that look at many inputs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from softwood.estimators import options
+from softwood.estimators.base import Floats, Probabilities
+from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.pruned import PrunedTree
+from softwood.estimators.target import encode_classes, read_classes, read_numbers
+from softwood.estimators.weights import class_factor, drop_classes, read_weights
+from softwood.kernels.kinds import Criterion, Score, Term
+from softwood.kernels.reference.evaluate import expand
+from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import Pruned
+from softwood.learners.oblique.grow import Limits
+from softwood.tree import Schema, Tree
+
+CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
+
+
+class ObliqueTree(PrunedTree):
+    """A hard tree with linear gates; not for use by itself."""
+
+    _spread: Floats  # of the basis columns among the training rows
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of all the impurity that the gates took away; sums to 1 (all 0 for a single leaf).
+
+        A linear gate's gain is divided among its features by the size of what they add to the score: weight times the
+        spread of the column among the training rows.
+        """
+        check_is_fitted(self, "tree_")
+        tree = self.tree_
+        total = np.zeros(tree.n_features)
+        for node in np.flatnonzero(tree.n_children):
+            if tree.score[node] != Score.LINEAR:
+                total[tree.feature[node]] += tree.gain[node]
+                continue
+            at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
+            column = tree.weight_column[at]
+            size = np.abs(tree.weight[at]) * self._spread[column]
+            np.add.at(total, tree.basis.feature[column], tree.gain[node] * size / max(float(size.sum()), 1e-300))
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _limits(self, total: float) -> Limits:
+        p = vars(self)
+        return Limits(
+            max_depth=options.integer("max_depth", p["max_depth"], 0, otherwise=2**31 - 1),
+            min_samples_split=options.row_count("min_samples_split", p["min_samples_split"], 2, total),
+            min_samples_leaf=options.row_count("min_samples_leaf", p["min_samples_leaf"], 1, total),
+            min_impurity_decrease=options.real("min_impurity_decrease", p["min_impurity_decrease"], 0.0),
+        )
+
+    def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
+        raise NotImplementedError
+
+    def _fitted(self, problem: Problem, schema: Schema, validation: Problem | None, table: Table) -> Self:
+        limits = self._limits(float(problem.weight.sum()))
+        options.warn_of_light_rows(problem.weight, max(limits.min_samples_split, 2 * limits.min_samples_leaf))
+        self._remember(self._grow(problem, schema, validation), table)
+        self._spread = spread_of(self.pruning_sequence_.tree, problem)
+        return self
+
+
+class ObliqueClassifier(Probabilities, ObliqueTree):
+    """What the classifiers share."""
+
+    costs: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Grow and prune.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
+        """
+        p = vars(self)
+        criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
+        self._check_pruning(X_val, y_val)
+        table = read_fit(self, X, p["categorical_features"])
+        self.classes_, codes = read_classes(y)
+        check_consistent_length(table.values, codes)
+        weight = read_weights(sample_weight, len(codes))
+        costs = options.cost_matrix(self.costs, self.classes_)
+        factor = class_factor(p["class_weight"], p["priors"], self.classes_, codes, weight)
+        if factor is not None:
+            weight, factor = drop_classes(weight, factor, codes)
+        levels = table.columns.n_levels
+        problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
+            check_consistent_length(rows, held)
+            validation = problem.with_rows(rows, held, np.ones(len(rows)))
+        schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
+        return self._fitted(problem, schema, validation, table)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
+        check_is_fitted(self, "tree_")
+        costs, proba = options.cost_matrix(self.costs, self.classes_), self.predict_proba(X)
+        best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
+        return np.asarray(self.classes_[best])
+
+
+class ObliqueRegressor(ObliqueTree):
+    """What the regressors share."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
+        self._check_pruning(X_val, y_val)
+        table = read_fit(self, X, vars(self)["categorical_features"])
+        values, self._one_target = read_numbers(y)
+        check_consistent_length(table.values, values)
+        weight = read_weights(sample_weight, len(values))
+        problem = Problem(table.values, table.columns.n_levels, values, weight, Criterion.SQUARED_ERROR)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
+            check_consistent_length(rows, held)
+            if held.shape[1] != values.shape[1]:
+                raise ValueError(f"y_val must have {values.shape[1]} targets, as y has, got {held.shape[1]}.")
+            validation = problem.with_rows(rows, held, np.ones(len(rows)))
+        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
+        schema = Schema(table.columns.names, table.columns.categories, names)
+        return self._fitted(problem, schema, validation, table)
+
+    def predict(self, X: Any) -> Floats:
+        """What the leaf answers, shape (rows,) or (rows, targets) as y was."""
+        check_is_fitted(self, "tree_")
+        answer = self.tree_.predict(self._read(X), self._threads())
+        return answer[:, 0] if self._one_target else answer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def spread_of(tree: Tree, problem: Problem) -> Floats:
+    """Standard deviation of every basis column among the rows, by weight."""
+    share, basis = problem.weight / problem.weight.sum(), tree.basis
+    if np.all(basis.term == Term.IDENTITY):
+        x = problem.X[:, basis.feature]
+        phi = np.where(np.isnan(x), basis.when_missing, x)
+    else:
+        phi = expand(basis, problem.X)
+    size = np.maximum(np.abs(phi).max(axis=0, initial=0.0), 1e-300)  # divided out first: squares do not overflow
+    phi = phi / size
+    return np.asarray(size * np.sqrt(np.maximum(share @ np.square(phi - share @ phi), 0.0)))

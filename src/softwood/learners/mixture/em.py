@@ -1,0 +1,126 @@
+"""EM for a hierarchical mixture of experts (Jordan and Jacobs 1994).
+
+    P(y | x) = sum_leaf reach[leaf](x) P(y | leaf, x)
+
+    E step   posterior[leaf] = reach[leaf] P(y | leaf, x) / P(y | x);  of a branch: the sum of its children
+    M step   every gate: a logistic regression of posterior[first child] / posterior[m], rows weighted by posterior[m]
+             a linear expert: a regression weighted by its posterior, and its variance
+             a class leaf has nothing to learn: P(y | leaf) is 1 for its class, else 0
+
+The log likelihood less the penalty, ridge/2 |weights|^2, never falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from softwood.kernels.reference.evaluate import sigmoid
+from softwood.learners.hard.problem import Floats
+from softwood.learners.mixture.irls import fit_gate, fit_line
+from softwood.learners.mixture.shape import MixtureShape
+
+LEAST_VARIANCE = 1e-4  # of an expert, in parts of the target's: an expert that is sure of one row explains nothing
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Parameters: gate (nodes, columns + 1), bias last; line (nodes, columns + 1, targets), variance (nodes, targets).
+
+    history : log likelihood less penalty, before and after every iteration.
+    """
+
+    shape: MixtureShape
+    gate: Floats
+    line: Floats
+    variance: Floats
+    history: list[float] = field(default_factory=list)
+
+    def reach(self, phi: Floats) -> Floats:
+        """Part of each row that arrives at each node."""
+        reach = np.ones((len(phi), self.shape.n_nodes))
+        share = sigmoid(phi @ self.gate.T)
+        for m in self.shape.branches:
+            first = self.shape.first_child[m]
+            reach[:, first] = reach[:, m] * share[:, m]
+            reach[:, first + 1] = reach[:, m] * (1.0 - share[:, m])
+        return reach
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is learned from: columns (the last is 1), targets (class codes, or scaled numbers) and weights."""
+
+    phi: Floats
+    target: np.ndarray
+    weight: Floats
+    ridge: float
+
+
+def likelihoods(mixture: Mixture, rows: Evidence) -> Floats:
+    """Log P(y | leaf, x) for every leaf, (rows, leaves)."""
+    leaves = mixture.shape.leaves
+    if len(mixture.line) == 0:
+        return np.where(mixture.shape.label[leaves] == rows.target[:, None], 0.0, -np.inf)
+    table = np.empty((len(rows.phi), len(leaves)))
+    for place, leaf in enumerate(leaves):
+        error = rows.target - rows.phi @ mixture.line[leaf]
+        spread = mixture.variance[leaf]
+        table[:, place] = -0.5 * (error * error / spread + np.log(2.0 * np.pi * spread)).sum(axis=1)
+    return table
+
+
+def expect(mixture: Mixture, rows: Evidence) -> tuple[float, Floats]:
+    """Log likelihood less penalty, and the posterior of every node, (rows, nodes)."""
+    leaves, shape = mixture.shape.leaves, mixture.shape
+    with np.errstate(divide="ignore"):
+        joint = np.log(np.maximum(mixture.reach(rows.phi)[:, leaves], TINY)) + likelihoods(mixture, rows)
+    most = joint.max(axis=1, keepdims=True)
+    part = np.exp(joint - most)
+    total = part.sum(axis=1, keepdims=True)
+    posterior = np.zeros((len(rows.phi), shape.n_nodes))
+    posterior[:, leaves] = part / total
+    for m in shape.branches[::-1]:
+        first = shape.first_child[m]
+        posterior[:, m] = posterior[:, first] + posterior[:, first + 1]
+    value = float(rows.weight @ (most + np.log(total))[:, 0])
+    penalty = float(np.square(mixture.gate[:, :-1]).sum()) + float(
+        (np.square(mixture.line[:, :-1]) / mixture.variance[:, None]).sum() if len(mixture.line) else 0.0
+    )
+    return value - 0.5 * rows.ridge * penalty, posterior
+
+
+def maximise(mixture: Mixture, rows: Evidence, posterior: Floats) -> Mixture:
+    """Every gate and expert fitted to its posterior."""
+    shape, gate = mixture.shape, mixture.gate.copy()
+    for m in shape.branches:
+        here = posterior[:, m]
+        target = posterior[:, shape.first_child[m]] / np.maximum(here, TINY)
+        gate[m] = fit_gate(rows.phi, np.clip(target, 0.0, 1.0), rows.weight * here, gate[m], rows.ridge)
+    if len(mixture.line) == 0:
+        return replace(mixture, gate=gate)
+    line, variance = mixture.line.copy(), mixture.variance.copy()
+    for leaf in shape.leaves:
+        w = rows.weight * posterior[:, leaf]
+        size = float(w.sum())
+        if size > 1e-6:
+            line[leaf] = fit_line(rows.phi, rows.target, w, rows.ridge)
+            error = rows.target - rows.phi @ line[leaf]
+            left = w @ (error * error) + rows.ridge * np.square(line[leaf][:-1]).sum(axis=0)
+            variance[leaf] = np.maximum(left / size, LEAST_VARIANCE)
+    return replace(mixture, gate=gate, line=line, variance=variance)
+
+
+def run_em(mixture: Mixture, rows: Evidence, max_iter: int, tol: float) -> Mixture:
+    """Iterate until the likelihood rises by less than `tol` a row."""
+    value, posterior = expect(mixture, rows)
+    history = [*mixture.history, value]
+    for _ in range(max_iter):
+        mixture = maximise(mixture, rows, posterior)
+        value, posterior = expect(mixture, rows)
+        history.append(value)
+        if history[-1] - history[-2] < tol * float(rows.weight.sum()):
+            break
+    return replace(mixture, history=history)

@@ -1,0 +1,73 @@
+"""Weighted logistic and linear regressions with a ridge: the M step of a gate, and of a linear expert.
+
+    gate     minimise  sum w (log(1 + e^s) - t s) + ridge/2 |weights|^2,   s = phi . weights + bias
+
+by Newton's steps (iteratively reweighted least squares). A step that does not lower the objective is halved; so no M
+step ever makes the likelihood smaller, which is all that EM needs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from softwood.kernels.reference.evaluate import sigmoid
+from softwood.learners.hard.problem import Floats
+
+STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway
+HALVINGS = 12
+FLAT = 1e-10  # least curvature, in parts of the rows' weight: a sure gate has a Hessian of nearly nothing
+
+
+def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: float) -> Floats:
+    """Weights (bias last) that are no worse than `gate`; `phi` has a column of ones last.
+
+    Examples
+    --------
+    >>> phi = np.c_[[-1.0, 0.0, 1.0, 2.0], np.ones(4)]
+    >>> gate = fit_gate(phi, np.array([0.0, 0.5, 1.0, 1.0]), np.ones(4), np.zeros(2), 0.1)
+    >>> bool(gate[0] > 1.0)
+    True
+    """
+    total = float(weight.sum())
+    if not total > 0.0:
+        return gate
+    if not (there := weight > 0.0).all():  # rows of other classes, behind closed gates
+        phi, target, weight = phi[there], target[there], weight[there]
+    decay = np.full(len(gate), ridge)
+    decay[-1] = 0.0
+    value = _objective(phi, target, weight, gate, decay)
+    for _ in range(STEPS):
+        share = sigmoid(phi @ gate)
+        slope = phi.T @ (weight * (share - target)) + decay * gate
+        curve = (phi * (weight * share * (1.0 - share))[:, None]).T @ phi
+        curve[np.diag_indices_from(curve)] += decay + FLAT * total
+        step = cho_solve(cho_factor(curve), slope)
+        for _ in range(HALVINGS):
+            trial = gate - step
+            found = _objective(phi, target, weight, trial, decay)
+            if found < value:
+                break
+            step = 0.5 * step
+        else:
+            return gate
+        done = value - found < 1e-9 * max(abs(value), 1e-300)
+        gate, value = trial, found
+        if done:
+            break
+    return gate
+
+
+def _objective(phi: Floats, target: Floats, weight: Floats, gate: Floats, decay: Floats) -> float:
+    score = phi @ gate
+    loss = np.logaddexp(0.0, score) - target * score
+    return float(weight @ loss + 0.5 * decay @ np.square(gate))
+
+
+def fit_line(phi: Floats, target: Floats, weight: Floats, ridge: float) -> Floats:
+    """Ridge regression of every target, (columns, targets); `phi` has a column of ones last, which is not penalised."""
+    curve = (phi * weight[:, None]).T @ phi
+    decay = np.full(len(curve), ridge)
+    decay[-1] = 0.0
+    curve[np.diag_indices_from(curve)] += decay + FLAT * max(float(weight.sum()), 1e-300)
+    return np.asarray(cho_solve(cho_factor(curve), phi.T @ (weight[:, None] * target)))

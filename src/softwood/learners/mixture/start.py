@@ -1,0 +1,58 @@
+"""Where EM begins: gates that tell two rows apart, drawn by chance among those that reach the node.
+
+EM climbs to the nearest top, and equal experts stay equal; so several starts run for a few iterations, and the one of
+the highest likelihood goes on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.kernels.reference.evaluate import sigmoid
+from softwood.learners.hard.problem import Floats
+from softwood.learners.mixture.em import Evidence, Mixture, run_em
+from softwood.learners.mixture.shape import MixtureShape
+
+BRIEF = 8  # iterations of a start before starts are compared
+SLOPE = 2.0  # of a gate to begin with, in spreads of its score
+
+
+def draw_start(shape: MixtureShape, rows: Evidence, targets: int, rng: np.random.Generator) -> Mixture:
+    """Gates above the experts at random, experts that know nothing."""
+    n, columns = rows.phi.shape
+    gate = np.zeros((shape.n_nodes, columns))
+    reach = np.zeros((n, shape.n_nodes))
+    reach[:, 0] = 1.0
+    for m in shape.gating:
+        gate[m] = _between_two(rows, reach[:, m], rng)
+        share, first = sigmoid(rows.phi @ gate[m]), shape.first_child[m]
+        reach[:, first], reach[:, first + 1] = reach[:, m] * share, reach[:, m] * (1.0 - share)
+    experts = shape.n_nodes if targets else 0
+    return Mixture(shape, gate, np.zeros((experts, columns, targets)), np.ones((experts, targets)))
+
+
+def _between_two(rows: Evidence, reach: Floats, rng: np.random.Generator) -> Floats:
+    """A gate halfway between two rows, drawn by weight and reach."""
+    mass = rows.weight * reach
+    if not mass.sum() > 0.0:
+        return np.zeros(rows.phi.shape[1])
+    one, other = rng.choice(len(mass), 2, p=mass / mass.sum())
+    direction: Floats = rows.phi[one] - rows.phi[other]
+    score = rows.phi @ direction
+    mean = float(mass @ score / mass.sum())
+    spread = float(np.sqrt(mass @ np.square(score - mean) / mass.sum()))
+    if not spread > 0.0:
+        return np.zeros(rows.phi.shape[1])
+    direction = direction * (SLOPE / spread)
+    direction[-1] = -0.5 * float((rows.phi[one, :-1] + rows.phi[other, :-1]) @ direction[:-1])
+    return direction
+
+
+def learn_mixture(
+    shape: MixtureShape, rows: Evidence, targets: int, starts: int, max_iter: int, tol: float, seed: int
+) -> Mixture:
+    """The best of several starts, brought to the top; targets 0: classes."""
+    rng = np.random.default_rng(seed)
+    begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(BRIEF, max_iter), tol) for _ in range(starts)]
+    best = max(begun, key=lambda mixture: mixture.history[-1])  # the first of equals
+    return run_em(best, rows, max_iter, tol) if max_iter > BRIEF else best

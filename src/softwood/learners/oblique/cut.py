@@ -1,0 +1,29 @@
+"""Where two normal densities would be cut: the steady place that a cut along a direction stays near to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.kernels.growth import TIE
+from softwood.learners.hard.problem import Floats
+
+
+def normal_cut(score: Floats, first: Floats, second: Floats) -> float:
+    """Where two normal densities of one variance are equal, each times its weight; NaN if their means are.
+
+    Parameters
+    ----------
+    score : of every row.
+    first, second : weight of every row in the two groups.
+
+    Examples
+    --------
+    >>> normal_cut(np.array([0.0, 2.0, 4.0, 6.0]), np.array([0, 0, 1.0, 1.0]), np.array([1.0, 1.0, 0, 0]))
+    3.0
+    """
+    n, m = float(first.sum()), float(second.sum())
+    one, other = float(first @ score) / n, float(second @ score) / m
+    variance = float(first @ np.square(score - one) + second @ np.square(score - other)) / (n + m)
+    if not abs(one - other) > TIE * max(abs(one), abs(other)):
+        return float("nan")
+    return 0.5 * (one + other) + variance / (one - other) * float(np.log(m / n))

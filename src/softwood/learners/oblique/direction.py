@@ -1,0 +1,101 @@
+"""Directions along which a node's rows are cut.
+
+    classes   w = S_W^-1 (m_L - m_R)      between two groups of classes (Fisher 1936)
+    numbers   w = S_T^-1 c                c the covariance of the columns with the target: a ridge regression
+
+S_T = S_W + q (m_L - m_R)(m_L - m_R)', so by Sherman and Morrison S_W^-1 (m_L - m_R) is S_T^-1 (m_L - m_R) times a
+positive number, whichever the groups are. One solution with the class means on the right,
+
+    D = S_T^-1 (m_1 - m, ..., m_K - m),       scores of the groups' direction = (columns D) a
+
+with a[k] = ±(weight of class k in its group), gives the direction of every grouping: an exchange of classes never
+touches the columns again.
+
+Where S_T is singular, the rows are projected on the principal components that keep PART of the variance, as in the
+paper. Shrinkage adds a multiple of the unit matrix to S_T first, as if so many rows more had been seen that vary alike
+in all columns; by default as many as there are columns, so that small nodes have steady directions and S_T is never
+singular.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, lapack
+
+from softwood.learners.hard.problem import Floats
+
+TINY = 1e-8  # of a column's variance; if no more is left of it given the columns before, S_T is singular
+PART = 0.99  # of the variance that principal components keep
+
+
+def centre(phi: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """Mean of the columns, and the columns about it; shares sum to 1."""
+    mean: Floats = share @ phi
+    return mean, phi - mean
+
+
+def scatter(about: Floats, share: Floats, rows: float, shrinkage: float | None) -> Floats:
+    """S_T of centred columns, its mean variance times `shrinkage` added to the diagonal; None: columns / rows."""
+    S: Floats = (about * share[:, None]).T @ about
+    part = len(S) / rows if shrinkage is None else shrinkage
+    S.flat[:: len(S) + 1] += part * float(np.trace(S)) / max(len(S), 1)
+    return S
+
+
+def solve(S: Floats, right: Floats) -> Floats:
+    """S^-1 right; within the leading principal components where S is singular.
+
+    Examples
+    --------
+    >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([[1.0], [1.0]])).ravel()
+    array([0.5 , 0.25])
+    >>> solve(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [1.0]])).ravel().round(6)
+    array([0.5, 0.5])
+    """
+    factor, failed = lapack.dpotrf(S, lower=1)
+    if failed == 0 and np.all(np.square(np.diag(factor)) > TINY * np.diag(S)):
+        solution: Floats = lapack.dpotrs(factor, right, lower=1)[0]
+        return solution
+    value, vector = eigh(S)
+    value, vector = value[::-1], vector[:, ::-1]
+    total = float(value.clip(0.0).sum())
+    if not total > 0.0:
+        return np.zeros_like(right)
+    kept = int(np.searchsorted(np.cumsum(value), PART * total)) + 1
+    value, vector = value[:kept], vector[:, :kept]
+    return np.asarray(vector @ ((vector.T @ right) / value[:, None]))
+
+
+class Discriminants(NamedTuple):
+    """D, one column a class; the columns' mean; the rows about it on D; inner products of the class means by S_T^-1."""
+
+    D: Floats
+    mean: Floats
+    projected: Floats
+    gram: Floats
+
+
+def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> Discriminants:
+    """What every grouping of the classes needs; `tally` is (rows, classes), all of them present."""
+    weight = tally.sum(axis=1)
+    total = float(weight.sum())
+    mean, about = centre(phi, weight / total)
+    means = (tally.T @ about) / tally.sum(axis=0)[:, None]
+    D = solve(scatter(about, weight / total, total, shrinkage), means.T)
+    return Discriminants(D, mean, about @ D, np.ascontiguousarray(means @ D))
+
+
+def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
+    """The direction of a ridge regression; of several targets the one that explains most of them together."""
+    weight, n = tally[:, 0], (tally.shape[1] - 1) // 2
+    total = float(weight.sum())
+    _, about = centre(phi, weight / total)
+    covariance = about.T @ tally[:, 1 : n + 1] / total
+    slope = solve(scatter(about, weight / total, total, shrinkage), covariance)
+    if n == 1:
+        return slope[:, 0]
+    _, together = np.linalg.eigh(covariance.T @ slope)
+    along: Floats = slope @ together[:, -1]
+    return along if along[np.argmax(np.abs(along))] >= 0 else -along  # an eigenvector has no sign of its own

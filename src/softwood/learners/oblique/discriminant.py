@@ -1,0 +1,99 @@
+"""The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
+
+Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
+that lowers the impurity more is taken, the simpler of equals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from softwood.kernels.oblique import best_cut, exchange_classes
+from softwood.learners.hard.problem import Floats
+from softwood.learners.oblique.cut import normal_cut
+from softwood.learners.oblique.direction import discriminants, regression
+from softwood.learners.oblique.gate import LinearGate, Split
+from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.oblique.univariate import find_univariate
+
+SAME_GAIN = 1e-9  # relative
+
+
+@dataclass(frozen=True)
+class Discriminant:
+    """How to split.
+
+    least : rows (by weight) that each child must keep.
+    shrinkage : of the scatter, in parts of its mean variance; None is columns / rows.
+    threshold : "gaussian", where two normal densities would be cut as long as that is worth half the best gain; or
+        "gain", the cut of largest gain. Numbers are always cut by gain.
+    univariate : whether the best question about one input competes.
+    """
+
+    least: float = 1.0
+    shrinkage: float | None = None
+    threshold: str = "gaussian"
+    univariate: bool = False
+
+    def __call__(self, rows: Rows) -> Split | None:
+        """The split of a node."""
+        oblique = find_discriminant(rows, self)
+        if not self.univariate:
+            return oblique
+        single = find_univariate(rows, self.least)
+        if oblique is None or single is None:
+            return oblique or single
+        return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
+
+
+def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
+    """The split along the best direction of some columns (None: all); None where no direction separates anything."""
+    some = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
+    phi = rows.phi[:, some]
+    if not phi.shape[1]:
+        return None
+    scored = _between_groups(phi, rows, how) if rows.problem.is_classes else _by_regression(phi, rows, how)
+    if scored is None:
+        return None
+    along, score, near, zero = scored
+    spread = float(score.std())
+    if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
+        return None
+    gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, near)
+    if gain < 0.0:
+        return None
+    weight = np.zeros(rows.phi.shape[1])
+    weight[some] = along / spread
+    return Split(LinearGate(weight, -(at + zero) / spread), gain)
+
+
+class Scored(NamedTuple):
+    """A direction, the rows' scores along it less `zero`, and the place where they are best cut (NaN: by gain)."""
+
+    along: Floats
+    score: Floats
+    near: float
+    zero: float
+
+
+def _by_regression(phi: Floats, rows: Rows, how: Discriminant) -> Scored:
+    along = regression(phi, rows.tally, how.shrinkage)
+    return Scored(along, phi @ along, np.nan, 0.0)
+
+
+def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None:
+    """Fisher's direction between two groups of classes; None where there is one class only."""
+    present = rows.tally.any(axis=0)
+    if np.count_nonzero(present) < 2:
+        return None
+    tally = np.ascontiguousarray(rows.tally[:, present])
+    found = discriminants(phi, tally, how.shrinkage)
+    a = exchange_classes(found.projected, found.gram, tally, int(rows.problem.criterion))
+    along, score = found.D @ a, found.projected @ a
+    near = np.nan
+    if how.threshold == "gaussian":
+        near = normal_cut(score, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))
+    return Scored(along, score, near, float(found.mean @ along))

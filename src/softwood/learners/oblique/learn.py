@@ -1,0 +1,48 @@
+"""Grow an oblique tree, then prune it back as CART is pruned: cost-complexity, the size chosen on rows not seen.
+
+Every fold makes its own columns and its own tree; equal rows share a fold.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import Pruned, Pruning, choose_size
+from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
+from softwood.learners.oblique.rows import Rows
+from softwood.learners.soft.columns import PLAIN, Recipe
+from softwood.tree import Schema, Tree, cut_tree
+
+
+def learn_oblique(
+    problem: Problem,
+    schema: Schema,
+    find: Finder,
+    limits: Limits,
+    pruning: Pruning,
+    *,
+    recipe: Recipe = PLAIN,
+    n_jobs: int = 1,
+) -> Pruned:
+    """Grow, choose, prune.
+
+    Parameters
+    ----------
+    problem, schema : rows and what they stand for.
+    find : how a node is split.
+    limits, pruning : where growth ends, and how much of it is kept.
+    recipe : which columns linear gates are made of.
+    n_jobs : folds at a time.
+    """
+
+    def grow(at: npt.NDArray[np.int64]) -> Tree:
+        some = problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
+        return grow_oblique(Rows.make(some, recipe), find, limits, schema)
+
+    full = grow(np.arange(len(problem.X)))
+    sequence = PruningSequence.of(full, problem)
+    table, is_leaf = choose_size(sequence, grow, problem, pruning, pruning.folds_of(problem), n_jobs)
+    return Pruned(cut_tree(full, is_leaf), table, sequence)

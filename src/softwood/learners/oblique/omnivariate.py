@@ -1,0 +1,96 @@
+"""The split of an omnivariate tree (Yıldız and Alpaydın 2001): at every node the simplest gate that is good enough.
+
+    threshold   one input, CART's own search
+    linear      Fisher's discriminant, or a ridge regression
+    quadratic   the same with the squares of the inputs
+    mlp         a small multilayer perceptron, unfolded into three gates (perceptron.py)
+
+Which kind wins is decided by a contest (contest.py); the winner is learned on all rows of the node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softwood.learners.oblique.contest import (
+    FEWEST,
+    Find,
+    Kind,
+    Verdict,
+    by_f_test,
+    by_information,
+    by_validation,
+)
+from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
+from softwood.learners.oblique.gate import Split
+from softwood.learners.oblique.perceptron import find_perceptron
+from softwood.learners.oblique.rows import Rows
+from softwood.learners.oblique.univariate import find_univariate
+from softwood.learners.soft.columns import PLAIN, Recipe
+
+KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
+COMPETE = KINDS[:3]  # where nothing else is asked for
+SELECT = ("f_test", "aic", "bic", "validation")
+SQUARE = 1  # kind of a column
+
+
+@dataclass(frozen=True)
+class Omnivariate:
+    """How to split.
+
+    kinds : names of the gates that compete, the simplest first.
+    select : how the winner is found.
+    alpha : of the F test; a simpler kind stays unless it is worse at this level.
+    stop : whether a leaf competes.
+    discriminant : how linear and quadratic gates are found.
+    seed : of the halves.
+    """
+
+    kinds: tuple[str, ...] = COMPETE
+    select: str = "f_test"
+    alpha: float = 0.05
+    stop: bool = True
+    discriminant: Discriminant = Discriminant(threshold="gain")  # sums of squares are not normal
+    seed: int = 0
+
+    def __call__(self, rows: Rows) -> Split | None:
+        """The split of a node."""
+        verdict = self._judge(rows)
+        split = None if verdict.kind is None else verdict.kind.find(rows)
+        return None if split is None else replace(split, note=verdict.note)
+
+    @property
+    def recipe(self) -> Recipe:
+        """Which columns the kinds need."""
+        return replace(PLAIN, square=1.0) if "quadratic" in self.kinds else PLAIN
+
+    def _judge(self, rows: Rows) -> Verdict:
+        kinds = [self._kind(name) for name in self.kinds]
+        if self.select in ("aic", "bic"):
+            return by_information(rows, kinds, self.stop, self.select == "bic")
+        if len(rows.phi) < FEWEST:
+            return Verdict(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows for a contest")
+        if self.select == "validation":
+            return by_validation(rows, kinds, self.stop, self.seed)
+        return by_f_test(rows, kinds, self.alpha, self.stop, self.seed)
+
+    def _kind(self, name: str) -> Kind:
+        how = self.discriminant
+        if name == "threshold":
+            return Kind(name, lambda rows: find_univariate(rows, how.least), lambda rows: 2)
+        if name == "mlp":
+            return Kind(name, self._perceptron, lambda rows: 3 * (len(columns_of(rows, name)) + 1))
+        find: Find = lambda rows: find_discriminant(rows, how, columns_of(rows, name))  # noqa: E731
+        return Kind(name, find, lambda rows: len(columns_of(rows, name)) + 1)
+
+    def _perceptron(self, rows: Rows) -> Split | None:
+        columns = columns_of(rows, "mlp")
+        line = find_discriminant(rows, self.discriminant, columns)
+        return find_perceptron(rows, columns, line, self.discriminant.least, self.seed)
+
+
+def columns_of(rows: Rows, name: str) -> np.ndarray:
+    """Numbers of the columns that a kind of gate may use."""
+    return np.arange(len(rows.columns)) if name == "quadratic" else np.flatnonzero(rows.columns.kind != SQUARE)

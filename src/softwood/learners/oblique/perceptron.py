@@ -1,0 +1,111 @@
+"""A small multilayer perceptron in a node, unfolded into the gates of two levels.
+
+    hidden   three sigmoid units over the columns
+    output   sum over the four cells of (product of two units or their complements) * answer of the cell
+
+This is the "entropy net" of Sethi (1990): the first layer are gates, the second their conjunctions, the third the
+answers; all weights are trained together (L-BFGS, native) by the loss of soft trees. Its units then become hard gates,
+one above two: so the perceptron of Guo and Gelfand's trees, which a single gate cannot be, is a part of the Tree like
+any other. It sees what one gate after the other does not: two inputs that say nothing alone (XOR).
+
+Several starts by chance and one from Fisher's direction are trained; the one of the lowest loss is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from softwood.engines.memory import MemoryEngine
+from softwood.kernels.kinds import Loss
+from softwood.learners.hard.problem import Floats
+from softwood.learners.oblique.gate import LinearGate, Split
+from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.soft.ground import plant_root
+from softwood.learners.soft.sapling import Sapling
+
+STARTS = 5
+STRENGTH = 1.0  # rows that the penalty on the weights counts for
+FIRST, FULL = 25, 100  # iterations of every start, and of the best one
+SLOPE = 2.0  # of a unit to begin with, in spreads of its score
+
+
+def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float, seed: int) -> Split | None:
+    """Three gates that were trained together; None where they do not divide the rows.
+
+    Parameters
+    ----------
+    rows : of the node.
+    columns : numbers of the columns that units look at.
+    line : a linear split to start one network from.
+    least : rows (by weight) that each cell that is used must keep.
+    seed : of the starts.
+    """
+    if not len(columns) or not rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] > 0.0:
+        return None
+    engine = _engine(rows, columns)
+    rng = np.random.default_rng(seed)
+    root = plant_root(engine, len(columns), "none")
+    starts = [_start(root, engine, rng, None) for _ in range(STARTS)]
+    if line is not None and isinstance(line.gate, LinearGate):
+        starts.append(_start(root, engine, rng, np.append(line.gate.weight[columns], line.gate.bias)))
+    penalty = STRENGTH / engine.total_weight
+    _, best = min((start.refine(engine, penalty, FIRST) for start in starts), key=lambda pair: pair[0])
+    return _unfolded(best.refine(engine, penalty, FULL)[1], rows, columns, least)
+
+
+def _engine(rows: Rows, columns: Index) -> MemoryEngine:
+    problem, phi = rows.problem, rows.phi[:, columns]
+    if not problem.is_classes:
+        n = (rows.tally.shape[1] - 1) // 2
+        y = rows.tally[:, 1 : n + 1] / rows.tally[:, :1]
+        y = y - np.average(y, axis=0, weights=rows.heft)
+        spread = np.sqrt(np.average(y * y, axis=0, weights=rows.heft))
+        target, loss = y / np.maximum(spread, 1e-300), Loss.SQUARED
+    else:
+        table = np.eye(problem.n_classes)[problem.y]
+        target, loss = (table[:, 1:], Loss.LOGISTIC) if problem.n_classes == 2 else (table, Loss.SOFTMAX)
+    return MemoryEngine.make(phi, target, rows.heft, loss)
+
+
+def _start(root: Sapling, engine: MemoryEngine, rng: np.random.Generator, gate: Floats | None) -> Sapling:
+    """Gates that cut through the middle of the rows, along chance or along `gate`."""
+    here = root.response[0]
+    sapling = replace(root, n_iter=0)
+    for node in range(3):
+        along = _random_gate(engine, rng) if gate is None or node else gate * SLOPE
+        first, second = (here + rng.normal(0.0, 0.5, len(here)) for _ in range(2))
+        sapling = sapling.split(node, along, first, second)
+    return sapling
+
+
+def _random_gate(engine: MemoryEngine, rng: np.random.Generator) -> Floats:
+    direction = rng.normal(size=engine.phi.shape[1])
+    score = engine.phi @ direction
+    middle = float(engine.weight @ score)
+    spread = max(float(np.sqrt(engine.weight @ np.square(score - middle))), 1e-300)
+    return np.append(direction, -middle) * (SLOPE / spread)
+
+
+def _unfolded(net: Sapling, rows: Rows, columns: Index, least: float) -> Split | None:
+    """The units as hard gates, with what they gain on the rows."""
+    gates = []
+    for unit in net.gate[:3]:
+        weight = np.zeros(rows.phi.shape[1])
+        weight[columns] = unit[:-1]
+        gates.append(LinearGate(weight, float(unit[-1])))
+    top = gates[0].first(rows)
+    if _too_few(rows, top, least):
+        return None
+    split = Split(gates[0], 0.0, below=(gates[1], gates[2]))
+    place = split.place(rows)
+    cells = np.array([rows.tally[place == cell].sum(axis=0) for cell in range(4)])
+    gain = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] - rows.loss(cells).sum())
+    return replace(split, gain=gain)
+
+
+def _too_few(rows: Rows, side: np.ndarray, least: float) -> bool:
+    weight = rows.problem.weight
+    first = float(weight[side].sum())
+    return min(first, float(weight.sum()) - first) < max(least * (1.0 - 1e-12), 1e-300)

@@ -1,0 +1,80 @@
+"""The rows an oblique tree grows on: columns of inputs, and what is counted of the answers.
+
+Equal rows are merged and ordered by their content, so a row of weight two is the row twice and the order of the rows
+given does not matter, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.reference.cut import loss_of
+from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.parts.folds import hash_rows
+
+Index = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows in memory.
+
+    problem : inputs, answers, weights.
+    columns, phi : what linear gates are made of, scaled; (rows, columns).
+    tally : (rows, sums) what a criterion adds up: weight * factor for the class of the row; or w, w y, w y^2 of
+        targets about their mean.
+    """
+
+    problem: Problem
+    columns: Columns
+    phi: Floats
+    tally: Floats
+
+    @classmethod
+    def make(cls, problem: Problem, recipe: Recipe) -> Rows:
+        """Rows in the order of their content, with the columns of the recipe."""
+        problem = in_order(problem)
+        columns = build_columns(problem.X, problem.n_levels.tolist(), problem.weight, recipe)
+        return cls(problem, columns, columns.make(problem.X), make_tally(problem))
+
+    def some(self, at: Index) -> Rows:
+        """A part of the rows, with the same columns."""
+        problem = self.problem.with_rows(self.problem.X[at], self.problem.y[at], self.problem.weight[at])
+        return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at])
+
+    @property
+    def heft(self) -> Floats:
+        """How much each row counts in splits: weight times the factor of its class."""
+        return np.asarray(self.tally.sum(axis=1)) if self.problem.is_classes else self.tally[:, 0]
+
+    def loss(self, sums: Floats) -> Floats:
+        """W * impurity of sets of rows with these sums, (sets, sums)."""
+        return loss_of(sums, self.problem.criterion)
+
+
+def in_order(problem: Problem) -> Problem:
+    """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
+    kept = np.flatnonzero(problem.weight > 0)
+    answers = problem.y[kept].reshape(len(kept), -1).astype(np.float64)
+    number = hash_rows(problem.X[kept], answers, 0)
+    _, first, owner = np.unique(number, return_index=True, return_inverse=True)
+    weight = np.bincount(owner, problem.weight[kept]).astype(np.float64)
+    at = kept[first]
+    return problem.with_rows(problem.X[at], problem.y[at], weight)
+
+
+def make_tally(problem: Problem) -> Floats:
+    """What is summed over rows to know the impurity of a set of them."""
+    if problem.is_classes:
+        code = problem.y.astype(np.intp)
+        tally = np.zeros((len(code), problem.n_classes))
+        tally[np.arange(len(code)), code] = problem.weight * problem.split_factor[code]
+        return tally
+    y = problem.y.astype(np.float64)
+    y = y - np.average(y, axis=0, weights=problem.weight)  # squares about the mean lose no digits
+    w = problem.weight[:, None]
+    return np.hstack([w, w * y, w * y * y])

@@ -1,0 +1,121 @@
+"""A hard tree with any kind of gate handed to the joint refinement of soft trees.
+
+The structure stays. Every gate becomes a sigmoid over the columns, as steep as a soft tree's new gates are; then all
+gates and responses move together. The penalty on the weights is chosen on rows held out, the refinement runs on all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.kernels.kinds import Loss, Score, Term
+from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.soft.candidates import START_SLOPE
+from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.ground import judge_engine, plant_root
+from softwood.learners.soft.harvest import harvest
+from softwood.learners.soft.joint import STRENGTHS
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.sapling import Sapling
+from softwood.tree import Tree
+
+MAX_ITER = 200
+LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
+
+
+def refine_softly(tree: Tree, problem: Problem, recipe: Recipe, n_threads: int = 1) -> tuple[Tree, Floats]:
+    """The tree with soft gates, refined, and the importance of each input."""
+    whole = soft_problem(problem).in_order(0)
+    centre, scale = whole.target_scale()
+    whole = whole.scaled(centre, scale)
+    columns = build_columns(whole.X, whole.n_levels, whole.weight, recipe)
+    engine = judge_engine(whole, columns, n_threads)
+    start = as_sapling(tree, columns, problem, plant_root(engine, len(columns), "none"), centre, scale)
+    strength = _best_strength(start, whole, columns, n_threads)
+    soft = start.refine(engine, strength / whole.total_weight, MAX_ITER)[1]
+    grown = harvest(soft, columns, tree.schema, whole.loss, engine, whole.total_weight, centre, scale)
+    importance = engine.importance(soft.shape, soft.parameters, columns.feature, problem.X.shape[1])
+    return grown.replace(note=tree.note), importance
+
+
+def soft_problem(problem: Problem) -> SoftProblem:
+    """The same rows as a soft tree reads them; class weights and priors are weights of rows."""
+    levels = problem.n_levels.tolist()
+    if not problem.is_classes:
+        return SoftProblem(problem.X, problem.y.astype(np.float64), problem.weight, levels, Loss.SQUARED)
+    target = np.eye(problem.n_classes)[problem.y]
+    two = problem.n_classes == 2
+    loss = Loss.LOGISTIC if two else Loss.SOFTMAX
+    return SoftProblem(problem.X, target[:, 1:] if two else target, problem.row_weight(), levels, loss)
+
+
+def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threads: int) -> float:
+    """The penalty (times the rows) whose refined tree has the least loss on held-out rows."""
+    held = whole.held_out()
+    if not held:
+        return STRENGTHS[0]
+    learn, judge = (judge_engine(whole.rows(mask), columns, n_threads) for mask in (~held[0], held[0]))
+
+    def loss(strength: float) -> float:
+        return start.refine(learn, strength / learn.total_weight, MAX_ITER)[1].loss(judge)
+
+    return min(STRENGTHS, key=loss)
+
+
+def as_sapling(tree: Tree, columns: Columns, problem: Problem, root: Sapling, centre: Floats, scale: Floats) -> Sapling:
+    """The tree over the columns; nodes keep their numbers, as both count families in the order of their parents."""
+    response = _responses(tree, problem, centre, scale)
+    sapling = root
+    for node in np.flatnonzero(tree.n_children):
+        first = int(tree.first_child[node])
+        gate = _gate(tree, int(node), columns)
+        sapling = sapling.split(int(node), gate, response[first], response[first + 1])
+    return sapling
+
+
+def _responses(tree: Tree, problem: Problem, centre: Floats, scale: Floats) -> Floats:
+    if not problem.is_classes:
+        return np.asarray((tree.response - centre) / scale)
+    share = np.log(np.maximum(tree.response, LEAST_SHARE))
+    return share[:, 1:] - share[:, :1] if problem.n_classes == 2 else share - share.mean(axis=1, keepdims=True)
+
+
+def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
+    """The gate of a node as weights over the columns, bias last."""
+    if tree.score[node] == Score.LINEAR:
+        return _linear(tree, node, columns)
+    feature = int(tree.feature[node])
+    gate = np.zeros(len(columns) + 1)
+    if tree.score[node] == Score.CATEGORY:
+        group = tree.group[tree.group_begin[node] : tree.group_begin[node + 1]]
+        for column in np.flatnonzero((columns.feature == feature) & (columns.kind == 3)):
+            term = int(np.argmax(np.abs(columns.mix[:, column])))
+            if columns.basis.term[term] == Term.CATEGORY:
+                slot = group[int(columns.basis.parameter[term])]
+                gate[column] = START_SLOPE * (1.0 if slot == 0 else -1.0 if slot == 1 else 0.0)
+        return gate
+    line = np.flatnonzero((columns.feature == feature) & (columns.kind == 0))
+    if len(line) and np.isfinite(tree.threshold[node]):
+        gate[line] = -START_SLOPE
+        at = np.array([float(tree.threshold[node])])
+        gate[-1] = START_SLOPE * float(columns.of_input(feature, at, line)[0, 0])
+    return gate
+
+
+def _linear(tree: Tree, node: int, columns: Columns) -> Floats:
+    """Weights over basis terms as weights over columns: u = mix w has one solution, columns are independent."""
+    at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
+    place = {key: i for i, key in enumerate(_keys(columns.basis))}
+    used = _keys(tree.basis)
+    terms = np.zeros(len(columns.basis))
+    for column, weight in zip(tree.weight_column[at], tree.weight[at], strict=True):
+        terms[place[used[int(column)]]] = weight
+    size = np.maximum(np.abs(columns.mix).max(axis=1), 1e-300)
+    weight = np.linalg.lstsq(columns.mix / size[:, None], terms / size, rcond=None)[0]
+    bias = float(tree.bias[node]) - float(weight @ columns.shift)
+    return START_SLOPE * np.append(weight, bias)
+
+
+def _keys(basis: object) -> list[tuple[int, int, float]]:
+    term, feature, parameter = (getattr(basis, name).tolist() for name in ("term", "feature", "parameter"))
+    return list(zip(term, feature, parameter, strict=True))
