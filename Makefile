@@ -11,6 +11,7 @@ JOBS   ?= auto
 MADE    := $(VENV)/made-with-$(VERSION)
 PACKAGE := $(VENV)/has-package
 TESTS   := $(VENV)/has-tests
+BENCH   := $(VENV)/has-bench
 LINTERS := $(VENV)/has-linters
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
@@ -19,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed no-compiler clean
+.PHONY: demo test lint format sanitize speed results tables no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -47,6 +48,14 @@ sanitize: $(PACKAGE) $(TESTS)
 speed: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.speed
 
+# The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.
+results: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.papers.run $(RUN)
+
+# The papers' tables and figures from the results that are there.
+tables: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.papers.tables
+
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh
 
@@ -73,6 +82,10 @@ $(PACKAGE): $(MADE) $(SOURCES)
 
 $(TESTS): $(MADE) pyproject.toml
 	$(PIP) install --group test
+	@touch $@
+
+$(BENCH): $(MADE) pyproject.toml
+	$(PIP) install 'lightgbm>=4.7' 'matplotlib>=3.8'
 	@touch $@
 
 $(LINTERS): $(MADE) pyproject.toml
