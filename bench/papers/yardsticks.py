@@ -85,10 +85,10 @@ class ForestRegressor(ForestClassifier):
     kind = RandomForestRegressor
 
 
-class BoostedClassifier(Yardstick):
-    """LightGBM for classes."""
+class BoostedRegressor(Yardstick):
+    """LightGBM for numbers."""
 
-    name = "LGBMClassifier"
+    name = "LGBMRegressor"
 
     def __init__(self, *, random_state: int = 0, categorical_features: Any = None) -> None:
         super().__init__(random_state=random_state)
@@ -124,7 +124,22 @@ class BoostedClassifier(Yardstick):
         return self
 
 
-class BoostedRegressor(BoostedClassifier):
-    """LightGBM for numbers."""
+class BoostedClassifier(BoostedRegressor):
+    """LightGBM for classes, which it is given as codes: labels in X_val's place it would take for codes."""
 
-    name = "LGBMRegressor"
+    name = "LGBMClassifier"
+    labels: Any
+
+    def fit(self, X: Any, y: Any, X_val: Any, y_val: Any) -> Self:
+        """Boost on codes."""
+        self.labels, codes = np.unique(y, return_inverse=True)
+        return super().fit(X, codes, X_val, np.searchsorted(self.labels, y_val))
+
+    def predict(self, X: Any) -> Any:
+        """Labels."""
+        return self.labels[self.model.predict(X)]
+
+    @property
+    def classes_(self) -> Any:
+        """Labels in the order of the probabilities."""
+        return self.labels

@@ -51,11 +51,14 @@ def test_of_two_sizes_of_boosted_trees_the_better_is_kept(monkeypatch: pytest.Mo
     library = SimpleNamespace(LGBMClassifier=FakeBooster, early_stopping=lambda rounds, verbose: rounds)
     monkeypatch.setitem(sys.modules, "lightgbm", library)
     X, y = make_xor(20)
-    model = BoostedClassifier(categorical_features=[1]).fit(X, y, X, y)
+    labels = np.array(["no", "yes"])[y]
+    model = BoostedClassifier(categorical_features=[1]).fit(X, labels, X, labels)
     assert model.model.parameters["num_leaves"] == 7
     assert (model.n_leaves, model.n_nodes) == (6, 10)
     assert [call["num_leaves"] for call in FakeBooster.seen] == [7, 31]
     assert all(call["categorical_feature"] == [1] and call["n_jobs"] == 1 for call in FakeBooster.seen)
+    np.testing.assert_array_equal(FakeBooster.seen[0]["eval_y"], y)  # codes, not labels
+    assert model.classes_.tolist() == ["no", "yes"]
 
 
 def test_lightgbm_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
