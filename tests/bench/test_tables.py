@@ -163,10 +163,8 @@ def test_one_command_writes_pages_and_figures_alike_each_time(make: Maker, resul
         tables.main(["--results", str(results), "--pages", str(pages)])
         written.append({str(p.relative_to(pages)): p.read_bytes() for p in sorted(pages.rglob("*.*"))})
     assert written[0] == written[1]
-    figures = {"toy.svg", "ranks-regression.svg", "pareto.svg", "time.svg"}
-    assert {f"figures/{name}" for name in figures} | {"icpr.md", "budding.md", "family.md", "magic.md"} == set(
-        written[0]
-    )
+    figures = {f"figures/{name}.svg" for name in ("toy", "ranks-regression", "pareto", "time")}
+    assert figures | {"icpr.md", "budding.md", "family.md", "magic.md"} <= set(written[0])
     assert "](figures/pareto.svg)" in written[0]["family.md"].decode()
 
 
