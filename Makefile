@@ -45,7 +45,11 @@ format: $(LINTERS)
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
 
+# Rivals that do not install are skipped in words. PEERS='lightgbm softdtree neural-trees' chooses others (the last
+# brings torch, the one before it is compiled).
+PEERS ?= lightgbm obliquetree ydf
 speed: $(PACKAGE) $(TESTS)
+	@for peer in $(PEERS); do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.speed
 
 # The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.

@@ -1,6 +1,7 @@
 """The documents whose tables are rebuilt: which sets, which printed column is which method of ours.
 
-MAGIC's own protocol (seven splits 2:1) is bench/papers/magic.py's; the other two share folds, so no fit is made twice.
+MAGIC's protocol (seven splits 2:1) and page are bench/papers/magic.py's; the other two share folds, so no fit is made
+twice.
 """
 
 from __future__ import annotations

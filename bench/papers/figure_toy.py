@@ -30,7 +30,7 @@ def draw() -> Any:
     from matplotlib.figure import Figure
 
     X, y = make_sinusoid()
-    x = np.linspace(X.min(), X.max(), 1000)
+    x = np.linspace(X.min(), X.max(), 500)
     figure = Figure(figsize=(10.5, 5.2))
     axes = figure.subplots(2, 3, height_ratios=[3, 2])
     for column, (name, model) in enumerate(fit_toy()):
@@ -50,13 +50,14 @@ def draw() -> Any:
 
 
 def draw_tree(axes: Any, tree: Tree, colour: str) -> None:
-    """Nodes and lines; leaves are squares."""
+    """Nodes and lines; leaves are squares, a bud is the paler the more of a leaf it is."""
     place = layout(tree)
     for node in range(1, tree.n_nodes):
         parent = int(tree.parent[node])
         axes.plot(*zip(place[parent], place[node], strict=True), color="0.6", linewidth=0.8, zorder=1)
     leaf = tree.n_children == 0
-    axes.scatter(*place[~leaf].T, s=26, color=colour, zorder=2)
+    axes.scatter(*place[~leaf].T, s=26, facecolor="white", edgecolor=colour, linewidth=0.8, zorder=2)
+    axes.scatter(*place[~leaf].T, s=26, color=colour, alpha=1.0 - tree.leafness[~leaf], zorder=3)
     axes.scatter(*place[leaf].T, s=26, marker="s", facecolor="white", edgecolor=colour, zorder=2)
     axes.set_axis_off()
 

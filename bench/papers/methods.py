@@ -34,6 +34,7 @@ def _pair(stem: str) -> tuple[str, str]:
 
 
 CART = _pair("softwood.CART")
+LDT = _pair("softwood.LinearDiscriminantTree")
 SOFT = _pair("softwood.SoftTree")
 BUDDING = _pair("softwood.BuddingTree")
 OMNIVARIATE = _pair("softwood.OmnivariateTree")
@@ -46,14 +47,14 @@ BY_OTHER_HALF = {"prune": "validation", "one_se": False}
 METHODS = (
     Method("cart", "CART", *CART, BY_OTHER_HALF),
     Method("c45", "C4.5", "softwood.C45Classifier"),
-    Method("ldt", "LDT", "softwood.LinearDiscriminantTreeClassifier"),
+    Method("ldt", "LDT", *LDT, {"prune": "validation"}),
     Method("soft-incremental", "soft, incremental", *SOFT, {"learner": "incremental"}),
     Method("soft", "soft, joint", *SOFT),
     Method("soft-both", "soft, joint, both halves", *SOFT, rows="both"),
     Method("budding-online", "budding, online", *BUDDING, {"learner": "online"}),
     Method("budding", "budding, joint", *BUDDING, {"learner": "joint"}),
     Method("softened", "softened, both halves", "softwood.SoftenedTreeClassifier", rows="both"),
-    Method("omnivariate", "omnivariate", *OMNIVARIATE),
+    Method("omnivariate", "omnivariate", *OMNIVARIATE, BY_OTHER_HALF),
     Method("experts", "mixture of experts", *EXPERTS),
     Method("scikit-learn", "scikit-learn CART", *PRUNED, role="yardstick"),
     Method("forest", "random forest", *FOREST, role="yardstick"),

@@ -5,7 +5,7 @@
     --methods soft,cart   names of bench/papers/methods.py
     --folds 4             the first four of ten
     --jobs 2              fits at a time
-    --again               also what is done already
+    --again               removes the results that are asked for first (a killed run then goes on without it)
 
 Every fit writes a small JSON (bench/papers/results); what is there is skipped, so a run that was killed goes on where
 it was. Fits run through joblib: inside `joblib.parallel_config("dask")` they run on a cluster, unchanged.
@@ -42,7 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     here = [method for method in wanted if not _skip(method)]
     every = plan(entries, here, QUICK_FOLDS if asked.quick else asked.folds)
-    left = [task for task in every if asked.again or not is_done(task, asked.results)]
+    if asked.again:
+        for task in every:
+            task.path(asked.results).unlink(missing_ok=True)
+    left = [task for task in every if not is_done(task, asked.results)]
     print(f"{len(every)} fits, {len(every) - len(left)} done already.", flush=True)
     failures = run_all(left, asked.results, folder, asked.jobs)
     for failure in failures:
@@ -104,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--methods", default="", help=f"of {', '.join(methods.BY_NAME)}")
     parser.add_argument("--folds", type=int, default=FOLDS, choices=range(1, FOLDS + 1), metavar="1..10")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time (-1: all cores)")
-    parser.add_argument("--again", action="store_true", help="also what is done already")
+    parser.add_argument("--again", action="store_true", help="remove the results that are asked for, then run")
     parser.add_argument("--data", help=f"folder of the data sets (default: {files.VARIABLE})")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
     return parser

@@ -1,6 +1,7 @@
 """The papers' tables and figures from the results that are there: `python -m bench.papers.tables` (`make tables`).
 
-Pages go to docs/results, figures to docs/results/figures. Nothing is run here but the toy fit.
+Pages go to docs/results, figures to docs/results/figures. Nothing is run here but the toy fits.
+The MAGIC page has a protocol and a writer of its own: bench/papers/magic.py.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.papers import page_document, page_family, page_magic
+from bench.papers import page_document, page_family
 from bench.papers.documents import DOCUMENTS
 from bench.papers.published import read_published
 from bench.papers.store import RESULTS, read_all
@@ -28,7 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     figures = _draw(asked.pages / "figures", asked.results)
     pages = {document.page: page_document.write_page(document, printed, cells) for document in DOCUMENTS}
     pages["family.md"] = page_family.write_page(printed, cells, figures)
-    pages["magic.md"] = page_magic.write_page(printed, page_magic.read_splits(asked.results))
     for name, text in pages.items():
         (asked.pages / name).write_text(text, encoding="utf-8")
         print(f"wrote {asked.pages / name}")

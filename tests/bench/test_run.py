@@ -83,6 +83,16 @@ def test_other_options_and_half_files_are_run_again(data: Path, tmp_path: Path) 
     assert again["metrics"] == told["metrics"]
 
 
+def test_again_makes_results_anew(data: Path, tmp_path: Path) -> None:
+    results, ask = tmp_path / "results", ("--methods", "cart", "--folds", "1")
+    assert go(data, results, *ask) == 0
+    path = results / "cart" / "glass-0.json"
+    told = json.loads(path.read_text())
+    write(path, told | {"nodes": 999})
+    assert go(data, results, *ask, "--again") == 0
+    assert json.loads(path.read_text())["nodes"] == told["nodes"]
+
+
 def test_a_killed_run_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     ask = ["--data", str(data), "--results", str(results), "--sets", "glass", "--methods", "forest", "--folds", "4"]

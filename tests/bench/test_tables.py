@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.papers import compare, figure_scatter, figure_toy, page_document, page_family, page_magic, tables
+from bench.papers import compare, figure_scatter, figure_toy, page_document, page_family, tables
 from bench.papers.documents import DOCUMENTS
 from bench.papers.methods import BY_NAME
 from bench.papers.published import best_printed, read_published
@@ -139,20 +138,6 @@ def test_relative_errors_are_one_for_who_is_always_best(make: Maker, results: Pa
     assert ratio == pytest.approx({"soft": 1.0, "cart": 4.0})
 
 
-def test_the_magic_page_repeats_the_papers_limits(results: Path) -> None:
-    page = page_magic.write_page(read_published(), {})
-    assert "in 4 of 7, probability in [0.18, 0.90] (95 %)" in page
-    assert "in 7 of 7, probability at least 0.65 (95 %)" in page
-    assert page_magic.NOT_RUN in page
-    errors = {"CART best on test": 0.16, "CART softened": 0.13, "C4.5": 0.15, "C4.5 soft": 0.14}
-    (results / "magic").mkdir(parents=True)
-    told = {name: {"error": error} for name, error in errors.items()}
-    (results / "magic" / "1.json").write_text(json.dumps(told))
-    page = page_magic.write_page(read_published(), page_magic.read_splits(results))
-    assert line_of(page, "1") == ["1", "0.1677", "0.1600", "0.1377", "0.1300", "0.1473", "0.1500", "0.1391", "0.1400"]
-    assert "Ours: softened CART better than the softened C tree in 1 of 1" in page
-
-
 def test_one_command_writes_pages_and_figures_alike_each_time(make: Maker, results: Path, tmp_path: Path) -> None:
     for method, score in {"cart": 0.4, "soft": 0.2, "forest": 0.3}.items():
         for name in ("boston", "concrete", "abalone"):
@@ -164,7 +149,7 @@ def test_one_command_writes_pages_and_figures_alike_each_time(make: Maker, resul
         written.append({str(p.relative_to(pages)): p.read_bytes() for p in sorted(pages.rglob("*.*"))})
     assert written[0] == written[1]
     figures = {f"figures/{name}.svg" for name in ("toy", "ranks-regression", "pareto", "time")}
-    assert figures | {"icpr.md", "budding.md", "family.md", "magic.md"} <= set(written[0])
+    assert figures | {"icpr.md", "budding.md", "family.md"} <= set(written[0])
     assert "](figures/pareto.svg)" in written[0]["family.md"].decode()
 
 
