@@ -58,7 +58,9 @@ METHODS = (
     Method("experts", "mixture of experts", *EXPERTS),
     Method("scikit-learn", "scikit-learn CART", *PRUNED, role="yardstick"),
     Method("forest", "random forest", *FOREST, role="yardstick"),
+    Method("forest-both", "random forest, both halves", *FOREST, rows="both", role="yardstick"),
     Method("lightgbm", "LightGBM", *BOOSTED, role="yardstick"),
+    Method("lightgbm-both", "LightGBM, both halves", *BOOSTED, rows="both", role="yardstick"),
 )
 BY_NAME = {method.name: method for method in METHODS}
 
@@ -85,7 +87,7 @@ def absence(method: Method) -> str:
                 return f"{home} has no {name}"
         except ImportError as error:
             return f"{home}: {error}"
-    if method.name == "lightgbm" and importlib.util.find_spec("lightgbm") is None:
+    if method.name.startswith("lightgbm") and importlib.util.find_spec("lightgbm") is None:
         return "lightgbm is not installed (pip install 'softwood[bench]')"
     return ""
 

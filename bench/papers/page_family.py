@@ -13,22 +13,21 @@ from bench.papers.published import Printed, best_printed
 from bench.papers.summary import Cells
 from softwood.datasets import catalog
 
-REFERENCE = "soft"  # the method that marks are against
-REFERENCE_TITLE = BY_NAME[REFERENCE].title
+REFERENCE = {"half": "soft", "both": "soft-both"}  # whom marks are against, by the rows that a method sees
 TITLES = {"regression": "Regression", "binary": "Two classes", "multiclass": "More classes"}
 HEAD = """# All methods on the papers' thirty sets
 
 Made by `make tables` from the results in bench/papers/results. Mean ± standard deviation over ten folds (a number in
 brackets: so many only); regression: mean squared error of the z-scored target, else accuracy in per cent.
-▲ significantly better, ▼ significantly worse than *{reference}* (5×2 cv F test, 5 %); **bold**: the best single tree of
-the line. Forest and LightGBM are yardsticks of hundreds of trees. "Both halves" has twice the rows to learn from:
-compare it with care."""
+**Bold**: the best single tree of the line. ▲ significantly better, ▼ significantly worse (5×2 cv F test, 5 %) than
+*{half}*; methods that see both halves, so twice the rows to learn from, are held against *{both}*. Forest and LightGBM
+are yardsticks of hundreds of trees."""
 
 
 def write_page(printed: list[Printed], cells: Cells, figures: Sequence[str]) -> str:
     """The page as Markdown; `figures`: names of the files that were drawn."""
     best = best_printed(printed)
-    parts = [HEAD.format(reference=REFERENCE_TITLE)]
+    parts = [HEAD.format(**{rows: BY_NAME[method].title for rows, method in REFERENCE.items()})]
     for task, title in TITLES.items():
         codes = codes_of(task)
         methods = present(cells, codes)
@@ -53,6 +52,11 @@ def present(cells: Cells, codes: Sequence[str]) -> list[str]:
     return [method.name for method in METHODS if any((method.name, code) in cells for code in codes)]
 
 
+def reference_of(method: str) -> str:
+    """Our joint soft tree that sees the same rows."""
+    return REFERENCE[BY_NAME[method].rows]
+
+
 def ranks_of(cells: Cells, task: str) -> Ranks | None:
     """Ranks of the methods that have results on every set of the task that has any."""
     codes = [code for code in codes_of(task) if any(key[1] == code for key in cells)]
@@ -67,7 +71,7 @@ def _scores(cells: Cells, methods: list[str], codes: list[str], best: dict[str, 
         top = min(trees, key=lambda m: cells[m, code].error.mean(), default="")
         row = [code, f"{best[code].value} ({best[code].column}, {best[code].nodes})"]
         for method in methods:
-            verdict = compare_errors(cells.get((method, code)), cells.get((REFERENCE, code)))
+            verdict = compare_errors(cells.get((method, code)), cells.get((reference_of(method), code)))
             mark = {1: " ▲", -1: " ▼"}.get(verdict or 0, "")
             row.append(markdown.bold(markdown.score(cells.get((method, code)), mark), method == top))
         rows.append(row)
@@ -92,8 +96,8 @@ def _overall(cells: Cells, methods: list[str], codes: list[str], best: dict[str,
                 BY_NAME[method].title,
                 f"{ranks.mean[methods.index(method)]:.2f}" if ranks else "–",
                 f"{ratio[method]:.3f}" if ratio else "–",
-                "" if method == REFERENCE else str(record(cells, method, REFERENCE, codes)),
-                "" if method == REFERENCE else str(record(cells, method, REFERENCE, codes, sizes=True)),
+                _record(cells, method, codes, sizes=False),
+                _record(cells, method, codes, sizes=True),
                 f"{good} of {len(own)}",
                 f"{np.mean([cell.nodes.mean() for cell in own]):,.0f}",
                 f"{np.mean([cell.seconds.mean() for cell in own]):.3g}",
@@ -104,8 +108,13 @@ def _overall(cells: Cells, methods: list[str], codes: list[str], best: dict[str,
     return markdown.table(header, rows) + f"\n\n{note}"
 
 
+def _record(cells: Cells, method: str, codes: list[str], *, sizes: bool) -> str:
+    rival = reference_of(method)
+    return "" if method == rival else str(record(cells, method, rival, codes, sizes=sizes))
+
+
 def _rank_note(ranks: Ranks | None) -> str:
-    against = f"w/t/l: wins, ties and losses against {REFERENCE_TITLE}."
+    against = "w/t/l: wins, ties and losses against our joint soft tree of the same rows."
     if ranks is None:
         return against
     friedman = f" (Friedman p = {ranks.p:.2g})" if np.isfinite(ranks.p) else ""
@@ -126,23 +135,25 @@ def _picture(name: str, text: str, figures: Sequence[str]) -> str:
 
 
 def _losses(cells: Cells, best: dict[str, Printed]) -> str:
-    """In words, set by set: what is better than our joint soft tree."""
-    lines = []
-    for entry in catalog.ENTRIES:
-        cell = cells.get((REFERENCE, entry.code))
-        if cell is None:
-            continue
-        rivals = []
-        one = best[entry.code]
-        if not _as_good(cells, REFERENCE, entry.code, best):
-            rivals.append(f"{one.value} printed for {one.column}")
-        for method in present(cells, [entry.code]):
-            if compare_errors(cells[method, entry.code], cell) == 1:
-                rival = cells[method, entry.code]
-                rivals.append(f"{rival.mean:.{cell.decimals}f} by {BY_NAME[method].title} ▲")
-        if rivals:
-            lines.append(f"- {entry.code}, {cell.mean:.{cell.decimals}f}: {'; '.join(rivals)}.")
-    if not any(method == REFERENCE for method, _ in cells):
-        return "Not run yet."
-    start = f"Sets on which a printed figure, or significantly another method (▲), is better than {REFERENCE_TITLE}:"
-    return "\n".join([start, "", *lines]) if lines else f"Nothing is better than {REFERENCE_TITLE}."
+    """In words, set by set: what is better than our joint soft trees."""
+    parts = []
+    for ours in REFERENCE.values():
+        lines = [line for entry in catalog.ENTRIES if (line := _loss(cells, ours, entry.code, best))]
+        if any(method == ours for method, _ in cells):
+            start = (
+                f"Better than *{BY_NAME[ours].title}*, as printed or significantly (▲) by a method of the same rows:"
+            )
+            parts.append("\n".join([start, "", *(lines or ["- nowhere."])]))
+    return "\n\n".join(parts) or "Not run yet."
+
+
+def _loss(cells: Cells, ours: str, code: str, best: dict[str, Printed]) -> str:
+    """A line on the set; "" if nothing is better."""
+    cell, one = cells.get((ours, code)), best[code]
+    if cell is None:
+        return ""
+    rivals = [] if _as_good(cells, ours, code, best) else [f"{one.value} printed for {one.column}"]
+    for method in present(cells, [code]):
+        if reference_of(method) == ours and compare_errors(cells[method, code], cell) == 1:
+            rivals.append(f"{cells[method, code].mean:.{cell.decimals}f} by {BY_NAME[method].title} ▲")
+    return f"- {code}, {cell.mean:.{cell.decimals}f}: {'; '.join(rivals)}." if rivals else ""

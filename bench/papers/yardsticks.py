@@ -2,7 +2,8 @@
 
     Pruned     scikit-learn's CART, its cost-complexity alpha chosen on X_val
     Forest     scikit-learn's random forest of 300 trees (needs no X_val)
-    Boosted    LightGBM with 7 or 31 leaves a tree, stopped early on X_val; the better by X_val's loss
+    Boosted    LightGBM with 7 or 31 leaves a tree, stopped early on X_val; the better by X_val's loss. Without X_val a
+               fifth of the rows chooses size and rounds, then all are fitted
 
 All with one thread: folds run in parallel.
 """
@@ -94,34 +95,46 @@ class BoostedRegressor(Yardstick):
         super().__init__(random_state=random_state)
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any, X_val: Any, y_val: Any) -> Self:
-        """Boost with each size of tree; keep the better."""
-        import lightgbm
-
-        fitted = []
-        for leaves in SIZES:
-            model = getattr(lightgbm, self.name)(
-                n_estimators=ROUNDS,
-                learning_rate=STEP,
-                num_leaves=leaves,
-                random_state=self.random_state,
-                n_jobs=1,
-                verbose=-1,
-            )
-            model.fit(
-                X,
-                y,
-                eval_X=X_val,
-                eval_y=y_val,
-                categorical_feature=self.categorical_features or "auto",
-                callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
-            )
-            fitted.append(model)
-        self.model = min(fitted, key=lambda model: min(model.best_score_["valid_0"].values()))
+    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
+        """Boost with each size of tree; keep the better. Without X_val a fifth chooses, then all rows are fitted."""
+        if X_val is None:
+            rest, held = self._divide(y)
+            chosen = self._choose(X[rest], y[rest], X[held], y[held])
+            self.model = self._make(chosen.num_leaves, chosen.best_iteration_)
+            self.model.fit(X, y, categorical_feature=self.categorical_features or "auto")
+        else:
+            self.model = self._choose(X, y, X_val, y_val)
         trees = self.model.booster_.dump_model(num_iteration=self.model.best_iteration_)["tree_info"]
         self.n_leaves = sum(tree["num_leaves"] for tree in trees)
         self.n_nodes = 2 * self.n_leaves - len(trees)
         return self
+
+    def _choose(self, X: Any, y: Any, X_val: Any, y_val: Any) -> Any:
+        import lightgbm
+
+        fitted = []
+        for leaves in SIZES:
+            model = self._make(leaves, ROUNDS)
+            stop = lightgbm.early_stopping(PATIENCE, verbose=False)
+            category = self.categorical_features or "auto"
+            model.fit(X, y, eval_X=X_val, eval_y=y_val, categorical_feature=category, callbacks=[stop])
+            fitted.append(model)
+        return min(fitted, key=lambda model: min(model.best_score_["valid_0"].values()))
+
+    def _make(self, leaves: int, rounds: int) -> Any:
+        import lightgbm
+
+        options: dict[str, Any] = {"learning_rate": STEP, "random_state": self.random_state, "n_jobs": 1, "verbose": -1}
+        return getattr(lightgbm, self.name)(n_estimators=rounds, num_leaves=leaves, **options)
+
+    def _divide(self, y: Any) -> tuple[Any, Any]:
+        """Rows to fit and a fifth to choose by, in which no class is whose only rows are there."""
+        order = np.lexsort((np.random.RandomState(self.random_state).rand(len(y)), y))
+        held = order[4::5]
+        rest = np.setdiff1d(order, held)
+        if self.name == "LGBMClassifier":
+            held = held[np.isin(y[held], y[rest])]
+        return np.setdiff1d(order, held), held
 
 
 class BoostedClassifier(BoostedRegressor):
@@ -130,10 +143,10 @@ class BoostedClassifier(BoostedRegressor):
     name = "LGBMClassifier"
     labels: Any
 
-    def fit(self, X: Any, y: Any, X_val: Any, y_val: Any) -> Self:
+    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
         """Boost on codes."""
         self.labels, codes = np.unique(y, return_inverse=True)
-        return super().fit(X, codes, X_val, np.searchsorted(self.labels, y_val))
+        return super().fit(X, codes, X_val, None if X_val is None else np.searchsorted(self.labels, y_val))
 
     def predict(self, X: Any) -> Any:
         """Labels."""

@@ -97,6 +97,16 @@ def test_marks_follow_the_f_test(make: Maker, results: Path) -> None:
     assert "- GLA, 60.00: 70.00 by random forest ▲." in page
 
 
+def test_methods_are_held_against_our_tree_of_the_same_rows(make: Maker, results: Path) -> None:
+    make("soft", "glass", around(60.0))
+    make("soft-both", "glass", around(80.0))
+    make("forest-both", "glass", around(70.0, -1.0))
+    page = page_family.write_page(read_published(), gather(read_all(results)), [])
+    assert line_of(page, "GLA")[-1].endswith("▼")
+    assert "Better than *soft, joint, both halves*" in page
+    assert page.count("- nowhere.") == 2
+
+
 def test_no_test_without_ten_folds(make: Maker, results: Path) -> None:
     make("soft", "glass", [60.0] * 9)
     make("forest", "glass", around(90.0))

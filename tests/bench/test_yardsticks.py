@@ -38,6 +38,7 @@ class FakeBooster:
 
     def __init__(self, **parameters: Any) -> None:
         self.parameters = parameters
+        self.num_leaves = parameters["num_leaves"]
         self.best_score_ = {"valid_0": {"loss": float(parameters["num_leaves"])}}
         self.best_iteration_ = 2
         self.booster_ = SimpleNamespace(dump_model=lambda num_iteration: {"tree_info": [{"num_leaves": 3}] * 2})
@@ -59,6 +60,20 @@ def test_of_two_sizes_of_boosted_trees_the_better_is_kept(monkeypatch: pytest.Mo
     assert all(call["categorical_feature"] == [1] and call["n_jobs"] == 1 for call in FakeBooster.seen)
     np.testing.assert_array_equal(FakeBooster.seen[0]["eval_y"], y)  # codes, not labels
     assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_without_x_val_a_fifth_chooses_and_all_rows_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = SimpleNamespace(LGBMClassifier=FakeBooster, early_stopping=lambda rounds, verbose: rounds)
+    monkeypatch.setitem(sys.modules, "lightgbm", library)
+    monkeypatch.setattr(FakeBooster, "seen", [])
+    X, y = make_xor(50)
+    labels = np.where(np.arange(50) == 7, 2, y)  # one row of a third class: it must not be held out
+    model = BoostedClassifier().fit(X, labels)
+    assert (model.model.parameters["num_leaves"], model.model.parameters["n_estimators"]) == (7, 2)
+    assert len(FakeBooster.seen) == 3
+    assert 8 <= len(FakeBooster.seen[0]["eval_y"]) <= 10
+    assert 2 not in FakeBooster.seen[0]["eval_y"]
+    assert "eval_y" not in FakeBooster.seen[2]
 
 
 def test_lightgbm_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
