@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 TREES = 300
-MOST_ALPHAS = 50  # of the path that are tried: on thousands of rows it has thousands
+MOST_ALPHAS = 50  # of the path that are tried, closest where trees are small: on thousands of rows it has thousands
 ROUNDS, PATIENCE, STEP = 2000, 50, 0.05  # LightGBM's trees at most, trees without gain, learning rate
 SIZES = (7, 31)
 
@@ -54,8 +54,9 @@ class PrunedClassifier(Yardstick):
     def fit(self, X: Any, y: Any, X_val: Any, y_val: Any) -> Self:
         """Grow along the pruning path; keep the smallest of the best on X_val."""
         alphas = self.kind(random_state=self.random_state).cost_complexity_pruning_path(X, y).ccp_alphas
-        alphas = np.unique(np.quantile(np.maximum(alphas, 0.0), np.linspace(0, 1, MOST_ALPHAS), method="nearest"))
-        trees = [self.kind(random_state=self.random_state, ccp_alpha=alpha).fit(X, y) for alpha in alphas]
+        steps = np.unique(np.geomspace(1, len(alphas), MOST_ALPHAS).round().astype(int))  # from the root upwards
+        chosen = np.unique(np.maximum(alphas[-steps], 0.0))
+        trees = [self.kind(random_state=self.random_state, ccp_alpha=alpha).fit(X, y) for alpha in chosen]
         self.model = max(reversed(trees), key=lambda tree: tree.score(X_val, y_val))
         self.n_nodes, self.n_leaves = int(self.model.tree_.node_count), int(self.model.get_n_leaves())
         return self
