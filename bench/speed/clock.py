@@ -34,6 +34,15 @@ def time_once(work: Work, clock: Callable[[], float] = time.process_time) -> flo
     return clock() - start
 
 
+def time_mean(work: Work, least: float) -> float:
+    """Mean seconds of as many runs as take `least` seconds together: the processor's clock may tick slowly."""
+    runs, total = 0, 0.0
+    while total < least:
+        total += time_once(work)
+        runs += 1
+    return total / runs
+
+
 def time_best(work: Work, repeats: int) -> float:
     """Seconds of the best of several runs."""
     return min(time_once(work) for _ in range(repeats))

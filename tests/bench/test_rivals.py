@@ -9,6 +9,7 @@ import pytest
 
 from bench.speed import rival as one
 from bench.speed import rivals, soft_growth
+from bench.speed.clock import time_mean
 from bench.speed.data import california_like
 from bench.speed.report import Report
 from bench.speed.rivals import BY_NAME, RIVALS, Rival
@@ -54,6 +55,13 @@ def test_standardised_rows_give_errors_in_the_targets_own_unit() -> None:
     np.testing.assert_allclose([inputs[train].mean(), target[train].mean()], 0, atol=1e-12)
     np.testing.assert_allclose([inputs[train].std(axis=0), [target[train].std()] * 2], 1)
     assert unit * np.mean(target**2) == pytest.approx(np.mean((y - y[train].mean()) ** 2))
+
+
+def test_short_work_is_run_until_the_clock_has_seen_enough() -> None:
+    runs: list[int] = []
+    seconds = time_mean(lambda: runs.append(sum(range(20_000))), 0.05)
+    assert len(runs) > 1
+    assert seconds * len(runs) >= 0.05
 
 
 def test_nodes_of_linked_trees_are_counted() -> None:
