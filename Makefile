@@ -11,6 +11,7 @@ JOBS   ?= auto
 MADE    := $(VENV)/made-with-$(VERSION)
 PACKAGE := $(VENV)/has-package
 TESTS   := $(VENV)/has-tests
+BENCH   := $(VENV)/has-bench
 LINTERS := $(VENV)/has-linters
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
@@ -19,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed magic no-compiler clean
+.PHONY: demo test lint format sanitize speed magic results tables no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -44,13 +45,25 @@ format: $(LINTERS)
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
 
+# Rivals that do not install are skipped in words. PEERS='lightgbm softdtree neural-trees' chooses others (the last
+# brings torch, the one before it is compiled).
+PEERS ?= lightgbm obliquetree ydf
 speed: $(PACKAGE) $(TESTS)
+	@for peer in $(PEERS); do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.speed
 
 # Needs SOFTWOOD_DATA=<folder with magic.csv.gz>; goes on where it was stopped.
 magic: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.papers.magic
 	$(BIN)/python -m bench.papers.softening
+
+# The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.
+results: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.papers.run $(RUN)
+
+# The papers' tables and figures from the results that are there.
+tables: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.papers.tables
 
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh
@@ -78,6 +91,10 @@ $(PACKAGE): $(MADE) $(SOURCES)
 
 $(TESTS): $(MADE) pyproject.toml
 	$(PIP) install --group test
+	@touch $@
+
+$(BENCH): $(MADE) pyproject.toml
+	$(PIP) install 'lightgbm>=4.7' 'matplotlib>=3.8'
 	@touch $@
 
 $(LINTERS): $(MADE) pyproject.toml

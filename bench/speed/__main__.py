@@ -1,12 +1,16 @@
-"""`python -m bench.speed`: all cases, tables on the screen, docs/results/speed.md. `--quick`: small sizes, no page."""
+"""`python -m bench.speed`: all cases, tables on the screen, docs/results/speed.md.
+
+`--quick`: small sizes, no page. `--only rivals,soft-growth`: these parts; the page's other sections stay.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.speed import soft_growth
 from bench.speed.cases import FITS, PREDICTIONS, Case
 from bench.speed.clock import time_pair
 from bench.speed.growth import measure_growth
@@ -14,6 +18,8 @@ from bench.speed.imports import import_seconds
 from bench.speed.memory import FITS as MEMORY
 from bench.speed.memory import peak_of
 from bench.speed.report import Report, verdict
+from bench.speed.rival import CASES, PREDICTED, ask
+from bench.speed.rivals import RIVALS
 
 PAGE = Path("docs/results/speed.md")
 MOST_MEMORY = 3.0  # times the float64 input
@@ -28,26 +34,42 @@ class Sizes:
     predict: int = 1_000_000
     memory: int = 1_000_000
     growth: int = 1_000_000
+    rivals: int = 20_640
+    soft: int = 16_000
+    limit: int = 60  # processor seconds that a rival may take for a table, all splits together
     repeats: int = 2
 
 
-QUICK = Sizes(fit=4_000, predict=100_000, memory=100_000, growth=10_000, repeats=1)
+QUICK = Sizes(fit=4_000, predict=100_000, memory=100_000, growth=10_000, rivals=400, soft=1_000, limit=10, repeats=1)
 
 
 def main() -> None:
     """Run everything."""
     parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, under a minute; ratios say little")
-    sizes = QUICK if parser.parse_args().quick else Sizes()
+    parser.add_argument("--only", default="", help=f"of {', '.join(PARTS)}, with commas")
+    asked = parser.parse_args()
+    wanted = [part for part in asked.only.split(",") if part] or list(PARTS)
+    unknown = [part for part in wanted if part not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]!r}; there are {', '.join(PARTS)}.")
+    sizes = QUICK if asked.quick else Sizes()
     report = Report(None if sizes is QUICK else PAGE)
+    for part in wanted:
+        PARTS[part](report, sizes)
+
+
+def add_fits(report: Report, sizes: Sizes) -> None:
+    """Fits beside scikit-learn's."""
     add_ratios(report, f"Fit, {sizes.fit:,} x 20, full depth", FITS, sizes.fit, sizes.repeats)
+
+
+def add_predictions(report: Report, sizes: Sizes) -> None:
+    """Predictions beside scikit-learn's."""
     add_ratios(report, f"Predict, {sizes.predict:,} rows", PREDICTIONS, sizes.predict, sizes.repeats + 2)
-    add_import(report)
-    add_memory(report, sizes.memory)
-    add_growth(report, sizes)
 
 
-def add_import(report: Report) -> None:
+def add_import(report: Report, sizes: Sizes) -> None:
     """Seconds of the import."""
     seconds = import_seconds(5)
     wanted = verdict(seconds, MOST_IMPORT, at_most=True)
@@ -66,8 +88,9 @@ def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeat
     report.add(title, ["case", "softwood s", "scikit-learn s", "times as fast", "wanted", "clock"], rows)
 
 
-def add_memory(report: Report, n: int) -> None:
+def add_memory(report: Report, sizes: Sizes) -> None:
     """Peaks of fits, each in a process of its own."""
+    n = sizes.memory
     rows = []
     for name in MEMORY:
         peak = peak_of(name, n)
@@ -89,6 +112,63 @@ def add_growth(report: Report, sizes: Sizes) -> None:
     )
     columns = ["rows", "columns", "depth", "exact s", "binned s", "exact ns a cell", "binned ns a cell"]
     report.add("Growth of the cost", columns, rows, note)
+
+
+def add_rivals(report: Report, sizes: Sizes) -> None:
+    """Other systems side by side, a table a data set."""
+    for rival in RIVALS:
+        if rival.absence():
+            report.console.print(f"skipped: {rival.name}: {rival.absence()}.")
+    here = [rival for rival in RIVALS if not rival.absence()]
+    for case, (task, _) in CASES.items():
+        rows = []
+        for rival in here:
+            if rival.make(task) is not None:
+                rows.append([rival.name, *_spell(ask(rival.name, case, sizes.rivals, sizes.limit))])
+        wrong = "error %" if task == "classes" else "mean squared error"
+        columns = ["system", "fit s", f"predict {PREDICTED:,} s", "peak MB", "nodes", wrong]
+        report.add(f"Side by side: {case}", columns, rows, _absent())
+
+
+def _spell(told: dict[str, float] | str) -> list[str]:
+    if isinstance(told, str):
+        return [told, "", "", "", ""]
+    nodes = f"{told['nodes']:,.0f}" if told["nodes"] else "–"
+    return [f"{told['fit']:.3g}", f"{told['predict']:.3g}", f"{told['memory']:.0f}", nodes, f"{told['error']:.3g}"]
+
+
+def _absent() -> str:
+    """What the tables do not show, in words."""
+    missing = sorted({f"{rival.name} ({rival.absence()})" for rival in RIVALS if rival.absence()})
+    start = (
+        "Each in a process of its own with its defaults, one thread; 2/3 of the rows to fit, 1/3 to test (breast "
+        "cancer: mean of three splits). Seconds of the processor; peak of the whole process, imports included. "
+        "softdtree and neural-trees' soft tree are given standardised rows."
+    )
+    return f"{start} Not here: {', '.join(missing)}." if missing else start
+
+
+def add_soft_growth(report: Report, sizes: Sizes) -> None:
+    """Times of soft fits by rows, columns, classes and leaves."""
+    rows = []
+    for size in soft_growth.sizes(sizes.soft):
+        cost = soft_growth.measure(size, 1)
+        table = [f"{size.rows:,}", str(size.columns), str(size.classes), str(size.leaves)]
+        rows.append([*table, f"{cost.soft:.3f}", str(cost.nodes), f"{cost.cart:.4f}"])
+    columns = ["rows", "columns", "classes", "leaves allowed", "soft s", "soft nodes", "CART s"]
+    note = "One growth of the joint learner: linear gates, constant leaves, a fixed penalty; CART with as many leaves."
+    report.add("Growth of the cost of a soft fit", columns, rows, note)
+
+
+PARTS: dict[str, Callable[[Report, Sizes], None]] = {
+    "fits": add_fits,
+    "predictions": add_predictions,
+    "import": add_import,
+    "memory": add_memory,
+    "growth": add_growth,
+    "rivals": add_rivals,
+    "soft-growth": add_soft_growth,
+}
 
 
 if __name__ == "__main__":

@@ -34,6 +34,17 @@ def time_once(work: Work, clock: Callable[[], float] = time.process_time) -> flo
     return clock() - start
 
 
+def time_mean(work: Work, least: float) -> float:
+    """Mean seconds of as many runs as take `least` seconds together: the processor's clock may tick slowly."""
+    gc.collect()
+    start, runs, total = time.process_time(), 0, 0.0
+    while total < least:
+        work()
+        runs += 1
+        total = time.process_time() - start
+    return total / runs
+
+
 def time_best(work: Work, repeats: int) -> float:
     """Seconds of the best of several runs."""
     return min(time_once(work) for _ in range(repeats))

@@ -37,6 +37,27 @@ def numbers(n: int, columns: int = 20) -> Rows:
     return X, y
 
 
+@cache
+def california_like(n: int = 20_640) -> Rows:
+    """Made rows in the manner of California housing: skewed counts, places in two clusters, a price that bends.
+
+    Eight inputs: longitude, latitude, age, rooms, bedrooms, people, households, income; the price in 100,000 dollars.
+    """
+    rng = np.random.default_rng(0)
+    south = rng.uniform(size=n) < 0.6
+    place = np.where(south, -118.0, -121.8) + rng.normal(0, 0.8, n), np.where(south, 34.0, 37.7) + rng.normal(0, 0.7, n)
+    income = rng.lognormal(1.25, 0.45, n)
+    age = rng.uniform(1, 52, n)
+    households = rng.lognormal(6.0, 0.7, n)
+    rooms = households * rng.lognormal(1.65, 0.25, n)
+    bedrooms = households * rng.lognormal(0.06, 0.1, n)
+    people = households * rng.lognormal(1.05, 0.3, n)
+    coast = np.abs(place[0] + place[1] - np.where(south, -84.2, -84.4))  # how far from the line of the shore
+    price = 0.45 * income + 1.2 * np.exp(-coast) + 0.008 * age - 0.25 * np.log(people / households)
+    price = np.minimum(price * rng.lognormal(0, 0.2, n), 5.0)
+    return np.stack([*place, age, rooms, bedrooms, people, households, income], axis=1), price
+
+
 def soft_tree(n_features: int = 10, depth: int = 4) -> Tree:
     """A full tree of linear sigmoid gates over all inputs (15 of them for depth 4), as a soft learner would give."""
     rng = np.random.default_rng(0)

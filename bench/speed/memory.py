@@ -36,7 +36,7 @@ def peak_of(name: str, n: int) -> float:
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
     """Peak of this process; where Linux says it of this program alone, without what ran before it was loaded."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -52,12 +52,12 @@ def _measure(name: str, n: int) -> float:
     model = FITS[name]
     small = rng.normal(size=(100, COLUMNS))
     model.fit(small, small[:, 0] > 0)  # all that is imported late is there now
-    before = _peak_bytes()
+    before = peak_bytes()
     X = rng.normal(size=(n, COLUMNS))
     y = X[:, 0] * X[:, 1]
     y += rng.normal(size=n)
     model.fit(X, y > 0 if "classes" in name else y)
-    return (_peak_bytes() - before) / X.nbytes
+    return (peak_bytes() - before) / X.nbytes
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+"""The papers' tables and figures from the results that are there: `python -m bench.papers.tables` (`make tables`).
+
+Pages go to docs/results, figures to docs/results/figures. Nothing is run here but the toy fits.
+The MAGIC page has a protocol and a writer of its own: bench/papers/magic.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.papers import page_document, page_family
+from bench.papers.documents import DOCUMENTS
+from bench.papers.published import read_published
+from bench.papers.store import RESULTS, read_all
+from bench.papers.summary import gather
+
+PAGES = Path(__file__).parents[2] / "docs" / "results"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write everything; say what was written."""
+    parser = argparse.ArgumentParser(prog="python -m bench.papers.tables", description=__doc__)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
+    parser.add_argument("--pages", type=Path, default=PAGES, help="folder to write to")
+    asked = parser.parse_args(arguments)
+    cells, printed = gather(read_all(asked.results)), read_published()
+    figures = _draw(asked.pages / "figures", asked.results)
+    pages = {document.page: page_document.write_page(document, printed, cells) for document in DOCUMENTS}
+    pages["family.md"] = page_family.write_page(printed, cells, figures)
+    for name, text in pages.items():
+        (asked.pages / name).write_text(text, encoding="utf-8")
+        print(f"wrote {asked.pages / name}")
+
+
+def _draw(folder: Path, results: Path) -> list[str]:
+    """Draw what can be drawn; the names of the files."""
+    try:
+        import matplotlib  # noqa: F401  # only to see whether it is there
+    except ImportError:
+        print("skipped: figures need matplotlib (pip install 'softwood[bench]').")
+        return [path.name for path in folder.glob("*.svg")]
+    from bench.papers.figures import draw_all
+
+    return draw_all(folder, gather(read_all(results)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The papers' folds: a test third, and of the rest five times two halves (Alpaydın 1999, 5×2 cross-validation).
+
+Fold 2r + h (r = 0..4, h = 0, 1) trains on half h of replication r, chooses by the other half and is measured on the
+test third, which is one and the same in all ten. Where the folder holds the authors' halves
+(splits/<name>.csv.gz with columns test, rep1 … rep5) these are used; else seeded ones, dealt class by class (for
+numbers: at random).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.datasets.files import find_file, read_cells
+from softwood.datasets.loader import DataSet, load
+
+Rows = npt.NDArray[np.intp]
+REPLICATIONS = 5
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Row numbers to train on, to choose by, to test on; `published`: the authors' own."""
+
+    train: Rows
+    validation: Rows
+    test: Rows
+    published: bool
+
+
+def folds(data: str | DataSet, *, folder: str | os.PathLike[str] | None = None, seed: int = 0) -> list[Fold]:
+    """The ten folds of a set.
+
+    Parameters
+    ----------
+    data : a name (it is loaded) or what `load` gave.
+    folder : where the file is, if `data` is a name.
+    seed : of the folds that are not published. The published ones stay what they are.
+
+    Examples
+    --------
+    >>> X, y = np.zeros((12, 1)), np.array([0, 1] * 6)
+    >>> ten = folds(DataSet("two", "TWO", "binary", X, y, ("x",)))
+    >>> len(ten), ten[0].published, len(ten[0].train), len(ten[0].validation), len(ten[0].test)
+    (10, False, 4, 4, 4)
+    """
+    rows = load(data, folder=folder) if isinstance(data, str) else data
+    file = find_file(rows.folder / "splits", rows.name) if rows.folder else None
+    return _published(file, len(rows.y)) if file else _seeded(rows.y, rows.task, seed)
+
+
+def _published(file: Path, n_rows: int) -> list[Fold]:
+    header, rows = read_cells(file)
+    wanted = ["test", *(f"rep{r}" for r in range(1, REPLICATIONS + 1))]
+    if header != wanted or len(rows) != n_rows:
+        raise ValueError(
+            f"{file} must have the columns {', '.join(wanted)} and {n_rows} rows, one for each of the set; "
+            f"it has {', '.join(header)} and {len(rows)}."
+        )
+    cells = np.array(rows)
+    test = np.flatnonzero(cells[:, 0] == "1")
+    halves = [[np.flatnonzero(cells[:, r] == h) for h in ("1", "2")] for r in range(1, REPLICATIONS + 1)]
+    return [Fold(pair[h], pair[1 - h], test, True) for pair in halves for h in (0, 1)]
+
+
+def _seeded(y: npt.NDArray[Any], task: str, seed: int) -> list[Fold]:
+    code = np.zeros(len(y), np.intp) if task == "regression" else np.unique(y, return_inverse=True)[1]
+    test = _deal(np.arange(len(y)), code, REPLICATIONS * 1000 * seed)[::3]
+    rest = np.setdiff1d(np.arange(len(y)), test)
+    found = []
+    for replication in range(1, REPLICATIONS + 1):
+        order = _deal(rest, code, REPLICATIONS * 1000 * seed + replication)
+        halves = (order[::2], order[1::2])
+        found += [Fold(np.sort(halves[h]), np.sort(halves[1 - h]), np.sort(test), False) for h in (0, 1)]
+    return found
+
+
+def _deal(rows: Rows, code: npt.NDArray[np.intp], seed: int) -> Rows:
+    """The rows class by class, within a class at random: every n-th is a stratified part."""
+    return rows[np.lexsort((np.random.RandomState(seed).rand(len(rows)), code[rows]))]
