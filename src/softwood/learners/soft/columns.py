@@ -99,7 +99,7 @@ def _terms(basis: Basis, x: Floats) -> Floats:
     return value
 
 
-class _Builder:
+class Builder:
     """Collects terms and columns."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class _Builder:
 
 def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Recipe) -> Columns:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
-    build = _Builder()
+    build = Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
         known = ~np.isnan(x)
@@ -146,7 +146,7 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     return build.build()
 
 
-def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
+def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     total = weight.sum()
     for code in range(levels):
         share = float(weight[known & (x == code)].sum() / total)
@@ -155,7 +155,7 @@ def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArra
             build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
 
 
-def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
+def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
     # A power of two brings any magnitude near 1 without rounding, so that squares neither overflow nor vanish.
     middle = float(np.average(x / 2, weights=weight) * 2)
     spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
@@ -183,7 +183,7 @@ def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) 
         _curves(build, f, x, weight, middle, recipe)
 
 
-def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
+def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
     square = z * z
     mean = float(np.average(square, weights=weight))
     sd = float(np.sqrt(np.average((square - mean) ** 2, weights=weight)))
@@ -198,7 +198,7 @@ def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, we
     build.column(parts, a * (middle**2 / spread**2 - mean), f, 1)
 
 
-def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
+def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
     knot, rank = _knots(x, weight)
     if len(knot) < 3:
         return  # two values: a line says all
