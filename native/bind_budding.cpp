@@ -91,19 +91,6 @@ double trained(nb::handle python, Table2<T> x, Table2<T> target, Line<T> weight,
 }
 
 template <class T>
-nb::object summed(nb::handle python, Table2<T> x, Table2<T> target, Line<T> weight, int loss, int n_threads) {
-  const Plant<T> plant = open_plant<T>(python);
-  const BudRows<T> rows = open_rows(plant, x, target, weight);
-  std::vector<T> slope(plant.count() * plant.size);
-  double total = 0;
-  {
-    nb::gil_scoped_release release;
-    total = gradient(plant, rows, static_cast<Loss>(loss), slope.data(), n_threads);
-  }
-  return nb::make_tuple(total, array(slope, {plant.count(), plant.size}));
-}
-
-template <class T>
 void answered(nb::handle python, Table2<T> x, Out<double, 2> out, int n_threads) {
   const Plant<T> plant = open_plant<T>(python);
   if (x.shape(1) != plant.width || out.shape(0) != x.shape(0) || out.shape(1) != plant.outputs)
@@ -116,8 +103,6 @@ template <class T>
 void bind_kind(nb::module_& m) {
   m.def("train_buds", &trained<T>, "plant"_a, nb::arg("x").noconvert(), nb::arg("target").noconvert(),
         nb::arg("weight").noconvert(), nb::arg("order").noconvert(), "tending"_a);
-  m.def("gradient_buds", &summed<T>, "plant"_a, nb::arg("x").noconvert(), nb::arg("target").noconvert(),
-        nb::arg("weight").noconvert(), "loss"_a, "n_threads"_a);
   m.def("answers_buds", &answered<T>, "plant"_a, nb::arg("x").noconvert(), nb::arg("out").noconvert(), "n_threads"_a);
 }
 

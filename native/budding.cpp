@@ -12,7 +12,7 @@ namespace {
 constexpr double kStart = 0.01;  // new numbers lie within so much of 0
 constexpr double kTiny = 1e-12;  // added to squares: no division by 0
 constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
-constexpr std::size_t kPiece = 1024;  // rows summed by one thread before sums are added in order
+constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
 
 // 1 / sqrt(a) from a first guess by the bits of a, improved by Newton: no division, no root, runs on vectors of any
 // machine. Two steps leave 5e-6 of a step's length, four of a double nothing.
@@ -191,27 +191,6 @@ double train(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order,
 }
 
 template <class T>
-double gradient(const Plant<T>& plant, const BudRows<T>& rows, Loss loss, T* slope, int n_threads) {
-  const std::size_t pieces = (rows.rows + kPiece - 1) / kPiece, size = plant.count() * plant.size;
-  std::vector<double> loss_of(pieces);
-  std::vector<std::vector<T>> sum(pieces);
-  const Tending free{loss, 0, 0, Rule::kSgd, 0, 1};
-  for_each_piece(pieces, n_threads, [&](std::size_t piece) {
-    Trace<T> trace(plant.count(), plant.outputs);
-    sum[piece].assign(size, T(0));
-    for (std::size_t row = piece * kPiece; row < std::min(rows.rows, (piece + 1) * kPiece); ++row)
-      loss_of[piece] += row_gradient<true>(plant, rows.x + row * plant.width, rows.target + row * plant.outputs,
-                                           rows.weight[row], free, trace, sum[piece].data());
-  });
-  double total = 0;
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    total += loss_of[piece];
-    for (std::size_t i = 0; i < size; ++i) slope[i] += sum[piece][i];
-  }
-  return total;
-}
-
-template <class T>
 void answers(const Plant<T>& plant, const T* x, std::size_t rows, double* output, int n_threads) {
   for_each_piece((rows + kPiece - 1) / kPiece, n_threads, [&](std::size_t piece) {
     Trace<T> trace(plant.count(), plant.outputs);
@@ -224,8 +203,6 @@ void answers(const Plant<T>& plant, const T* x, std::size_t rows, double* output
 
 template double train(Plant<float>&, const BudRows<float>&, const std::int64_t*, std::size_t, const Tending&);
 template double train(Plant<double>&, const BudRows<double>&, const std::int64_t*, std::size_t, const Tending&);
-template double gradient(const Plant<float>&, const BudRows<float>&, Loss, float*, int);
-template double gradient(const Plant<double>&, const BudRows<double>&, Loss, double*, int);
 template void answers(const Plant<float>&, const float*, std::size_t, double*, int);
 template void answers(const Plant<double>&, const double*, std::size_t, double*, int);
 

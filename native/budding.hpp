@@ -52,11 +52,6 @@ template <class T>
 double train(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order, std::size_t steps,
              const Tending& tending);
 
-// Sum of the losses by weight; adds its slope by every number to `slope` (nodes, size), which is 0 before. No
-// penalties.
-template <class T>
-double gradient(const Plant<T>& plant, const BudRows<T>& rows, Loss loss, T* slope, int n_threads);
-
 // Outputs of the root, (rows, outputs).
 template <class T>
 void answers(const Plant<T>& plant, const T* x, std::size_t rows, double* output, int n_threads);

@@ -125,12 +125,4 @@ def train_buds(
     order: npt.NDArray[np.int64],
     tending: Any,
 ) -> float: ...
-def gradient_buds(
-    plant: Any,
-    x: npt.NDArray[Any],
-    target: npt.NDArray[Any],
-    weight: npt.NDArray[Any],
-    loss: int,
-    n_threads: int,
-) -> tuple[float, npt.NDArray[Any]]: ...
 def answers_buds(plant: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...

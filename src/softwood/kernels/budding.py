@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Floats, Numbers, Plant, Tending
 from softwood.kernels.reference import budding as reference
 
@@ -27,16 +26,6 @@ def train(
     with np.errstate(over="ignore", invalid="ignore"):
         total: float = learn(plant, x, target, weight, order, tending)
     return total
-
-
-def gradient(
-    plant: Plant, x: Numbers, target: Numbers, weight: Numbers, loss: Loss, n_threads: int = 1
-) -> tuple[float, Numbers]:
-    """Sum of the losses by weight, and its slope by every number of every node; no penalties."""
-    if _native is None:
-        return reference.gradient(plant, x, target, weight, loss)
-    total, slope = _native.gradient_buds(plant, x, target, weight, int(loss), n_threads)
-    return total, slope
 
 
 def answers(plant: Plant, x: Numbers, n_threads: int = 1) -> Floats:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import DRAWS, LANES, NODES, PENDING, Floats, Numbers, Plant, Rule, Tending
 from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.gradient import bend, row_loss
@@ -41,7 +40,7 @@ def train(plant: Plant, x: Numbers, target: Numbers, weight: Numbers, order: np.
     for row in order:
         if weight[row] == 0:
             continue
-        total += _add_gradient(plant, x[row], target[row], float(weight[row]), tending, one)
+        total += add_gradient(plant, x[row], target[row], float(weight[row]), tending, one)
         plant.count[PENDING] += 1
         if plant.count[PENDING] == tending.batch:
             one /= tending.batch
@@ -51,17 +50,6 @@ def train(plant: Plant, x: Numbers, target: Numbers, weight: Numbers, order: np.
             one[:] = 0.0
             plant.count[PENDING] = 0
     return total
-
-
-def gradient(
-    plant: Plant, x: Numbers, target: Numbers, weight: Numbers, loss: Loss, n_threads: int = 1
-) -> tuple[float, Numbers]:
-    """Sum of the losses by weight, and its slope by every number, (nodes, size); no penalties."""
-    total, slope = 0.0, np.zeros_like(plant.number)
-    free = Tending(loss, 0.0)
-    for row in range(len(x)):
-        total += _add_gradient(plant, x[row], target[row], float(weight[row]), free, slope)
-    return total, slope[: plant.n_nodes]
 
 
 def answers(plant: Plant, x: Numbers, n_threads: int = 1) -> Floats:
@@ -93,7 +81,7 @@ def _forward(plant: Plant, x: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbe
     return share, response, output, mix
 
 
-def _add_gradient(plant: Plant, x: Numbers, target: Numbers, weight: float, tending: Tending, slope: Numbers) -> float:
+def add_gradient(plant: Plant, x: Numbers, target: Numbers, weight: float, tending: Tending, slope: Numbers) -> float:
     """Add a row's gradient to `slope`; its loss by weight."""
     n, width, leafness = plant.n_nodes, plant.width, plant.leafness
     share, response, output, mix = _forward(plant, x)

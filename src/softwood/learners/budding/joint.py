@@ -24,12 +24,12 @@ from softwood.learners.budding.refine import Prices
 from softwood.learners.soft.choice import MOST_LOST, TOLERANCE
 from softwood.learners.soft.columns import Columns, build_columns
 from softwood.learners.soft.ground import Ground, plant_root
-from softwood.learners.soft.joint import ENOUGH, Gate, Leaf, recipes_for, slopes_for
+from softwood.learners.soft.joint import ENOUGH, Gate, Leaf, climb, recipes_for, slopes_for
 from softwood.learners.soft.problem import Floats, SoftProblem
 from softwood.learners.soft.sapling import Slopes
 
 PATH = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)  # leafness penalties, each tree from the one before
-STRENGTHS = (2.0, 0.5, 0.1)  # weight penalties, times the rows
+STRENGTHS = (20.0, 6.0, 2.0, 0.5, 0.1)  # weight penalties, times the rows
 PATIENCE = 2  # penalties without gain on held-out rows after which a path ends
 DIVISIONS = 2  # ways to divide the rows that a choice is made by
 
@@ -104,7 +104,7 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     else:
         divided = [(some.rows(~out), some.rows(out)) for out in some.held_out()[:DIVISIONS]] or [(some, some)]
     grounds = [Ground.make(*parts, columns, how.n_threads) for parts in divided]
-    trials = [stop for strength in _strengths(how, grounds[0]) for stop in _path(grounds[0], strength, slopes, how)]
+    trials = list(_search(grounds[0], slopes, how))
     chosen = choose(trials if len(grounds) == 1 else _on_all(trials, grounds, slopes, how))
     everything = Ground.make(whole, divided[0][1], columns, how.n_threads)
     bush = chosen.bush
@@ -118,8 +118,15 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     return Learned(bush, columns, whole, centre, scale, everything.learn, chosen.prices, history)
 
 
-def _strengths(how: Joint, ground: Ground) -> tuple[float, ...]:
-    return STRENGTHS if how.weight_penalty is None else (how.weight_penalty * ground.learn.total_weight,)
+def _search(ground: Ground, slopes: Slopes, how: Joint) -> Iterator[Stop]:
+    """Paths of one weight penalty after the other, from the middle of their range in the direction that helps."""
+    fixed = how.weight_penalty
+    strengths = STRENGTHS if fixed is None else (fixed * ground.learn.total_weight,)
+    losses: dict[int, float] = {}
+    for place in climb(losses, len(strengths)):
+        for stop in _path(ground, strengths[place], slopes, how):
+            losses[place] = min(losses.get(place, np.inf), stop.loss)
+            yield stop
 
 
 def _path(
