@@ -29,7 +29,7 @@ def mixed(n: int = 300) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("options", [{}, {"optimizer": "adam"}, {"batch_size": 7, "leaf": "linear"}])
-@pytest.mark.parametrize("chunk", [1, 37, 299])
+@pytest.mark.parametrize("chunk", [5, 37, 299])
 def test_chunks_equal_one_epoch_to_the_last_bit(chunk: int, options: dict[str, Any]) -> None:
     X, y, weight = mixed()
     whole = BuddingTreeClassifier(**ONCE, **options).fit(X, y, weight)
@@ -65,7 +65,8 @@ def test_partial_fit_goes_on_from_a_joint_fit() -> None:
     model = BuddingTreeClassifier(**JOINT).fit(X, y)
     before = model.score(X, y)
     assert before > 0.9
-    assert model.partial_fit(X[::-1], y[::-1]).score(X, y) > before - 0.05
+    order = np.random.default_rng(0).permutation(150)
+    assert model.partial_fit(X[order], y[order]).score(X, y) > before - 0.05
 
 
 @pytest.mark.parametrize("seed", range(5))

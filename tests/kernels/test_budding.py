@@ -61,11 +61,12 @@ def summed(plant: Plant, rows: tuple[Any, Any, Any], loss: Loss, slope: Any) -> 
 
 def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool) -> None:
     plant, rows = bushy(task, linear)
+    rows = tuple(part[:12] for part in rows)
     plant.leafness[:] = np.where(plant.first_child[: plant.n_nodes] >= 0, 0.3, 1.0)
     slope = np.zeros_like(plant.number)
     summed(plant, rows, task[0], slope)
     rng, step = np.random.default_rng(0), 1e-5
-    for m, i in zip(rng.integers(0, plant.n_nodes, 40), rng.integers(0, plant.number.shape[1], 40), strict=True):
+    for m, i in zip(rng.integers(0, plant.n_nodes, 25), rng.integers(0, plant.number.shape[1], 25), strict=True):
         if i == plant.number.shape[1] - LANES and plant.first_child[m] < 0:
             continue  # a leaf keeps everything: its slope says what a bud would change
         values = []

@@ -26,7 +26,7 @@ AT_ONCE = 4  # buds of a round
 SETTLE = 10  # iterations after a round of budding before leafness moves
 ROUND = 60  # iterations on everything after a round
 FINISH = 200  # iterations on the tree that is kept
-PATIENCE = 2  # rounds without gain
+PATIENCE = 3  # rounds without gain
 LEAST_GAIN = 1e-3  # part of the objective that counts as a gain
 
 

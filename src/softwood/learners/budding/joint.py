@@ -24,12 +24,12 @@ from softwood.learners.budding.refine import Prices
 from softwood.learners.soft.choice import MOST_LOST, TOLERANCE
 from softwood.learners.soft.columns import Columns, build_columns
 from softwood.learners.soft.ground import Ground, plant_root
-from softwood.learners.soft.joint import ENOUGH, Gate, Leaf, climb, recipes_for, slopes_for
+from softwood.learners.soft.joint import ENOUGH, Gate, Leaf, recipes_for, slopes_for
 from softwood.learners.soft.problem import Floats, SoftProblem
 from softwood.learners.soft.sapling import Slopes
 
 PATH = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)  # leafness penalties, each tree from the one before
-STRENGTHS = (20.0, 6.0, 2.0, 0.5, 0.1)  # weight penalties, times the rows
+STRENGTHS = (10.0, 2.0, 0.5, 0.1)  # weight penalties, times the rows
 PATIENCE = 2  # penalties without gain on held-out rows after which a path ends
 DIVISIONS = 2  # ways to divide the rows that a choice is made by
 
@@ -119,14 +119,10 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
 
 
 def _search(ground: Ground, slopes: Slopes, how: Joint) -> Iterator[Stop]:
-    """Paths of one weight penalty after the other, from the middle of their range in the direction that helps."""
+    """A path for every weight penalty."""
     fixed = how.weight_penalty
-    strengths = STRENGTHS if fixed is None else (fixed * ground.learn.total_weight,)
-    losses: dict[int, float] = {}
-    for place in climb(losses, len(strengths)):
-        for stop in _path(ground, strengths[place], slopes, how):
-            losses[place] = min(losses.get(place, np.inf), stop.loss)
-            yield stop
+    for strength in STRENGTHS if fixed is None else (fixed * ground.learn.total_weight,):
+        yield from _path(ground, strength, slopes, how)
 
 
 def _path(
@@ -140,11 +136,11 @@ def _path(
     path = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
     for price in path:
         prices = Prices(price, strength / engine.total_weight, origin)
-        bush = grow(bush, engine, ground.axes, prices, how.max_nodes)
+        before, bush = bush, grow(bush, engine, ground.axes, prices, how.max_nodes)
         stop = Stop(prices, bush, graft.row_loss(ground.judge, bush), ground.judge.weight * ground.judge.total_weight)
         how.report(stop.told())
         yield stop
-        idle = 0 if stop.loss < best else idle + 1
+        idle = 0 if stop.loss < best else idle + int(bush.n_nodes > before.n_nodes)
         best = min(best, stop.loss)
         if price == until or (until is None and idle == PATIENCE):
             return

@@ -6,7 +6,7 @@ The first epoch scales rows as a stream does (scaling.py), so an epoch here and 
 afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from the
 tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree that held-out
 rows like best. Without validation rows of the caller's a part of the rows is held out for the choice; then the
-way to the chosen tree is gone again on all rows.
+chosen tree goes on with all rows.
 
 Differs from the poster: inputs and number targets are scaled; AdaGrad by default, as in the authors' own program; room
 for nodes is bounded.
@@ -26,12 +26,16 @@ from softwood.kernels.reference.gradient import row_loss
 from softwood.learners.budding.bush import existence
 from softwood.learners.budding.scaling import Floats
 from softwood.learners.budding.stream import Stream
-from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.problem import Mask, SoftProblem
 
 PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
 PENALTY = 1e-4  # where there is nothing to choose by: a stream
-STEPS = {Rule.ADAGRAD: (0.3, 1.0), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
+STEPS = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
+PATIENCE = 60  # epochs without gain on held-out rows after which the next penalty has its turn
+AFTER = 50  # epochs on all rows after the choice
+IDLE = 2  # penalties without gain after which the path ends
 ENOUGH = 20_000  # rows that suffice to choose by
+Path = list[tuple[float, int]]  # leafness penalties and the epochs each may take
 
 
 @dataclass(frozen=True)
@@ -80,22 +84,42 @@ class Grown:
 def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | None) -> Grown:
     """Learn a budding tree; validation rows, where given, are only judged by."""
     rows = problem.in_order(how.seed) if how.shuffle else problem
+    prices = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
+    path = [(price, how.max_epochs) for price in prices]
     if how.leafness_penalty is not None and how.step is not None:
-        return _best(list(_epochs(rows, how, (how.leafness_penalty,), how.step, how.max_epochs, validation)))
-    some = rows if len(rows.X) <= ENOUGH else rows.rows(np.arange(len(rows.X)) < ENOUGH)
-    out = some.held_out() if validation is None else []
-    learn = some.rows(~out[0]) if out else rows if validation is not None else some
-    judge = validation if validation is not None else some.rows(out[0]) if out else some
-    path = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
-    steps = STEPS[how.rule] if how.step is None else (how.step,)
-    tried = {step: list(_epochs(learn, how, path, step, how.max_epochs // len(path), judge)) for step in steps}
-    step = min(tried, key=lambda s: min(grown.history[-1]["held_out_loss"] for grown in tried[s]))
-    best = _best(tried[step])
+        return _best(list(_epochs(rows, how, path, how.step, validation)))
+    known = np.zeros(len(rows.X), np.bool_)  # to learn from before the choice is made
+    known[:ENOUGH] = True
+    out = rows.rows(known).held_out() if validation is None else []
     if validation is not None:
-        return best
-    again = _epochs(rows, how, path, step, how.max_epochs // len(path), None)
-    *_, last = (grown for grown, _ in zip(again, range(len(best.history)), strict=False))
-    return last
+        known[:] = True
+    elif out:
+        known[:ENOUGH] &= ~out[0]
+    judge = validation if validation is not None else rows.rows(~known) if out else rows
+    steps = STEPS[how.rule] if how.step is None else (how.step,)
+    tried = {step: _best(list(_epochs(rows.rows(known), how, path, step, judge))) for step in steps}
+    best = min(tried.values(), key=lambda grown: grown.history[-1]["held_out_loss"])
+    return best if known.all() else _on_all(best, rows, known, how)
+
+
+def _on_all(chosen: Grown, rows: SoftProblem, known: Mask, how: Online) -> Grown:
+    """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
+    stream, history, rest = chosen.stream, list(chosen.history), rows.rows(~known)
+    stream.learn(rest.X, rest.target, rest.weight)
+    scaled = _scaled(stream, rows)
+    rng = np.random.default_rng(how.seed + 1)
+    for _ in range(min(how.max_epochs, AFTER)):
+        loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
+        history.append(told(stream, len(history) + 1, loss))
+        how.report(history[-1])
+    return Grown(stream, history)
+
+
+def _scaled(stream: Stream, rows: SoftProblem) -> tuple[Any, Any, Any]:
+    """Rows as kernels take them, by the scaling as it stands."""
+    centre, scale = stream.units()
+    target = ((rows.target - centre) / scale).astype(np.float32)
+    return pad_rows(stream.inputs.columns().make(rows.X)), target, rows.weight.astype(np.float32)
 
 
 def _best(epochs: list[Grown]) -> Grown:
@@ -104,31 +128,34 @@ def _best(epochs: list[Grown]) -> Grown:
     return min(judged, key=lambda grown: grown.history[-1]["held_out_loss"]) if judged else epochs[-1]
 
 
-def _epochs(
-    rows: SoftProblem, how: Online, path: tuple[float, ...], step: float, epochs: int, judge: SoftProblem | None
-) -> Iterator[Grown]:
+def _epochs(rows: SoftProblem, how: Online, path: Path, step: float, judge: SoftProblem | None) -> Iterator[Grown]:
     """The state after every epoch, along the path of penalties."""
     rng, history = np.random.default_rng(how.seed), list[dict[str, Any]]()
-    stream = how.begin(rows, how.tending(rows.loss, path[0], step))
+    stream = how.begin(rows, how.tending(rows.loss, path[0][0], step))
     first = rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X))
     loss = stream.learn(rows.X[first], rows.target[first], rows.weight[first])
+    x, target, weight = _scaled(stream, rows)
     columns, (centre, scale) = stream.inputs.columns(), stream.units()
-    x, target = pad_rows(columns.make(rows.X)), ((rows.target - centre) / scale).astype(np.float32)
-    weight = rows.weight.astype(np.float32)
     held = None if judge is None else (columns.make(judge.X), (judge.target - centre) / scale, judge.weight)
-    for penalty in path:
+    best, vain = np.inf, 0
+    for penalty, epochs in path:
         stream.tending = replace(stream.tending, leafness_penalty=penalty)
-        stream.plant.memory[:] = stream.plant.memory if penalty == path[0] else 0.0
-        before = min((line["held_out_loss"] for line in history if judge is not None), default=np.inf)
-        for _ in range(max(epochs, 1)):
+        stream.plant.memory[:] = stream.plant.memory if penalty == path[0][0] else 0.0
+        before, idle = best, 0
+        for _ in range(epochs):
             if history:
                 order = rng.permutation(len(x)) if how.shuffle else np.arange(len(x))
                 loss = stream.train(x, target, weight, order)
             history.append(told(stream, len(history) + 1, loss, held))
             how.report(history[-1])
             yield Grown(replace(stream, plant=stream.plant.copy()), list(history))
-        if judge is not None and min(line["held_out_loss"] for line in history) >= before:
-            return  # a lower penalty brought nothing
+            now = history[-1].get("held_out_loss", -np.inf)
+            idle, best = (0, now) if now < best else (idle + 1, best)
+            if idle == PATIENCE and judge is not None:
+                break
+        vain = vain + 1 if best >= before else 0
+        if judge is not None and vain == IDLE:
+            return
 
 
 def told(

@@ -22,7 +22,7 @@ from softwood.learners.soft.sapling import RESPONSE_DECAY
 
 
 EDGE = 0.01
-TOLERANCE = 1e-6  # part of the objective that an iteration must gain
+TOLERANCE = 1e-8  # part of the objective that an iteration must gain
 
 
 @dataclass(frozen=True)

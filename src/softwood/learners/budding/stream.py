@@ -19,7 +19,7 @@ from softwood.learners.budding.harvest import Rows, harvest, importance
 from softwood.learners.budding.scaling import FixedScale, Floats, Moments, RunningScale, standardise
 from softwood.tree import Schema, Tree
 
-HALVINGS = 20  # of the step, before a stream gives up
+HALVINGS = 40  # of the step, before a stream gives up
 RECENT = 1024  # rows that a stream remembers, to count and to tell importances by
 Order = npt.NDArray[np.int64]
 

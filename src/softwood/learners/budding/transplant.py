@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import LANES, Plant, plant_seed
+from softwood.kernels.plant import LANES, Plant, Rule, pad_rows, plant_seed
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.harvest import Rows
 from softwood.learners.budding.joint import Learned
@@ -38,7 +40,21 @@ def stream_of(learned: Learned, problem: SoftProblem, how: Online) -> Stream:
     tending = how.tending(problem.loss, learned.prices.leafness)
     seen = np.flatnonzero(problem.weight)[-RECENT:]
     recent = Rows(problem.X[seen], problem.target[seen], problem.weight[seen])
-    return Stream(
+    stream = Stream(
         plant_of(learned.bush, how), tending, FixedScale(learned.columns), None, learned.centre, learned.scale,
         problem.total_weight, recent,
     )  # fmt: skip
+    _recall(stream)
+    return stream
+
+
+def _recall(stream: Stream) -> None:
+    """Let the rule remember rows as if it had learned from them: steps of length 0, so that nothing moves."""
+    rows, tending = stream.recent, stream.tending
+    target = ((rows.target - stream.centre) / stream.scale).astype(np.float32)
+    stream.tending = replace(tending, step=0.0, batch=1)
+    x = pad_rows(stream.inputs.take(rows.X, rows.weight))
+    stream.train(x, target, rows.weight.astype(np.float32), np.arange(len(x)))
+    stream.tending = tending
+    if tending.rule == Rule.ADAGRAD:  # a sum over all rows, of which these are a part
+        stream.plant.memory *= np.float32(stream.weight / rows.weight.sum())

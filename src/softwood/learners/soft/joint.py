@@ -170,7 +170,7 @@ def _first_round(fields: list[Field], how: Joint) -> Iterator[Trial]:
         strengths = list(STRENGTHS) if how.penalty is None else [how.penalty * rows]
         for slopes in slopes_for(how.leaf, field.ground.learn.target.shape[1]):
             losses: dict[int, float] = {}
-            for place in climb(losses, len(strengths)):
+            for place in _climb(losses, len(strengths)):
                 penalty = strengths[place] / rows
                 for grown in (False, True):
                     trial = _tried(field, slopes, grown, penalty, [field.ground], how)
@@ -178,7 +178,7 @@ def _first_round(fields: list[Field], how: Joint) -> Iterator[Trial]:
                     yield trial
 
 
-def climb(losses: dict[int, float], n: int) -> Iterator[int]:
+def _climb(losses: dict[int, float], n: int) -> Iterator[int]:
     """Places to look at next: the middle, both sides of it, then on in the better direction while that helps."""
     best = min(MIDDLE, n - 1)
     yield best
