@@ -1,8 +1,5 @@
 #include "budding.hpp"
 
-#include <bit>
-#include <cstring>
-
 #include "budding_row.hpp"
 #include "parallel.hpp"
 
@@ -16,17 +13,14 @@ constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
 
 // 1 / sqrt(a) from a first guess by the bits of a, improved by Newton: no division, no root, runs on vectors of any
 // machine. Two steps leave 5e-6 of a step's length, four of a double nothing.
-SOFTWOOD_INLINE float inverse_root(float a) {
-  float y = std::bit_cast<float>(0x5f375a86u - (std::bit_cast<std::uint32_t>(a) >> 1));
-  const float half = 0.5f * a;
-  for (int i = 0; i < 2; ++i) y = y * (1.5f - half * y * y);
-  return y;
-}
-
-SOFTWOOD_INLINE double inverse_root(double a) {
-  double y = std::bit_cast<double>(0x5fe6eb50c7b537a9ull - (std::bit_cast<std::uint64_t>(a) >> 1));
-  const double half = 0.5 * a;
-  for (int i = 0; i < 4; ++i) y = y * (1.5 - half * y * y);
+template <class T>
+SOFTWOOD_INLINE typename Lane<T>::Four inverse_root(typename Lane<T>::Four a) {
+  using Bits = typename Lane<T>::Bits;
+  using Four = typename Lane<T>::Four;
+  constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f375a86ull : 0x5fe6eb50c7b537a9ull);
+  Four y = reinterpret_cast<Four>(guess - (reinterpret_cast<Bits>(a) >> 1));
+  const Four half = T(0.5) * a;
+  for (int i = 0; i < (sizeof(T) == 4 ? 2 : 4); ++i) y = y * (T(1.5) - half * y * y);
   return y;
 }
 
@@ -34,9 +28,11 @@ SOFTWOOD_INLINE double inverse_root(double a) {
 template <class T>
 SOFTWOOD_INLINE void adagrad(T* __restrict number, T* __restrict memory, const T* __restrict slope, std::size_t n,
                              T step) {
-  for (std::size_t i = 0; i < n; ++i) {
-    memory[i] += slope[i] * slope[i];
-    number[i] -= step * slope[i] * inverse_root(memory[i] + static_cast<T>(kTiny));
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    const auto g = four(slope + i);
+    auto& squares = four(memory + i);
+    squares += g * g;
+    four(number + i) -= step * g * inverse_root<T>(squares + static_cast<T>(kTiny));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "budding.hpp"
@@ -14,7 +15,9 @@ namespace softwood::budding {
 
 template <class T>
 struct Lane {
+  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   typedef T Four __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
 template <class T>

@@ -14,7 +14,7 @@ from softwood import BuddingTreeClassifier, BuddingTreeRegressor, to_text
 
 QUICK: dict[str, Any] = {"learner": "online", "leafness_penalty": 1e-3, "learning_rate": 0.3, "max_epochs": 30}
 ONCE: dict[str, Any] = {**QUICK, "max_epochs": 1, "shuffle": False}
-JOINT: dict[str, Any] = {"leafness_penalty": 3e-3, "weight_penalty": 1e-3, "max_nodes": 7}
+JOINT: dict[str, Any] = {"learner": "joint", "leafness_penalty": 3e-3, "weight_penalty": 1e-3, "max_nodes": 7}
 
 
 def mixed(n: int = 300) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from softwood import BuddingTreeClassifier, BuddingTreeRegressor
 
 VARIANTS: list[dict[str, Any]] = [
-    {"leafness_penalty": 1e-3, "weight_penalty": 1e-3, "max_nodes": 5},
+    {"learner": "joint", "leafness_penalty": 1e-3, "weight_penalty": 1e-3, "max_nodes": 5},
     {"learner": "online", "leafness_penalty": 1e-3, "learning_rate": 0.3, "max_epochs": 50, "max_nodes": 15},
 ]
 MODELS = [model(**variant) for variant in VARIANTS for model in (BuddingTreeClassifier, BuddingTreeRegressor)]

@@ -1,4 +1,4 @@
-"""Budding trees by kernel: true to their definition, native as the reference, whatever the rule, the loss, the batch."""
+"""Budding trees by kernel: true to their definition, native as the reference, whatever rule, loss and batch."""
 
 from __future__ import annotations
 

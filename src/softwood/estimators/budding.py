@@ -25,7 +25,7 @@ from softwood.learners.budding.transplant import stream_of
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 
-LEARNERS = ("joint", "online")
+LEARNERS = ("online", "joint")
 GATES = ("linear", "quadratic", "additive")
 LEAVES = ("constant", "linear")
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
@@ -156,9 +156,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
 
     Parameters
     ----------
-    learner : {"joint", "online"}
-        "joint": all rows at once by a deterministic optimiser; "online": the same model by stochastic gradient, row by
-        row, as published. `partial_fit` is always online.
+    learner : {"online", "joint"}
+        "online": stochastic gradient, row by row, as published; "joint": the same model on all rows at once by a
+        deterministic optimiser, with fewer nodes. `partial_fit` is always online.
     leafness_penalty : "auto" or float
         Price of a node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
     learning_rate : "auto" or float
@@ -213,7 +213,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
     def __init__(
         self,
         *,
-        learner: str = "joint",
+        learner: str = "online",
         leafness_penalty: Any = "auto",
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",
@@ -326,7 +326,7 @@ class BuddingTreeRegressor(RegressorMixin, BuddingTree):  # type: ignore[misc]  
     def __init__(
         self,
         *,
-        learner: str = "joint",
+        learner: str = "online",
         leafness_penalty: Any = "auto",
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",

@@ -43,7 +43,7 @@ class Tending:
     Attributes
     ----------
     loss : of a row.
-    leafness_penalty, weight_penalty : price of (1 - leafness) of a node, and of half a squared weight (biases are free).
+    leafness_penalty, weight_penalty : price of a node's (1 - leafness), and of half a squared weight (not biases).
     rule, step : how numbers move.
     batch : rows whose gradients are added before anything moves.
     """
@@ -191,5 +191,11 @@ def widen(plant: Plant, columns: int) -> Plant:
             wide[:, new : new + plant.width] = rows[:, old : old + plant.width]
         return wide
 
-    changed = {name: wider(getattr(plant, name)) for name in ("number", "memory", "speed", "pending")}
-    return replace(plant, columns=columns, **changed)
+    return replace(
+        plant,
+        columns=columns,
+        number=wider(plant.number),
+        memory=wider(plant.memory),
+        speed=wider(plant.speed),
+        pending=wider(plant.pending),
+    )

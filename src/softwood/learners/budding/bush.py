@@ -1,6 +1,6 @@
 """A budding tree in scaled columns and targets, as a learner hands it on; never changed, always replaced.
 
-    output(m) = leafness response(m) + (1 - leafness) (share output(first child) + (1 - share) output(second child))
+output(m) = leafness response(m) + (1 - leafness) (share output(first child) + (1 - share) output(second child))
 """
 
 from __future__ import annotations

@@ -75,10 +75,7 @@ class Graft:
             np.zeros((bush.outputs, bush.columns)),
             np.zeros((nodes, bush.columns + 1), np.bool_),
         )
-        graft = cls(
-            bush, sapling, sapling.shape, top, gate_row[top[branch]], gate_row[inner[branch]], leaf_row[leaf]
-        )
-        return graft
+        return cls(bush, sapling, sapling.shape, top, gate_row[top[branch]], gate_row[inner[branch]], leaf_row[leaf])
 
     def parameters(self, bush: Bush) -> Floats:
         """The soft tree's vector for a bush of this shape."""
@@ -95,7 +92,7 @@ class Graft:
         return np.concatenate([gate.ravel(), response.ravel(), slope.ravel()])
 
     def pull_back(self, bush: Bush, slope: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """From the slope by the soft tree's vector to the slopes by gates, leafness (of branches), responses, slopes."""
+        """From the slope by the soft tree's vector to those by gates, leafness (of branches), responses, slopes."""
         gates = 2 * len(self.gate) * (bush.columns + 1)
         leaves = gates + bush.response.size
         gate = slope[:gates].reshape(-1, bush.columns + 1)

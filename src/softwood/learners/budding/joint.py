@@ -125,9 +125,7 @@ def _search(ground: Ground, slopes: Slopes, how: Joint) -> Iterator[Stop]:
         yield from _path(ground, strength, slopes, how)
 
 
-def _path(
-    ground: Ground, strength: float, slopes: Slopes, how: Joint, until: float | None = None
-) -> Iterator[Stop]:
+def _path(ground: Ground, strength: float, slopes: Slopes, how: Joint, until: float | None = None) -> Iterator[Stop]:
     """Trees along the path of leafness penalties, until held-out rows gain no more, or down to `until`."""
     engine = ground.learn
     columns = engine.phi.shape[1]

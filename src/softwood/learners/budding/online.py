@@ -3,9 +3,9 @@
     minimise  loss + leafness_penalty sum_m (1 - leafness[m]),  leafness in [0, 1]
 
 The first epoch scales rows as a stream does (scaling.py), so an epoch here and a pass of chunks give the same tree;
-afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from the
-tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree that held-out
-rows like best. Without validation rows of the caller's a part of the rows is held out for the choice; then the
+afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from
+the tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree that
+held-out rows like best. Without validation rows of the caller's a part of the rows is held out for the choice; then the
 chosen tree goes on with all rows.
 
 Differs from the poster: inputs and number targets are scaled; AdaGrad by default, as in the authors' own program; room
@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from softwood.engines import Floats
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Rule, Tending, pad_rows
 from softwood.kernels.reference.gradient import row_loss
 from softwood.learners.budding.bush import existence
-from softwood.learners.budding.scaling import Floats
 from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.problem import Mask, SoftProblem
 
@@ -158,9 +158,7 @@ def _epochs(rows: SoftProblem, how: Online, path: Path, step: float, judge: Soft
             return
 
 
-def told(
-    stream: Stream, epoch: int, loss: float, held: tuple[Floats, Floats, Floats] | None = None
-) -> dict[str, Any]:
+def told(stream: Stream, epoch: int, loss: float, held: tuple[Floats, Floats, Floats] | None = None) -> dict[str, Any]:
     """What there is to remember of an epoch."""
     plant = stream.plant
     child, leafness = plant.first_child[: plant.n_nodes].copy(), plant.leafness.astype(np.float64)
@@ -176,5 +174,7 @@ def told(
     }
     if held is not None:
         phi, target, weight = held
-        line["held_out_loss"] = float(np.average(row_loss(stream.tending.loss, stream.answer(phi), target), weights=weight))
+        line["held_out_loss"] = float(
+            np.average(row_loss(stream.tending.loss, stream.answer(phi), target), weights=weight)
+        )
     return line

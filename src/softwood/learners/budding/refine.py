@@ -20,7 +20,6 @@ from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.graft import Graft
 from softwood.learners.soft.sapling import RESPONSE_DECAY
 
-
 EDGE = 0.01
 TOLERANCE = 1e-8  # part of the objective that an iteration must gain
 
@@ -34,7 +33,9 @@ class Prices:
     origin: Floats
 
 
-def refine(bush: Bush, engine: Engine, prices: Prices, max_iter: int, hold_leafness: bool = False) -> tuple[float, Bush]:
+def refine(
+    bush: Bush, engine: Engine, prices: Prices, max_iter: int, hold_leafness: bool = False
+) -> tuple[float, Bush]:
     """The objective reached and the better bush, of the same shape; what is at an edge of leafness is 0 or 1."""
     graft, branch = Graft.make(bush), bush.branches
     sizes = np.cumsum([bush.gate[branch].size, len(branch), bush.response.size])
@@ -49,9 +50,7 @@ def refine(bush: Bush, engine: Engine, prices: Prices, max_iter: int, hold_leafn
             slope=slope.reshape(bush.slope.shape),
         )  # fmt: skip
 
-    centre = np.concatenate(
-        [np.zeros(sizes[1]), np.tile(prices.origin, bush.n_nodes), np.zeros(bush.slope.size)]
-    )
+    centre = np.concatenate([np.zeros(sizes[1]), np.tile(prices.origin, bush.n_nodes), np.zeros(bush.slope.size)])
 
     def measure(at: Floats) -> tuple[float, Floats]:
         now = unpack(at)

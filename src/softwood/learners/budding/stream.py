@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.engines import Floats
 from softwood.kernels import budding as kernel
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Plant, Tending, pad_rows, plant_seed, widen
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.harvest import Rows, harvest, importance
-from softwood.learners.budding.scaling import FixedScale, Floats, Moments, RunningScale, standardise
+from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
 from softwood.tree import Schema, Tree
 
 HALVINGS = 40  # of the step, before a stream gives up
