@@ -9,4 +9,5 @@ NB_MODULE(_native, m) {
   softwood::bind_c45(m);
   softwood::bind_anneal(m);
   softwood::bind_oblique(m);
+  softwood::bind_budding(m);
 }

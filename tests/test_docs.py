@@ -39,6 +39,13 @@ def test_every_parameter_of_the_family_is_documented(name: str) -> None:
     assert [p for p in parameters if f"`{p}`" not in page] == []
 
 
+@pytest.mark.parametrize("name", ["BuddingTreeClassifier", "BuddingTreeRegressor"])
+def test_every_parameter_of_budding_trees_is_documented(name: str) -> None:
+    page = (ROOT / "docs" / "budding.md").read_text(encoding="utf-8")
+    parameters = inspect.signature(getattr(softwood, name)).parameters
+    assert [p for p in parameters if f"`{p}`" not in page] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     prose = re.sub(CODE, "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
 if TYPE_CHECKING:
+    from softwood.estimators.budding import BuddingTreeClassifier, BuddingTreeRegressor
     from softwood.estimators.c45 import C45Classifier
     from softwood.estimators.cart import CARTClassifier, CARTRegressor
     from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
@@ -23,6 +24,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Basis",
+    "BuddingTreeClassifier",
+    "BuddingTreeRegressor",
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
@@ -45,6 +48,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "BuddingTreeClassifier": "softwood.estimators.budding",
+    "BuddingTreeRegressor": "softwood.estimators.budding",
     "C45Classifier": "softwood.estimators.c45",
     "CARTClassifier": "softwood.estimators.cart",
     "CARTRegressor": "softwood.estimators.cart",

@@ -222,12 +222,12 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.n_levels.tolist()
-        problem = SoftProblem(table.values, _one_hot(codes, len(self.classes_)), weight, levels, loss)
+        problem = SoftProblem(table.values, one_hot(codes, len(self.classes_)), weight, levels, loss)
         validation = None
         if X_val is not None:
             rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
             check_consistent_length(rows, held)
-            validation = SoftProblem(rows, _one_hot(held, len(self.classes_)), np.ones(len(rows)), levels, loss)
+            validation = SoftProblem(rows, one_hot(held, len(self.classes_)), np.ones(len(rows)), levels, loss)
         if len(self.classes_) == 1:
             return self._remember(_one_class(schema, table), table)
         return self._remember(self._learn(problem, schema, validation), table)
@@ -321,7 +321,7 @@ def _penalty(value: Any) -> float:
     return options.real("weight_penalty", value, 0.0)
 
 
-def _one_hot(codes: npt.NDArray[np.int32], n_classes: int) -> Floats:
+def one_hot(codes: npt.NDArray[np.int32], n_classes: int) -> Floats:
     """One column a class; for two classes the second alone."""
     table: Floats = np.eye(n_classes)[codes]
     return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table

@@ -132,3 +132,12 @@ def descend(
     momentum: float,
     decay: float,
 ) -> tuple[Floats, Floats, Floats]: ...
+def train_buds(
+    plant: Any,
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    weight: npt.NDArray[Any],
+    order: npt.NDArray[np.int64],
+    tending: Any,
+) -> float: ...
+def answers_buds(plant: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...

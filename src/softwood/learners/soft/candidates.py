@@ -73,7 +73,7 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
     found = sorted((start for start in best if start is not None), key=lambda start: -start.gain)
     for start in found[:tries]:
         yield start
-        oblique = _oblique_start(sapling, engine, start)
+        oblique = oblique_start(sapling, engine, start)
         if oblique is not None:
             yield oblique
 
@@ -104,7 +104,7 @@ def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: fl
     return Start(node, float(gain[f, b]), gate, first, second)
 
 
-def _oblique_start(sapling: Sapling, engine: Engine, axis: Start) -> Start | None:
+def oblique_start(sapling: Sapling, engine: Engine, axis: Start) -> Start | None:
     """The gate along the direction of largest covariance with the slope of the loss, through the rows' mean."""
     mean, spread, covariance = engine.pull(sapling.shape, sapling.parameters, axis.node)
     if not np.isfinite(covariance).all() or not covariance.any():

@@ -115,7 +115,7 @@ def _terms(basis: Basis, x: Floats) -> Floats:
     return value
 
 
-class _Builder:
+class Builder:
     """Collects terms and columns."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
     if recipe == PLAIN and not any(n_levels) and not np.isnan(X).any():
         return _plain_lines(X, weight)
-    build = _Builder()
+    build = Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
         known = ~np.isnan(x)
@@ -177,7 +177,7 @@ def _plain_lines(X: Floats, weight: Floats) -> Columns:
     return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
 
 
-def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
+def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     total = weight.sum()
     for code in range(levels):
         share = float(weight[known & (x == code)].sum() / total)
@@ -186,7 +186,7 @@ def _category(build: _Builder, f: int, levels: int, x: Floats, known: npt.NDArra
             build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
 
 
-def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
+def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
     # A power of two brings any magnitude near 1 without rounding, so that squares neither overflow nor vanish.
     middle = float(np.average(x / 2, weights=weight) * 2)
     spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
@@ -214,7 +214,7 @@ def _number(build: _Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) 
         _curves(build, f, x, weight, middle, recipe)
 
 
-def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
+def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
     square = z * z
     mean = float(np.average(square, weights=weight))
     sd = float(np.sqrt(np.average((square - mean) ** 2, weights=weight)))
@@ -229,7 +229,7 @@ def _square(build: _Builder, f: int, z: Floats, middle: float, spread: float, we
     build.column(parts, a * (middle**2 / spread**2 - mean), f, 1)
 
 
-def _curves(build: _Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
+def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, recipe: Recipe) -> None:
     knot, rank = _knots(x, weight)
     if len(knot) < 3:
         return  # two values: a line says all

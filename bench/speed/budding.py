@@ -1,0 +1,76 @@
+"""One online epoch of a budding tree, nanoseconds a row and node, beside a straightforward program with Eigen.
+
+    python -m bench.speed.budding [EIGEN_INCLUDE_FOLDER]
+
+Both sides hold a full tree of the same depth and take one AdaGrad step a row, by the processor's time, best epoch.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from bench.speed.clock import time_best
+from softwood.kernels import budding
+from softwood.kernels.kinds import Loss
+from softwood.kernels.plant import LANES, NODES, Plant, Tending, pad_rows, plant_seed
+
+ROWS, EPOCHS = 5_000, 7
+CASES = [(10, 3), (10, 4), (30, 3), (64, 4)]
+SOURCE = pathlib.Path(__file__).with_name("budding_eigen.cpp")
+FLAGS = ["-O3", "-std=c++20", "-DNDEBUG"]
+
+
+def full_tree(columns: int, depth: int) -> Plant:
+    """A plant with all nodes to the given depth and no room for more."""
+    n = 2 ** (depth + 1) - 1
+    plant = plant_seed(columns, 1, room=n, seed=1)
+    inner = np.arange(n // 2)
+    plant.first_child[inner] = 2 * inner + 1
+    plant.count[NODES] = n
+    rng = np.random.default_rng(0)
+    plant.number[inner, : columns + 1] = 0.01 * rng.normal(size=(len(inner), columns + 1))
+    plant.number[:, plant.width] = 0.01 * rng.normal(size=n)
+    plant.number[:, -LANES] = np.where(np.arange(n) < len(inner), 0.5, 1.0)
+    return plant
+
+
+def ours(columns: int, depth: int) -> float:
+    """Nanoseconds a row."""
+    rng = np.random.default_rng(0)
+    phi = rng.uniform(-1, 1, (ROWS, columns))
+    y = np.sin(3 * phi[:, :1]) + phi[:, 1:2]
+    rows = pad_rows(phi), y.astype(np.float32), np.ones(ROWS, np.float32), np.arange(ROWS)
+    best = np.inf
+    for _ in range(EPOCHS):
+        plant, tending = full_tree(columns, depth), Tending(Loss.SQUARED, 0.0, step=0.01)
+        plant.memory[:, -LANES] = 1e6  # leafness hardly moves: the structure stays
+        best = min(best, time_best(lambda p=plant, t=tending: budding.train(p, *rows, t), 1))  # type: ignore[misc]
+        assert plant.n_nodes == plant.room
+    return 1e9 * best / ROWS
+
+
+def main() -> None:
+    include = sys.argv[1] if len(sys.argv) > 1 else "/usr/include/eigen3"
+    if not pathlib.Path(include, "Eigen").exists():
+        print(f"skipped: no Eigen at {include}; install it (libeigen3-dev) or give its folder.")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(pathlib.Path(folder, "eigen"))
+        subprocess.run(["c++", *FLAGS, f"-I{include}", str(SOURCE), "-o", program], check=True)
+        print("columns  nodes  softwood ns/row  ns/row/node  Eigen ns/row  times as fast")
+        for columns, depth in CASES:
+            words = [program, str(ROWS), str(columns), str(depth), str(EPOCHS)]
+            theirs = float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+            mine, nodes = ours(columns, depth), 2 ** (depth + 1) - 1
+            print(
+                f"{columns:7d}  {nodes:5d}  {mine:15.0f}  {mine / nodes:11.1f}  {theirs:12.0f}  {theirs / mine:13.1f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

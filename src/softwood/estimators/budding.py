@@ -1,0 +1,424 @@
+"""BuddingTreeClassifier and BuddingTreeRegressor: the scikit-learn face of learners/budding."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from softwood.estimators import options
+from softwood.estimators.base import Floats, Probabilities, TreeEstimator
+from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.soft import one_hot
+from softwood.estimators.target import encode_classes, read_classes, read_numbers
+from softwood.estimators.weights import class_weights, read_weights
+from softwood.kernels.kinds import Loss
+from softwood.kernels.plant import Rule
+from softwood.learners.budding.joint import Joint, learn_joint
+from softwood.learners.budding.online import Online, learn_online, told
+from softwood.learners.budding.stream import Stream
+from softwood.learners.budding.transplant import stream_of
+from softwood.learners.soft.problem import SoftProblem
+from softwood.tree import Schema, Tree
+
+LEARNERS = ("online", "joint")
+GATES = ("linear", "quadratic", "additive")
+LEAVES = ("constant", "linear")
+OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
+
+
+class Crop:
+    """The tree of a stream, made when first asked for: who learns row by row may not want it."""
+
+    def __init__(self, stream: Stream, schema: Schema) -> None:
+        self.stream, self.schema = stream, schema
+
+    @cached_property
+    def tree(self) -> Tree:
+        return self.stream.tree(self.schema)
+
+
+class BuddingTree(TreeEstimator):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    history_: list[dict[str, Any]]
+    _stream: Stream
+    _schema: Schema
+    _crop: Crop
+
+    @property
+    def tree_(self) -> Tree:  # type: ignore[override]  # read only here
+        """The tree as it stands."""
+        if "_crop" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no tree_ yet: call fit or partial_fit.")
+        return self._crop.tree
+
+    @property
+    def n_nodes_(self) -> int:
+        """Nodes of the tree, buds and their children counted whole."""
+        check_is_fitted(self, "tree_")
+        return self._stream.plant.n_nodes
+
+    @property
+    def effective_size_(self) -> float:
+        """Sum over nodes of how far they are there: what the buds above them pass on."""
+        check_is_fitted(self, "tree_")
+        return float(self._stream.bush().effective_size)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of what the tree gains by looking: how much the loss rises if it stays at its mean.
+
+        Measured on the most recent 1,024 training rows; parts sum to 1 (all 0 if no feature is used).
+        """
+        check_is_fitted(self, "tree_")
+        return self._stream.importance(self.n_features_in_)
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def _learn(self, problem: SoftProblem, validation: SoftProblem | None) -> Self:
+        if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
+            how = self._online()
+            grown = learn_online(problem, how, validation)
+            self._stream, self.history_ = grown.stream, grown.history
+        else:
+            learned = learn_joint(problem, self._joint(), validation)
+            how = self._online()
+            self._stream = stream_of(learned, problem, how)
+            self.history_ = learned.history
+            self.weight_penalty_ = learned.prices.weight
+        return self._remember(how)
+
+    def _continue(self, problem: SoftProblem, first: bool) -> Self:
+        how = self._online()
+        if first:
+            self._stream, self.history_ = how.begin(problem, how.tending(problem.loss)), []
+        loss = self._stream.learn(problem.X, problem.target, problem.weight)
+        self.history_.append(told(self._stream, len(self.history_) + 1, loss))
+        return self._remember(how)
+
+    def _remember(self, how: Online) -> Self:
+        self._crop = Crop(self._stream, self._schema)
+        self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
+        self.learning_rate_ = self._stream.tending.step
+        self.n_iter_ = max(len(self.history_), 1)
+        return self
+
+    def _option(self, name: str) -> Any:
+        return self.get_params(deep=False)[name]
+
+    def _seed(self) -> int:
+        return int(check_random_state(self._option("random_state") or 0).randint(2**31 - 1))
+
+    def _online(self) -> Online:
+        optimizer = options.one_of("optimizer", self._option("optimizer"), tuple(OPTIMIZERS))
+        weight_penalty = _auto("weight_penalty", self._option("weight_penalty"))
+        step = _auto("learning_rate", self._option("learning_rate"))
+        if step == 0:
+            raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
+        gate = options.one_of("gate", self._option("gate"), GATES)
+        if gate != "linear" and self._option("learner") == "online":
+            raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
+        return Online(
+            leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
+            step=step,
+            rule=OPTIMIZERS[optimizer],
+            batch=options.integer("batch_size", self._option("batch_size"), 1),
+            weight_penalty=0.0 if weight_penalty is None else weight_penalty,
+            linear=options.one_of("leaf", self._option("leaf"), LEAVES) == "linear",
+            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1),
+            max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
+            shuffle=options.boolean("shuffle", self._option("shuffle")),
+            seed=self._seed(),
+            report=_print if self._option("verbose") else _silent,
+        )
+
+    def _joint(self) -> Joint:
+        return Joint(
+            leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
+            weight_penalty=_auto("weight_penalty", self._option("weight_penalty")),
+            gate=options.one_of("gate", self._option("gate"), GATES),
+            leaf=options.one_of("leaf", self._option("leaf"), LEAVES),
+            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1),
+            round_buds=options.boolean("round_buds", self._option("round_buds")),
+            n_threads=self._threads(),
+            seed=self._seed(),
+            report=_print if self._option("verbose") else _silent,
+        )
+
+
+class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A classification tree whose nodes are leaf and branch at once; it also learns from streams.
+
+    Parameters
+    ----------
+    learner : {"online", "joint"}
+        "online": stochastic gradient, row by row, as published; "joint": the same model on all rows at once by a
+        deterministic optimiser, with fewer nodes. `partial_fit` is always online.
+    leafness_penalty : "auto" or float
+        Price of a node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
+    learning_rate : "auto" or float
+        Step of the online learner; "auto" chooses it on held-out rows (in a stream: 0.3 for adagrad).
+    optimizer : {"adagrad", "sgd", "adam"}
+        How a gradient of the online learner moves a number.
+    batch_size : int
+        Rows of the online learner whose gradients are averaged before anything moves.
+    gate : {"linear", "quadratic", "additive"}
+        What gates look at: a weighted sum of inputs, of inputs and squares, of curves (the last two: "joint" only).
+    leaf : {"constant", "linear"}
+        What nodes answer: a constant, or a weighted sum of what gates look at.
+    weight_penalty : "auto" or float
+        Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
+    max_nodes : int
+        The tree never has more nodes.
+    max_epochs : int
+        Epochs of the online learner.
+    shuffle : bool
+        Whether the online learner's rows are shuffled, each epoch anew; if not, they come as given.
+    round_buds : bool
+        "joint": round buds to leaves or branches, and refine.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of shuffling, new buds and folds; None is 0.
+    verbose : bool
+        Print a line for every epoch, or every tree on the path.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    history_ : for every epoch, chunk or tree on the path: loss, nodes, leafness, structure.
+    n_nodes_, effective_size_ : nodes, and nodes by how far they are there.
+    leafness_penalty_, learning_rate_ : those chosen.
+    n_iter_ : epochs, chunks or trees that led to the tree.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BuddingTreeClassifier().fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "online",
+        leafness_penalty: Any = "auto",
+        learning_rate: Any = "auto",
+        optimizer: str = "adagrad",
+        batch_size: int = 1,
+        gate: str = "linear",
+        leaf: str = "constant",
+        weight_penalty: Any = "auto",
+        max_nodes: int = 63,
+        max_epochs: int = 200,
+        shuffle: bool = True,
+        round_buds: bool = False,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.leafness_penalty = leafness_penalty
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.batch_size = batch_size
+        self.gate = gate
+        self.leaf = leaf
+        self.weight_penalty = weight_penalty
+        self.max_nodes = max_nodes
+        self.max_epochs = max_epochs
+        self.shuffle = shuffle
+        self.round_buds = round_buds
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Learn anew.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
+            a row of weight two is the row twice.
+        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        """
+        table = read_fit(self, X, self.categorical_features)
+        self.columns_ = table.columns
+        self.classes_, codes = read_classes(y)
+        check_consistent_length(table.values, codes)
+        problem = self._problem(table.values, codes, sample_weight)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
+            check_consistent_length(rows, held)
+            validation = self._problem(rows, held, None)
+        return self._learn(problem, validation)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`; a weight multiplies its row's gradient.
+        classes : all class labels there will be; needed in the first call, and again where given they must agree.
+        """
+        first = "_stream" not in vars(self)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be given in the first call to partial_fit: all labels there will be.")
+            found = read_classes(classes)[0]
+            self.columns_ = read_fit(self, X, self.categorical_features).columns
+            self.classes_ = found
+        elif classes is not None and not np.array_equal(read_classes(classes)[0], self.classes_):
+            raise ValueError(
+                f"classes must be those of the first call, {self.classes_.tolist()!r:.200}, got {classes!r:.200}."
+            )
+        rows, codes = read_predict(self, X, self.columns_), encode_classes(y, self.classes_)
+        check_consistent_length(rows, codes)
+        return self._continue(self._problem(rows, codes, sample_weight), first)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
+        check_is_fitted(self, "tree_")
+        output = self.tree_.output(self._read(X), self._threads())
+        return output[:, 0] if output.shape[1] == 1 else output
+
+    def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> SoftProblem:
+        weight = read_weights(sample_weight, len(codes))
+        if self.class_weight is not None:
+            weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
+        names = self.columns_
+        self._schema = Schema(names.names, names.categories, tuple(self.classes_.tolist()), "classification")
+        loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
+        target = one_hot(codes, len(self.classes_))
+        return SoftProblem(rows, target, weight, names.n_levels.tolist(), loss)
+
+
+class BuddingTreeRegressor(RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A regression tree whose nodes are leaf and branch at once; parameters as in BuddingTreeClassifier.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> model = BuddingTreeRegressor().fit(x, np.sin(x[:, 0]))
+    >>> bool(np.mean((model.predict(x) - np.sin(x[:, 0])) ** 2) < 0.01)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "online",
+        leafness_penalty: Any = "auto",
+        learning_rate: Any = "auto",
+        optimizer: str = "adagrad",
+        batch_size: int = 1,
+        gate: str = "linear",
+        leaf: str = "constant",
+        weight_penalty: Any = "auto",
+        max_nodes: int = 63,
+        max_epochs: int = 200,
+        shuffle: bool = True,
+        round_buds: bool = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.leafness_penalty = leafness_penalty
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.batch_size = batch_size
+        self.gate = gate
+        self.leaf = leaf
+        self.weight_penalty = weight_penalty
+        self.max_nodes = max_nodes
+        self.max_epochs = max_epochs
+        self.shuffle = shuffle
+        self.round_buds = round_buds
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        table = read_fit(self, X, self.categorical_features)
+        self.columns_ = table.columns
+        values, self._one_target = read_numbers(y)
+        check_consistent_length(table.values, values)
+        problem = self._problem(table.values, values, sample_weight)
+        validation = None
+        if X_val is not None:
+            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
+            check_consistent_length(rows, held)
+            validation = self._problem(rows, held, None)
+        return self._learn(problem, validation)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
+        first = "_stream" not in vars(self)
+        values, one_target = read_numbers(y)
+        if first:
+            self.columns_, self._one_target = read_fit(self, X, self.categorical_features).columns, one_target
+        rows = read_predict(self, X, self.columns_)
+        check_consistent_length(rows, values)
+        if not first and values.shape[1] != self._stream.plant.outputs:
+            raise ValueError(f"y must have {self._stream.plant.outputs} targets as before, got {values.shape[1]}.")
+        return self._continue(self._problem(rows, values, sample_weight), first)
+
+    def predict(self, X: Any) -> Floats:
+        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
+        check_is_fitted(self, "tree_")
+        answer = self.tree_.predict(self._read(X), self._threads())
+        return answer[:, 0] if self._one_target else answer
+
+    def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> SoftProblem:
+        weight = read_weights(sample_weight, len(values))
+        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
+        self._schema = Schema(self.columns_.names, self.columns_.categories, names)
+        return SoftProblem(rows, values, weight, self.columns_.n_levels.tolist(), Loss.SQUARED)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _auto(name: str, value: Any) -> float | None:
+    """A number >= 0, or None for "auto"."""
+    if isinstance(value, str):
+        if value == "auto":
+            return None
+        raise ValueError(f"{name} must be 'auto' or a number >= 0, got {value!r}.")
+    return options.real(name, value, 0.0)
+
+
+def _print(line: dict[str, Any]) -> None:
+    held = f", held out {line['held_out_loss']:.4f}" if "held_out_loss" in line else ""
+    start = f"epoch {line['epoch']}, " if "epoch" in line else ""
+    size = f"{line['n_nodes']} nodes (effective {line['effective_size']:.1f})"
+    print(f"{start}leafness penalty {line['leafness_penalty']:.2g}: {size}, loss {line['loss']:.4f}{held}")
+
+
+def _silent(line: dict[str, Any]) -> None:
+    pass

@@ -1,0 +1,120 @@
+"""A budding tree in scaled columns and targets, as a learner hands it on; never changed, always replaced.
+
+output(m) = leafness response(m) + (1 - leafness) (share output(first child) + (1 - share) output(second child))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats
+from softwood.kernels.plant import Plant
+from softwood.learners.soft.sapling import Ints, Slopes
+
+
+@dataclass(frozen=True)
+class Bush:
+    """Nodes with leafness.
+
+    first_child : per node, -1 for a leaf.  leafness : per node, 1 for a leaf.
+    gate : (nodes, columns + 1), the bias last; 0 in leaves.  response : (nodes, outputs).
+    slopes, slope : (nodes, 1 or 0; outputs; columns) as each node has its `own`, all the same (`shared`) or `none`.
+    """
+
+    first_child: Ints
+    leafness: Floats
+    gate: Floats
+    response: Floats
+    slopes: Slopes
+    slope: Floats
+
+    @classmethod
+    def leaf(cls, response: Floats, columns: int, slopes: Slopes) -> Bush:
+        """One leaf."""
+        slope = np.zeros((0 if slopes == "none" else 1, len(response), columns))
+        child = np.full(1, -1, np.int32)
+        return cls(child, np.ones(1), np.zeros((1, columns + 1)), response[None].copy(), slopes, slope)
+
+    @classmethod
+    def of_plant(cls, plant: Plant) -> Bush:
+        """What a plant has grown into so far."""
+        n, response = plant.n_nodes, plant.response.astype(np.float64)
+        gate = np.roll(plant.gate.astype(np.float64), -1, axis=1)  # a plant has the bias first
+        slope = response[:, :, 1:] if plant.linear else np.zeros((0, plant.outputs, plant.columns))
+        slopes: Slopes = "own" if plant.linear else "none"
+        child = plant.first_child[:n].copy()
+        return cls(child, plant.leafness.astype(np.float64), gate, response[:, :, 0].copy(), slopes, slope)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.first_child)
+
+    @property
+    def columns(self) -> int:
+        return int(self.gate.shape[1]) - 1
+
+    @property
+    def outputs(self) -> int:
+        return int(self.response.shape[1])
+
+    @property
+    def branches(self) -> npt.NDArray[np.intp]:
+        """Nodes with children, buds among them."""
+        return np.flatnonzero(self.first_child >= 0)
+
+    @property
+    def leaves(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero(self.first_child < 0)
+
+    @property
+    def effective_size(self) -> float:
+        return float(existence(self.first_child, self.leafness).sum())
+
+    def bud(self, node: int, gate: Floats, first: Floats, second: Floats, leafness: float) -> Bush:
+        """Leaf `node` gets a gate and two leaves, which inherit its slope."""
+        child, kept = self.first_child.copy(), self.leafness.copy()
+        child[node], kept[node] = self.n_nodes, leafness
+        gates = np.vstack([self.gate, np.zeros((2, self.columns + 1))])
+        gates[node] = gate
+        return replace(
+            self,
+            first_child=np.append(child, np.array([-1, -1], np.int32)).astype(np.int32),
+            leafness=np.append(kept, [1.0, 1.0]),
+            gate=gates,
+            response=np.vstack([self.response, first, second]),
+            slope=np.concatenate([self.slope, self.slope[[node, node]]]) if self.slopes == "own" else self.slope,
+        )
+
+    def without(self, gone: npt.NDArray[np.bool_]) -> Bush:
+        """The nodes marked `gone` become leaves; what was below them is no more."""
+        dead = np.zeros(self.n_nodes, np.bool_)
+        child, gate = self.first_child.copy(), self.gate.copy()
+        for m in self.branches:
+            if gone[m] or dead[m]:
+                dead[child[m] : child[m] + 2] = True
+                child[m], gate[m] = -1, 0.0
+        place = np.cumsum(~dead) - 1
+        child = np.where(child >= 0, place[child], -1).astype(np.int32)
+        kept = np.where(child < 0, 1.0, self.leafness)
+        slope = self.slope[~dead] if self.slopes == "own" else self.slope
+        return replace(
+            self, first_child=child[~dead], leafness=kept[~dead], gate=gate[~dead],
+            response=self.response[~dead], slope=slope,
+        )  # fmt: skip
+
+
+def existence(first_child: Ints, leafness: Floats) -> Floats:
+    """How far each node is there: the parts that the buds above it pass on, multiplied; the root is there wholly.
+
+    Examples
+    --------
+    >>> existence(np.array([1, -1, -1]), np.array([0.25, 1.0, 1.0]))
+    array([1.  , 0.75, 0.75])
+    """
+    there = np.ones(len(first_child))
+    for m in np.flatnonzero(first_child >= 0):
+        there[first_child[m] : first_child[m] + 2] = there[m] * (1.0 - leafness[m])
+    return there

@@ -1,0 +1,180 @@
+"""The budding tree of İrsoy, Yıldız and Alpaydın (2014): all numbers of all nodes by stochastic gradient, row by row.
+
+    minimise  loss + leafness_penalty sum_m (1 - leafness[m]),  leafness in [0, 1]
+
+The first epoch scales rows as a stream does (scaling.py), so an epoch here and a pass of chunks give the same tree;
+afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from
+the tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree that
+held-out rows like best. Without validation rows of the caller's a part of the rows is held out for the choice; then the
+chosen tree goes on with all rows.
+
+Differs from the poster: inputs and number targets are scaled; AdaGrad by default, as in the authors' own program; room
+for nodes is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.kernels.kinds import Loss
+from softwood.kernels.plant import Rule, Tending, pad_rows
+from softwood.kernels.reference.gradient import row_loss
+from softwood.learners.budding.bush import existence
+from softwood.learners.budding.stream import Stream
+from softwood.learners.soft.problem import Mask, SoftProblem
+
+PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
+PENALTY = 1e-4  # where there is nothing to choose by: a stream
+STEPS = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
+PATIENCE = 60  # epochs without gain on held-out rows after which the next penalty has its turn
+AFTER = 50  # epochs on all rows after the choice
+IDLE = 2  # penalties without gain after which the path ends
+ENOUGH = 20_000  # rows that suffice to choose by
+Path = list[tuple[float, int]]  # leafness penalties and the epochs each may take
+
+
+@dataclass(frozen=True)
+class Online:
+    """How to learn. None chooses the leafness penalty, the step."""
+
+    leafness_penalty: float | None = None
+    step: float | None = None
+    rule: Rule = Rule.ADAGRAD
+    batch: int = 1
+    weight_penalty: float = 0.0
+    linear: bool = False
+    max_nodes: int = 63
+    max_epochs: int = 200
+    shuffle: bool = True
+    seed: int = 0
+    report: Callable[[dict[str, Any]], None] = lambda line: None
+
+    def tending(self, loss: Loss, leafness_penalty: float | None = None, step: float | None = None) -> Tending:
+        """The rule of the game, for a penalty and a step."""
+        price = leafness_penalty if leafness_penalty is not None else self.leafness_penalty
+        size = step if step is not None else self.step
+        return Tending(
+            loss,
+            PENALTY if price is None else price,
+            self.weight_penalty,
+            self.rule,
+            STEPS[self.rule][0] if size is None else size,
+            self.batch,
+        )
+
+    def begin(self, problem: SoftProblem, tending: Tending) -> Stream:
+        """An empty stream for rows of this kind."""
+        outputs = problem.target.shape[1]
+        return Stream.begin(list(problem.n_levels), outputs, tending, self.max_nodes, self.linear, self.seed)
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A stream after some epochs, and the story of them."""
+
+    stream: Stream
+    history: list[dict[str, Any]]
+
+
+def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | None) -> Grown:
+    """Learn a budding tree; validation rows, where given, are only judged by."""
+    rows = problem.in_order(how.seed) if how.shuffle else problem
+    prices = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
+    path = [(price, how.max_epochs) for price in prices]
+    if how.leafness_penalty is not None and how.step is not None:
+        return _best(list(_epochs(rows, how, path, how.step, validation)))
+    known = np.zeros(len(rows.X), np.bool_)  # to learn from before the choice is made
+    known[:ENOUGH] = True
+    out = rows.rows(known).held_out() if validation is None else []
+    if validation is not None:
+        known[:] = True
+    elif out:
+        known[:ENOUGH] &= ~out[0]
+    judge = validation if validation is not None else rows.rows(~known) if out else rows
+    steps = STEPS[how.rule] if how.step is None else (how.step,)
+    tried = {step: _best(list(_epochs(rows.rows(known), how, path, step, judge))) for step in steps}
+    best = min(tried.values(), key=lambda grown: grown.history[-1]["held_out_loss"])
+    return best if known.all() else _on_all(best, rows, known, how)
+
+
+def _on_all(chosen: Grown, rows: SoftProblem, known: Mask, how: Online) -> Grown:
+    """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
+    stream, history, rest = chosen.stream, list(chosen.history), rows.rows(~known)
+    stream.learn(rest.X, rest.target, rest.weight)
+    scaled = _scaled(stream, rows)
+    rng = np.random.default_rng(how.seed + 1)
+    for _ in range(min(how.max_epochs, AFTER)):
+        loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
+        history.append(told(stream, len(history) + 1, loss))
+        how.report(history[-1])
+    return Grown(stream, history)
+
+
+def _scaled(stream: Stream, rows: SoftProblem) -> tuple[Any, Any, Any]:
+    """Rows as kernels take them, by the scaling as it stands."""
+    centre, scale = stream.units()
+    target = ((rows.target - centre) / scale).astype(np.float32)
+    return pad_rows(stream.inputs.columns().make(rows.X)), target, rows.weight.astype(np.float32)
+
+
+def _best(epochs: list[Grown]) -> Grown:
+    """The epoch that held-out rows liked best; the last where none are held out."""
+    judged = [grown for grown in epochs if "held_out_loss" in grown.history[-1]]
+    return min(judged, key=lambda grown: grown.history[-1]["held_out_loss"]) if judged else epochs[-1]
+
+
+def _epochs(rows: SoftProblem, how: Online, path: Path, step: float, judge: SoftProblem | None) -> Iterator[Grown]:
+    """The state after every epoch, along the path of penalties."""
+    rng, history = np.random.default_rng(how.seed), list[dict[str, Any]]()
+    stream = how.begin(rows, how.tending(rows.loss, path[0][0], step))
+    first = rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X))
+    loss = stream.learn(rows.X[first], rows.target[first], rows.weight[first])
+    x, target, weight = _scaled(stream, rows)
+    columns, (centre, scale) = stream.inputs.columns(), stream.units()
+    held = None if judge is None else (columns.make(judge.X), (judge.target - centre) / scale, judge.weight)
+    best, vain = np.inf, 0
+    for penalty, epochs in path:
+        stream.tending = replace(stream.tending, leafness_penalty=penalty)
+        stream.plant.memory[:] = stream.plant.memory if penalty == path[0][0] else 0.0
+        before, idle = best, 0
+        for _ in range(epochs):
+            if history:
+                order = rng.permutation(len(x)) if how.shuffle else np.arange(len(x))
+                loss = stream.train(x, target, weight, order)
+            history.append(told(stream, len(history) + 1, loss, held))
+            how.report(history[-1])
+            yield Grown(replace(stream, plant=stream.plant.copy()), list(history))
+            now = history[-1].get("held_out_loss", -np.inf)
+            idle, best = (0, now) if now < best else (idle + 1, best)
+            if idle == PATIENCE and judge is not None:
+                break
+        vain = vain + 1 if best >= before else 0
+        if judge is not None and vain == IDLE:
+            return
+
+
+def told(stream: Stream, epoch: int, loss: float, held: tuple[Floats, Floats, Floats] | None = None) -> dict[str, Any]:
+    """What there is to remember of an epoch."""
+    plant = stream.plant
+    child, leafness = plant.first_child[: plant.n_nodes].copy(), plant.leafness.astype(np.float64)
+    line = {
+        "epoch": epoch,
+        "loss": loss,
+        "leafness_penalty": stream.tending.leafness_penalty,
+        "step": stream.tending.step,
+        "n_nodes": plant.n_nodes,
+        "effective_size": float(existence(child, leafness).sum()),
+        "leafness": leafness,
+        "first_child": child,
+    }
+    if held is not None:
+        phi, target, weight = held
+        line["held_out_loss"] = float(
+            np.average(row_loss(stream.tending.loss, stream.answer(phi), target), weights=weight)
+        )
+    return line

@@ -1,0 +1,169 @@
+"""Scaling for streams: a row is scaled by the mean and spread of the rows so far, itself among them.
+
+    number      (x - mean) / spread, held within LIMIT spreads; a missing one is 0
+    category    2 (1 if x is the level - its share), for each level
+    missing     2 (1 if x is missing - the share of missing values), once a value of the input was missing
+
+All sums run over the rows in their order, so the scaling never depends on how the rows were cut into chunks. A column
+for missing values comes when it is first needed, after the others; until then it would have been 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Term
+from softwood.learners.soft.columns import INDICATOR_SCALE, LIMIT, Builder, Columns, Floats
+
+LEAST_SPREAD = 1e-9  # of the largest value: below, a column is constant
+
+
+@dataclass
+class Moments:
+    """Running weight, mean and spread of columns of numbers; NaN is not counted. Sums are about the first value."""
+
+    first: Floats
+    weight: Floats
+    total: Floats
+    squares: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def make(cls, columns: int, weight: float = 0.0) -> Moments:
+        """Nothing seen yet, or zeros of some weight."""
+        bare = np.full(columns, np.nan if weight == 0 else 0.0)
+        zero = np.zeros(columns)
+        return cls(bare, np.full(columns, weight), zero, zero.copy(), bare.copy(), bare.copy())
+
+    def take(self, values: Floats, weight: Floats) -> tuple[Floats, Floats]:
+        """Mean and spread as of each row."""
+        known = ~np.isnan(values)
+        for c in np.flatnonzero(np.isnan(self.first) & known.any(axis=0)):
+            self.first[c] = self.low[c] = self.high[c] = values[np.argmax(known[:, c]), c]
+        counted = np.where(known, weight[:, None], 0.0)
+        away = np.where(known, values - self.first, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = (counted, counted * away, counted * away * away)
+            sums = [
+                np.add.accumulate(np.vstack([before, part]), axis=0)[1:]
+                for before, part in zip((self.weight, self.total, self.squares), parts, strict=True)
+            ]
+        self.weight, self.total, self.squares = (part[-1].copy() for part in sums)
+        self.low, self.high = np.fmin(self.low, np.fmin.reduce(values)), np.fmax(self.high, np.fmax.reduce(values))
+        return self._of(*sums)
+
+    def now(self) -> tuple[Floats, Floats]:
+        """Mean and spread of all rows so far."""
+        return self._of(self.weight, self.total, self.squares)
+
+    def _of(self, weight: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
+        if not np.isfinite(squares).all():
+            raise ValueError("X or y holds numbers so large that their squares overflow; divide them by a constant.")
+        some = np.maximum(weight, 1e-300)
+        middle = total / some
+        spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))
+        first = np.nan_to_num(self.first)
+        size = np.maximum(np.abs(first), np.abs(first + middle))
+        return first + middle, np.where(spread > LEAST_SPREAD * size, spread, 0.0)
+
+
+def standardise(values: Floats, mean: Floats, spread: Floats) -> Floats:
+    """(values - mean) / spread within LIMIT; 0 where nothing is known or nothing varies."""
+    scale = np.where(spread > 0, spread, np.inf)
+    return np.nan_to_num(np.clip((values - mean) / scale, -LIMIT, LIMIT), nan=0.0)
+
+
+@dataclass
+class RunningScale:
+    """Inputs of a stream as columns; `n_levels` per input, 0 for a number."""
+
+    n_levels: Sequence[int]
+    gaps: list[int] = field(default_factory=list)  # inputs with a column for missing values, in order of appearance
+    moments: Moments = field(init=False)
+    gap_moments: Moments = field(default_factory=lambda: Moments.make(0))
+    weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.feature = np.array([f for f, n in enumerate(self.n_levels) for _ in range(max(n, 1))], np.int32)
+        self.code = np.array([c for n in self.n_levels for c in (range(n) if n else (-1,))], np.float64)
+        self.moments = Moments.make(len(self.feature))
+
+    @property
+    def started(self) -> int:
+        """Columns that are there from the start: all but those for missing values."""
+        return len(self.feature)
+
+    def take(self, X: Floats, weight: Floats) -> Floats:
+        """The rows as columns, each scaled as of itself."""
+        gone = np.isnan(X)
+        self._open_gaps(gone)
+        number = self.code < 0
+        raw = np.where(number, X[:, self.feature], X[:, self.feature] == self.code)
+        mean, spread = self.moments.take(raw, weight)
+        phi = np.where(number, standardise(raw, mean, spread), INDICATOR_SCALE * (raw - mean))
+        there = gone[:, self.gaps].astype(np.float64)
+        share, _ = self.gap_moments.take(there, weight)
+        self.weight = float(np.add.accumulate(np.append(self.weight, weight))[-1])
+        return np.hstack([phi, INDICATOR_SCALE * (there - share)])
+
+    def _open_gaps(self, gone: npt.NDArray[np.bool_]) -> None:
+        """A column for each input that has its first missing value among these rows."""
+        row, f = np.nonzero(gone)
+        new = [int(g) for g in dict.fromkeys(f[np.lexsort((f, row))]) if g not in self.gaps]
+        if not new:
+            return
+        fresh = Moments.make(len(new), self.weight)
+        fresh.first[:] = 0.0
+        names = ("first", "weight", "total", "squares", "low", "high")
+        merged = (np.append(getattr(self.gap_moments, name), getattr(fresh, name)) for name in names)
+        self.gap_moments = Moments(*merged)
+        self.gaps += new
+
+    def columns(self) -> Columns:
+        """The scaling as it stands, in the raw inputs."""
+        build = Builder()
+        mean, spread = self.moments.now()
+        for c, f in enumerate(self.feature.tolist()):
+            if self.code[c] >= 0:
+                term = build.term(Term.CATEGORY, f, self.code[c], 0.0)
+                build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * mean[c], f, 3)
+            else:
+                _line(build, f, mean[c], spread[c], self.moments.low[c], self.moments.high[c])
+        for f, share in zip(self.gaps, self.gap_moments.now()[0], strict=True):
+            term = build.term(Term.MISSING, f, 0.0, 1.0)
+            build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
+        return build.build()
+
+
+def _line(build: Builder, f: int, mean: float, spread: float, low: float, high: float) -> None:
+    """A number's column: a line, held where rows went beyond LIMIT spreads; nothing where nothing varies."""
+    if not spread > 0:
+        build.column({}, 0.0, f, 0)
+    elif max(high - mean, mean - low) > LIMIT * spread:
+        bottom, top = mean - LIMIT * spread, mean + LIMIT * spread
+        rise = build.term(Term.HINGE, f, bottom, mean - bottom)
+        build.column({rise: 1 / spread, build.term(Term.HINGE, f, top, 0.0): -1 / spread}, -LIMIT, f, 0)
+    else:
+        build.column({build.term(Term.IDENTITY, f, 0.0, mean): 1 / spread}, -mean / spread, f, 0)
+
+
+@dataclass
+class FixedScale:
+    """Columns that were learned from all rows at once and stay as they are."""
+
+    fixed: Columns
+
+    @property
+    def started(self) -> int:
+        return len(self.fixed)
+
+    def take(self, X: Floats, weight: Floats) -> Floats:
+        return self.fixed.make(X)
+
+    def columns(self) -> Columns:
+        return self.fixed

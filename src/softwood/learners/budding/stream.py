@@ -1,0 +1,121 @@
+"""A budding tree that learns from a stream: everything it takes to go on exactly where it stopped.
+
+Chunks of any size give the same tree to the last bit: scaling, gradient steps, budding and random numbers all go row by
+row. Where the loss is no longer finite, the chunk is taken back, the step halved and the chunk tried again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats
+from softwood.kernels import budding as kernel
+from softwood.kernels.kinds import Loss
+from softwood.kernels.plant import Plant, Tending, pad_rows, plant_seed, widen
+from softwood.learners.budding.bush import Bush
+from softwood.learners.budding.harvest import Rows, harvest, importance
+from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
+from softwood.tree import Schema, Tree
+
+HALVINGS = 40  # of the step, before a stream gives up
+RECENT = 1024  # rows that a stream remembers, to count and to tell importances by
+Order = npt.NDArray[np.int64]
+
+
+@dataclass
+class Stream:
+    """State of an online learner.
+
+    inputs : scaling of X.  targets : scaling of y; None for classes, or where it is fixed.
+    centre, scale : of the targets, where `targets` is None.  weight : of all rows seen.
+    """
+
+    plant: Plant
+    tending: Tending
+    inputs: RunningScale | FixedScale
+    targets: Moments | None
+    centre: Floats
+    scale: Floats
+    weight: float = 0.0
+    recent: Rows = field(default_factory=lambda: Rows(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0)))
+
+    @classmethod
+    def begin(cls, n_levels: list[int], outputs: int, tending: Tending, room: int, linear: bool, seed: int) -> Stream:
+        """Nothing seen yet."""
+        inputs = RunningScale(n_levels)
+        plant = plant_seed(inputs.started, outputs, room=room, linear=linear, tending=tending, seed=seed)
+        targets = Moments.make(outputs) if tending.loss == Loss.SQUARED else None
+        return cls(plant, tending, inputs, targets, np.zeros(outputs), np.ones(outputs))
+
+    def learn(self, X: Floats, target: Floats, weight: Floats) -> float:
+        """One pass over rows in their order; the mean loss, each row's taken before it was learned from."""
+        there = weight > 0
+        X, target, weight = X[there], target[there], weight[there]
+        if not len(X):
+            return 0.0
+        phi, scaled = self.inputs.take(X, weight), self._scaled(target, weight)
+        if phi.shape[1] > self.plant.columns:
+            self.plant = widen(self.plant, phi.shape[1])
+        self._remember(X, target, weight)
+        return self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
+
+    def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
+              order: Order) -> float:  # fmt: skip
+        """Gradient steps on scaled rows; the mean loss."""
+        before = self.plant.copy()
+        for _ in range(HALVINGS):
+            total = kernel.train(self.plant, x, target, weight, order, self.tending)
+            if np.isfinite(total) and np.isfinite(self.plant.number[: self.plant.n_nodes]).all():
+                return total / float(weight[order].sum(dtype=np.float64))
+            self.plant = before.copy()
+            self.tending = replace(self.tending, step=self.tending.step / 2)
+        raise FloatingPointError(
+            f"the loss is not finite, even with a step of {self.tending.step:.2g}: set a smaller learning_rate, or "
+            "optimizer='adagrad', whose steps have a bound."
+        )
+
+    def _scaled(self, target: Floats, weight: Floats) -> Floats:
+        """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot throw the tree."""
+        if self.targets is None:
+            return (target - self.centre) / self.scale
+        mean, spread = self.targets.take(target, weight)
+        return standardise(target, mean, spread)
+
+    def _remember(self, X: Floats, target: Floats, weight: Floats) -> None:
+        self.weight = float(np.add.accumulate(np.append(self.weight, weight))[-1])
+        old, new = self.recent, Rows(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
+        if len(old.X):
+            parts = ((a, b) for a, b in zip(vars(old).values(), vars(new).values(), strict=True))
+            new = Rows(*(np.concatenate(pair)[-RECENT:] for pair in parts))
+        self.recent = new
+
+    def units(self) -> tuple[Floats, Floats]:
+        """Centre and scale of the targets as they stand."""
+        if self.targets is None:
+            return self.centre, self.scale
+        mean, spread = self.targets.now()
+        return mean, np.where(spread > 0, spread, 1.0)
+
+    def bush(self) -> Bush:
+        """The tree so far, in scaled columns."""
+        return Bush.of_plant(self.plant)
+
+    def tree(self, schema: Schema) -> Tree:
+        """The tree so far, in the user's units."""
+        return harvest(
+            self.bush(), self.inputs.columns(), schema, self.tending.loss, self.recent, self.weight, *self.units()
+        )
+
+    def importance(self, n_features: int) -> Floats:
+        """What each input is worth on the most recent rows."""
+        centre, scale = self.units()
+        rows = replace(self.recent, target=(self.recent.target - centre) / scale)
+        columns = self.inputs.columns()
+        return importance(self.answer, columns, rows, self.tending.loss, n_features)
+
+    def answer(self, phi: Floats) -> Floats:
+        """Scaled outputs of rows of columns."""
+        return kernel.answers(self.plant, pad_rows(phi))

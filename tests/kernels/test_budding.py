@@ -1,0 +1,186 @@
+"""Budding trees by kernel: true to their definition, native as the reference, whatever rule, loss and batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood.kernels import budding as picked
+from softwood.kernels.kinds import Loss
+from softwood.kernels.plant import LANES, Plant, Rule, Tending, pad_rows, plant_seed, widen
+from softwood.kernels.reference import budding as reference
+
+ROWS, COLUMNS = 60, 6
+TASKS = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
+NATIVE = pytest.mark.skipif(picked._native is None, reason="the native kernels are not built")
+
+
+def make_rows(loss: Loss, outputs: int, dtype: Any) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(3)
+    phi = rng.normal(size=(ROWS, COLUMNS))
+    target = {
+        Loss.SQUARED: np.sin(2 * phi[:, :outputs]),
+        Loss.LOGISTIC: (phi[:, :1] * phi[:, 1:2] > 0).astype(float),
+        Loss.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
+    }[loss]
+    return pad_rows(phi, dtype), np.ascontiguousarray(target, dtype), rng.uniform(0.5, 2.0, ROWS).astype(dtype)
+
+
+def grown(outputs: int, tending: Tending, linear: bool, dtype: Any, room: int = 15) -> Plant:
+    return plant_seed(COLUMNS, outputs, room=room, linear=linear, tending=tending, seed=11, dtype=dtype)
+
+
+@pytest.fixture(params=[False, True], ids=["constant", "linear"])
+def linear(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
+def task(request: pytest.FixtureRequest) -> tuple[Loss, int]:
+    return request.param  # type: ignore[no-any-return]
+
+
+def bushy(task: tuple[Loss, int], linear: bool) -> tuple[Plant, tuple[Any, Any, Any]]:
+    """A plant with buds, grown a little, and rows."""
+    loss, outputs = task
+    rows, tending = make_rows(loss, outputs, np.float64), Tending(loss, 1e-4)
+    plant = grown(outputs, tending, linear, np.float64)
+    for _ in range(3):
+        picked.train(plant, *rows, np.arange(ROWS), tending)
+    assert plant.n_nodes > 5
+    return plant, rows
+
+
+def summed(plant: Plant, rows: tuple[Any, Any, Any], loss: Loss, slope: Any) -> float:
+    """The loss of all rows; its gradient is added to `slope`."""
+    free = Tending(loss, 0.0)
+    return sum(reference.add_gradient(plant, x, t, float(w), free, slope) for x, t, w in zip(*rows, strict=True))
+
+
+def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool) -> None:
+    plant, rows = bushy(task, linear)
+    rows = tuple(part[:12] for part in rows)
+    plant.leafness[:] = np.where(plant.first_child[: plant.n_nodes] >= 0, 0.3, 1.0)
+    slope = np.zeros_like(plant.number)
+    summed(plant, rows, task[0], slope)
+    rng, step = np.random.default_rng(0), 1e-5
+    for m, i in zip(rng.integers(0, plant.n_nodes, 25), rng.integers(0, plant.number.shape[1], 25), strict=True):
+        if i == plant.number.shape[1] - LANES and plant.first_child[m] < 0:
+            continue  # a leaf keeps everything: its slope says what a bud would change
+        values = []
+        for sign in (1, -1):
+            moved = plant.copy()
+            moved.number[m, i] += sign * step
+            values.append(summed(moved, rows, task[0], np.zeros_like(slope)))
+        assert slope[m, i] == pytest.approx((values[0] - values[1]) / (2 * step), abs=1e-6)
+
+
+@NATIVE
+@pytest.mark.parametrize("rule", list(Rule))
+@pytest.mark.parametrize("batch", [1, 7])
+def test_native_equals_reference(task: tuple[Loss, int], linear: bool, rule: Rule, batch: int) -> None:
+    """Budding and losing buds on the way: structure the same, numbers to rounding."""
+    loss, outputs = task
+    tending = Tending(loss, 1e-3, 1e-3, rule, 0.05, batch)
+    rows, order = make_rows(loss, outputs, np.float64), np.random.default_rng(1).permutation(ROWS)
+    ours, theirs = (grown(outputs, tending, linear, np.float64) for _ in range(2))
+    loss_sum = picked.train(ours, *rows, order, tending)
+    assert loss_sum == pytest.approx(reference.train(theirs, *rows, order, tending), rel=1e-9)
+    np.testing.assert_array_equal(ours.count, theirs.count)
+    np.testing.assert_array_equal(ours.first_child[: ours.n_nodes], theirs.first_child[: ours.n_nodes])
+    np.testing.assert_allclose(ours.number[: ours.n_nodes], theirs.number[: ours.n_nodes], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(picked.answers(ours, rows[0]), reference.answers(theirs, rows[0]), rtol=1e-6, atol=1e-8)
+
+
+@NATIVE
+def test_one_thread_equals_five(task: tuple[Loss, int], linear: bool) -> None:
+    plant, rows = bushy(task, linear)
+    many = np.concatenate([rows[0]] * 60)
+    np.testing.assert_array_equal(picked.answers(plant, many, 1), picked.answers(plant, many, 5))
+
+
+@NATIVE
+def test_single_precision_is_near() -> None:
+    tending = Tending(Loss.SQUARED, 1e-3)
+    plants = [grown(1, tending, False, dtype) for dtype in (np.float32, np.float64)]
+    for plant in plants:
+        picked.train(plant, *make_rows(Loss.SQUARED, 1, plant.number.dtype), np.arange(ROWS), tending)
+    assert plants[0].n_nodes == plants[1].n_nodes
+    np.testing.assert_allclose(plants[0].number, plants[1].number, atol=2e-3)
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_pieces_of_rows_equal_all_rows(task: tuple[Loss, int], batch: int) -> None:
+    """To the last bit, also where a piece ends in the middle of a batch."""
+    loss, outputs = task
+    tending = Tending(loss, 1e-3, batch=batch)
+    rows = make_rows(loss, outputs, np.float32)
+    whole, parts = (grown(outputs, tending, False, np.float32) for _ in range(2))
+    picked.train(whole, *rows, np.arange(ROWS), tending)
+    for piece in np.split(np.arange(ROWS), [1, 2, 17, 40]):
+        picked.train(parts, *(part[piece] for part in rows), np.arange(len(piece)), tending)
+    np.testing.assert_array_equal(whole.number, parts.number)
+    np.testing.assert_array_equal(whole.count, parts.count)
+
+
+def test_a_plant_never_outgrows_its_room() -> None:
+    tending = Tending(Loss.SQUARED, 0.0, step=0.5)
+    plant = grown(1, tending, False, np.float32, room=7)
+    rows = make_rows(Loss.SQUARED, 1, np.float32)
+    for _ in range(5):
+        picked.train(plant, *rows, np.arange(ROWS), tending)
+        assert plant.n_nodes <= 7
+
+
+def test_structure_stays_sound() -> None:
+    """Parents before children, children side by side, every node but the root claimed once, leaves keep all."""
+    tending = Tending(Loss.SQUARED, 3e-3, step=0.5)
+    plant = grown(1, tending, False, np.float32, room=31)
+    rows, sizes = make_rows(Loss.SQUARED, 1, np.float32), set()
+    for row in range(ROWS):
+        picked.train(plant, *rows, np.array([row]), tending)
+        child = plant.first_child[: plant.n_nodes]
+        branch = np.flatnonzero(child >= 0)
+        assert (child[branch] > branch).all()
+        assert sorted(np.r_[child[branch], child[branch] + 1]) == list(range(1, plant.n_nodes))
+        assert (plant.leafness[child < 0] == 1).all()
+        assert ((plant.leafness >= 0) & (plant.leafness <= 1)).all()
+        sizes.add(plant.n_nodes)
+    assert len(sizes) > 2
+
+
+def test_a_high_price_keeps_one_leaf() -> None:
+    tending = Tending(Loss.SQUARED, 100.0)
+    plant = grown(1, tending, False, np.float32)
+    picked.train(plant, *make_rows(Loss.SQUARED, 1, np.float32), np.arange(ROWS), tending)
+    assert plant.n_nodes == 1
+
+
+def test_widening_changes_no_answer(linear: bool) -> None:
+    plant, rows = bushy((Loss.SQUARED, 3), linear)
+    wide = widen(plant, COLUMNS + 3)
+    phi = np.c_[rows[0][:, 1 : COLUMNS + 1], np.zeros((ROWS, 3))]
+    np.testing.assert_array_equal(picked.answers(wide, pad_rows(phi, np.float64)), picked.answers(plant, rows[0]))
+
+
+def test_random_numbers_are_uniform_and_counted() -> None:
+    plant = grown(1, Tending(Loss.SQUARED, 0.0), False, np.float32)
+    drawn = np.array([reference.draw(plant) for _ in range(4000)])
+    assert plant.count[2] == 4000
+    assert abs(drawn.mean()) < 0.05
+    assert drawn.var() == pytest.approx(1 / 3, abs=0.02)
+    assert -1 <= drawn.min() < drawn.max() < 1
+
+
+@NATIVE
+def test_native_refuses_what_does_not_fit() -> None:
+    tending = Tending(Loss.SQUARED, 0.0)
+    plant, (x, target, weight) = grown(1, tending, False, np.float32), make_rows(Loss.SQUARED, 1, np.float32)
+    with pytest.raises(ValueError, match="sizes of plant and rows"):
+        picked.train(plant, np.ascontiguousarray(x[:, :LANES]), target, weight, np.arange(3), tending)
+    with pytest.raises(ValueError, match="order names a row"):
+        picked.train(plant, x, target, weight, np.array([ROWS]), tending)
+    with pytest.raises(ValueError, match="another rule or batch"):
+        picked.train(plant, x, target, weight, np.arange(3), Tending(Loss.SQUARED, 0.0, rule=Rule.ADAM))
