@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.growth import Growth
@@ -118,7 +119,11 @@ def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_sp
         sequence, table = choose_by_a_third(problem, schema, growth, folds[0])
     else:
         grower, sequence = grow_sequence(problem, schema, growth)
-        table = choose_by_cv(sequence, grower, problem, growth, folds=folds, one_se=False, n_jobs=1)
+
+        def grow(trained: npt.NDArray[np.int64]) -> Tree:
+            return grow_tree(grower, problem, growth, schema, problem.weight_of(trained))
+
+        table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=False, n_jobs=1)
     alphas = table.alpha[table.chosen : 0 : -1] if table.chosen else table.alpha[:1]  # without the root alone
     return [cut_tree(sequence.tree, sequence.is_leaf(alpha)) for alpha in alphas]
 
@@ -128,9 +133,7 @@ def choose_by_a_third(
 ) -> tuple[PruningSequence, PruningTable]:
     """A sequence grown on the larger part of a split, and its errors on the smaller."""
     grown, held = fold
-    weight = np.zeros_like(problem.weight)
-    weight[grown] = problem.weight[grown]
-    part = problem.with_rows(problem.X, problem.y, weight)
+    part = problem.with_rows(problem.X, problem.y, problem.weight_of(grown))
     _, sequence = grow_sequence(part, schema, growth)
     rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
     return sequence, choose_by_validation(sequence, part, rows, one_se=False)

@@ -56,9 +56,7 @@ def learn_cart(
     sequence = PruningSequence.of(full, problem)
 
     def grow(trained: npt.NDArray[np.int64]) -> Tree:
-        weight = np.zeros_like(problem.weight)
-        weight[trained] = problem.weight[trained]
-        return grow_tree(grower, problem, growth, schema, weight)
+        return grow_tree(grower, problem, growth, schema, problem.weight_of(trained))
 
     table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, is_leaf)

@@ -88,6 +88,12 @@ class Problem:
         best = np.argmax(response, axis=1) if self.costs is None else np.argmin(response @ self.costs, axis=1)
         return np.asarray(best)
 
+    def weight_of(self, rows: npt.NDArray[np.int64]) -> Floats:
+        """The weights of some rows; all others have none."""
+        weight = np.zeros_like(self.weight)
+        weight[rows] = self.weight[rows]
+        return weight
+
     def row_weight(self) -> Floats:
         """How much each row counts in an error."""
         return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight

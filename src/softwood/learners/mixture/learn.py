@@ -17,7 +17,7 @@ from softwood.learners.mixture.em import Evidence, Mixture, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import judge_engine, plant_root
+from softwood.learners.soft.ground import importance_of, judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
@@ -146,7 +146,7 @@ def _refined(
     start = _sapling(mixture, plant_root(engine, len(columns), "own" if len(columns) else "none"), how)
     tree = start.refine(engine, ridge / whole.total_weight, 2 * how.max_iter)[1]
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = engine.importance(tree.shape, tree.parameters, columns.feature, whole.X.shape[1])
+    importance = importance_of(tree, columns, whole, how.n_threads)
     return LearnedMixture(grown, importance, np.array(mixture.history))
 
 

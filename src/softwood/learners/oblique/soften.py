@@ -12,11 +12,11 @@ from softwood.kernels.kinds import Loss, Score, Term
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.soft.candidates import START_SLOPE
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import judge_engine, plant_root
+from softwood.learners.soft.ground import importance_of, judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
-from softwood.learners.soft.joint import STRENGTHS
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.search import STRENGTHS
 from softwood.tree import Tree
 
 MAX_ITER = 200
@@ -34,7 +34,7 @@ def refine_softly(tree: Tree, problem: Problem, recipe: Recipe, n_threads: int =
     strength = _best_strength(start, whole, columns, n_threads)
     soft = start.refine(engine, strength / whole.total_weight, MAX_ITER)[1]
     grown = harvest(soft, columns, tree.schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = engine.importance(soft.shape, soft.parameters, columns.feature, problem.X.shape[1])
+    importance = importance_of(soft, columns, whole, n_threads)
     return grown.replace(note=tree.note), importance
 
 

@@ -16,6 +16,7 @@ from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.learners.soft.tables import expansion_of
 
 MANY = 30_000  # rows beyond which their columns are not kept
+IMPORTANCE_ROWS = 5_000  # enough to measure what an input is worth
 BINS = 32  # of an input, for the histograms that new gates start from
 
 
@@ -50,6 +51,12 @@ def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single
         return MemoryEngine.slim(rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single)
     phi = columns.make(rows.X)
     return MemoryEngine.make(phi, rows.target, rows.weight, rows.loss, None, 0, n_threads, single)
+
+
+def importance_of(tree: Sapling, columns: Columns, rows: SoftProblem, n_threads: int = 1) -> Floats:
+    """What each input is worth to the tree; rows must be `in_order`, of which some are enough."""
+    some = judge_engine(rows.head(IMPORTANCE_ROWS), columns, n_threads)
+    return some.importance(tree.shape, tree.parameters, columns.feature, rows.X.shape[1])
 
 
 def middle(rows: SoftProblem) -> Floats:

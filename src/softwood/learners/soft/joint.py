@@ -25,7 +25,7 @@ import numpy as np
 from softwood.engines import Engine, Floats
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import judge_engine
+from softwood.learners.soft.ground import importance_of, judge_engine
 from softwood.learners.soft.growth import FINISH, LEAST_GAIN, Growing
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
@@ -47,7 +47,6 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
-IMPORTANCE_ROWS = 5_000  # enough rows to measure what an input is worth
 SCOUTED = 6_000  # rows that kinds and penalties are tried on first
 ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
 
@@ -111,8 +110,7 @@ def learn_joint(
     refit = held is None or len(whole.X) > ENOUGH
     tree = _refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    some = judge_engine(whole.head(IMPORTANCE_ROWS), columns, how.n_threads, how.single)
-    importance = some.importance(tree.shape, tree.parameters, columns.feature, problem.X.shape[1])
+    importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
