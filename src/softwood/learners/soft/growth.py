@@ -16,6 +16,7 @@ TOGETHER = 4  # iterations on the whole tree before candidates are compared
 JOINT = 25  # iterations on the whole tree after a split
 FINISH = 200  # iterations on the tree that is kept
 AFTER_PRUNING = 25
+ROUGH = 1e-4  # part of the objective that an iteration on the way must save
 PRUNING_TRIES = 4  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
@@ -64,10 +65,10 @@ def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling 
     """One split more, the best of the candidates, and everything refined; None where nothing can be split."""
     best: tuple[float, Sapling] | None = None
     for start in find_starts(tree, engine, axes, how.tries):
-        trial = _planted(tree, engine, start, axes, how).refine(engine, how.penalty, TOGETHER)
+        trial = _planted(tree, engine, start, axes, how).refine(engine, how.penalty, TOGETHER, ROUGH)
         if best is None or trial[0] < best[0]:
             best = trial
-    return None if best is None else best[1].refine(engine, how.penalty, JOINT)[1]
+    return None if best is None else best[1].refine(engine, how.penalty, JOINT, ROUGH)[1]
 
 
 def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Sapling:
@@ -75,11 +76,11 @@ def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growi
     alone = Sapling.root(tree.response[start.node], tree.columns, "none")
     alone = replace(alone.split(0, start.gate, start.first, start.second), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
-    _, alone = alone.refine(under, how.penalty, ALONE)
+    _, alone = alone.refine(under, how.penalty, ALONE, ROUGH)
     if how.max_gate_features is not None:
         closed = axes.all_but_heaviest(alone.gate[0], how.max_gate_features)
         alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed)
-        _, alone = alone.refine(under, how.penalty, ALONE)
+        _, alone = alone.refine(under, how.penalty, ALONE, ROUGH)
     return tree.split(start.node, alone.gate[0], alone.response[1], alone.response[2], alone.closed[0])
 
 
@@ -92,7 +93,7 @@ def prune_back(
         reach = engine.mean_reach(tree.shape, tree.parameters)
         smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
         smaller = sorted(smaller, key=lambda trial: trial.loss(engine))[:PRUNING_TRIES]
-        refined = [trial.refine(engine, penalty, AFTER_PRUNING)[1] for trial in smaller]
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in smaller]
         value, least = min(((judge(trial), trial) for trial in refined), key=lambda pair: pair[0])
         if not value <= most:
             break

@@ -28,6 +28,7 @@ from softwood.learners.soft.sapling import Sapling, Slopes
 STRENGTHS = (200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows: what a few rows weigh
 BEGIN = 4  # place among the strengths where the search begins
 NEAR = 0.25  # part of the best loss within which a kind is worth a walk
+CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 FINALISTS = 4  # candidates that meet the other divisions of the rows
 
 
@@ -142,7 +143,7 @@ class Search:
                 if not trial.loss < best:
                     break
                 best, place = trial.loss, place + step
-            if best < scout.loss:
+            if best < (1.0 - CLEAR_GAIN) * scout.loss:
                 break  # it helped in one direction: the other one leads away
 
     def _race(self) -> None:
