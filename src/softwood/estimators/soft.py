@@ -26,6 +26,7 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 from softwood.tree.harden import harden
 
+MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
 STARTS = ("hard", "random")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
@@ -62,9 +63,11 @@ class SoftTree(TreeEstimator):
     def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
         p = self.get_params(deep=False)
         seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
-        max_leaves = options.integer("max_leaves", p["max_leaves"], 1)
+        incremental = options.one_of("learner", p["learner"], LEARNERS) == "incremental"
+        otherwise = NO_LIMIT if incremental else MAX_LEAVES
+        max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=otherwise)
         options.one_of("start", p["start"], STARTS)
-        if options.one_of("learner", p["learner"], LEARNERS) == "incremental":
+        if incremental:
             stepwise = Incremental(p["start"], max_leaves, n_threads=self._threads(), seed=seed)
             return learn_incremental(problem, schema, stepwise, validation)
         penalty, patience = p["weight_penalty"], options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
@@ -120,8 +123,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         "auto" tries linear and additive gates and keeps the simpler unless the other is better.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
-    max_leaves : int
-        At most so many leaves.
+    max_leaves : int or None
+        At most so many leaves; None is 16 for the joint learner and no limit for the incremental one, whose recursion
+        would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
@@ -170,7 +174,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
-        max_leaves: int = 16,
+        max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
         start: str = "hard",
@@ -256,7 +260,7 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
-        max_leaves: int = 16,
+        max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
         start: str = "hard",
