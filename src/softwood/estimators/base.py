@@ -101,3 +101,20 @@ class Probabilities:
         """The most probable class (the first of equals)."""
         probability = self.predict_proba(X)
         return np.asarray(self.classes_[probability.argmax(axis=1)])
+
+
+class Numbers:
+    """What every regressor with a tree inside answers; stands left of TreeEstimator."""
+
+    _one_target: bool
+
+    def predict(self: Any, X: Any) -> Floats:
+        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
+        check_is_fitted(self, "tree_")
+        answer: Floats = self.tree_.predict(self._read(X), self._threads())
+        return answer[:, 0] if self._one_target else answer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of TreeEstimator
+        tags.target_tags.multi_output = True
+        return tags

@@ -11,10 +11,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Probabilities, TreeEstimator
+from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.intake import read_fit, read_predict
-from softwood.estimators.soft import one_hot
-from softwood.estimators.target import encode_classes, read_classes, read_numbers
+from softwood.estimators.rows import (
+    class_schema,
+    number_schema,
+    read_held_labels,
+    read_held_numbers,
+)
+from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Rule
@@ -265,12 +270,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         self.classes_, codes = read_classes(y)
         check_consistent_length(table.values, codes)
         problem = self._problem(table.values, codes, sample_weight)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
-            check_consistent_length(rows, held)
-            validation = self._problem(rows, held, None)
-        return self._learn(problem, validation)
+        held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        return self._learn(problem, None if held is None else self._problem(*held, None))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
@@ -305,14 +306,13 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         weight = read_weights(sample_weight, len(codes))
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
-        names = self.columns_
-        self._schema = Schema(names.names, names.categories, tuple(self.classes_.tolist()), "classification")
+        self._schema = class_schema(self.columns_, self.classes_)
         loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
         target = one_hot(codes, len(self.classes_))
-        return SoftProblem(rows, target, weight, names.n_levels.tolist(), loss)
+        return SoftProblem(rows, target, weight, self.columns_.n_levels.tolist(), loss)
 
 
-class BuddingTreeRegressor(RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
+class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
     """A regression tree whose nodes are leaf and branch at once; parameters as in BuddingTreeClassifier.
 
     Examples
@@ -367,12 +367,8 @@ class BuddingTreeRegressor(RegressorMixin, BuddingTree):  # type: ignore[misc]  
         values, self._one_target = read_numbers(y)
         check_consistent_length(table.values, values)
         problem = self._problem(table.values, values, sample_weight)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
-            check_consistent_length(rows, held)
-            validation = self._problem(rows, held, None)
-        return self._learn(problem, validation)
+        held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        return self._learn(problem, None if held is None else self._problem(*held, None))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
@@ -386,22 +382,10 @@ class BuddingTreeRegressor(RegressorMixin, BuddingTree):  # type: ignore[misc]  
             raise ValueError(f"y must have {self._stream.plant.outputs} targets as before, got {values.shape[1]}.")
         return self._continue(self._problem(rows, values, sample_weight), first)
 
-    def predict(self, X: Any) -> Floats:
-        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer = self.tree_.predict(self._read(X), self._threads())
-        return answer[:, 0] if self._one_target else answer
-
     def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> SoftProblem:
         weight = read_weights(sample_weight, len(values))
-        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
-        self._schema = Schema(self.columns_.names, self.columns_.categories, names)
+        self._schema = number_schema(self.columns_, values.shape[1])
         return SoftProblem(rows, values, weight, self.columns_.n_levels.tolist(), Loss.SQUARED)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def _auto(name: str, value: Any) -> float | None:

@@ -7,19 +7,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
-from softwood.estimators.intake import read_fit
-from softwood.estimators.target import read_classes
-from softwood.estimators.weights import read_weights
+from softwood.estimators.rows import (
+    read_labelled,
+)
 from softwood.kernels.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
 from softwood.learners.soft.gates import SoftRows
 from softwood.learners.soft.statistics import soften_by_statistics
-from softwood.tree import RuleSet, Schema
+from softwood.tree import RuleSet
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned
 THRESHOLDS = ("value", "middle")
@@ -100,15 +100,12 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ign
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         """
         growth, pruning = self._rules_of_growth()
-        table = read_fit(self, X, self.categorical_features)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         columns = table.columns
-        schema = Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification")
         cases = C45Cases(table.values, columns.n_levels, codes, weight, len(self.classes_))
         middle = self.soft_thresholds or self.thresholds == "middle"
-        self.tree_ = learn_c45(cases, schema, growth, pruning, middle=middle, n_threads=self._threads())
+        self.tree_ = learn_c45(cases, given.schema, growth, pruning, middle=middle, n_threads=self._threads())
         self.columns_ = columns
         self._make_rules(cases)
         if self.soft_thresholds:

@@ -7,17 +7,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Probabilities
-from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.base import Floats, Numbers, Probabilities
 from softwood.estimators.pruned import PrunedTree
-from softwood.estimators.target import encode_classes, read_classes, read_numbers
-from softwood.estimators.weights import class_factor, drop_classes, read_weights
+from softwood.estimators.rows import (
+    read_held_labels,
+    read_held_numbers,
+    read_labelled,
+    read_numbered,
+)
+from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
-from softwood.tree import Schema
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
@@ -138,10 +141,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
-        table = read_fit(self, X, self.categorical_features)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(self.class_weight, self.priors, self.classes_, codes, weight)
         if factor is not None:
@@ -149,13 +150,9 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         problem = Problem(
             table.values, table.columns.n_levels, codes, weight, criterion, len(self.classes_), factor, costs
         )
-        validation = None
-        if X_val is not None:
-            rows = read_predict(self, X_val, table.columns)
-            validation = problem.with_rows(rows, encode_classes(y_val, self.classes_), np.ones(len(rows)))
-            check_consistent_length(rows, validation.y)
-        schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
-        return self._remember(self._learn(problem, table, schema, validation), table)
+        held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
+        return self._remember(self._learn(problem, table, given.schema, validation), table)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
@@ -170,7 +167,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         return np.asarray(self.classes_[best])
 
 
-class CARTRegressor(RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
+class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
     """A regression tree for one or several targets, pruned by cross-validation.
 
     Parameters
@@ -235,29 +232,9 @@ class CARTRegressor(RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
-        table = read_fit(self, X, self.categorical_features)
-        values, self._one_target = read_numbers(y)
-        check_consistent_length(table.values, values)
-        weight = read_weights(sample_weight, len(values))
+        given = read_numbered(self, X, y, sample_weight)
+        table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
         problem = Problem(table.values, table.columns.n_levels, values, weight, criterion)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
-            check_consistent_length(rows, held)
-            if held.shape[1] != values.shape[1]:
-                raise ValueError(f"y_val must have {values.shape[1]} targets, as y has, got {held.shape[1]}.")
-            validation = problem.with_rows(rows, held, np.ones(len(rows)))
-        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
-        schema = Schema(table.columns.names, table.columns.categories, names)
-        return self._remember(self._learn(problem, table, schema, validation), table)
-
-    def predict(self, X: Any) -> Floats:
-        """Mean (or median) of the leaf, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer = self.tree_.predict(self._read(X), self._threads())
-        return answer[:, 0] if self._one_target else answer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
+        return self._remember(self._learn(problem, table, given.schema, validation), table)

@@ -7,17 +7,21 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Probabilities, TreeEstimator
-from softwood.estimators.intake import Table, read_fit
-from softwood.estimators.target import read_classes, read_numbers
-from softwood.estimators.weights import class_weights, read_weights
+from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.intake import Table
+from softwood.estimators.rows import (
+    read_labelled,
+    read_numbered,
+)
+from softwood.estimators.target import one_hot
+from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.mixture.learn import Experts, LearnedMixture, learn_experts
 from softwood.learners.soft.problem import SoftProblem
-from softwood.tree import Schema, Tree
+from softwood.tree import Tree
 
 LEARNERS = ("em", "joint")
 MOST_EXPERTS = 256
@@ -149,25 +153,20 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         """
         how = self._how()
-        table = read_fit(self, X, self.categorical_features)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
-        k, columns = len(self.classes_), table.columns
-        schema = Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification")
+        k = len(self.classes_)
         if k == 1:
-            one = Tree(response=np.ones((1, 1)), schema=schema)
+            one = Tree(response=np.ones((1, 1)), schema=given.schema)
             return self._remember(LearnedMixture(one, np.zeros(table.values.shape[1]), np.zeros(1)), table)
-        target = np.eye(k)[codes]
-        loss = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX
-        levels = columns.n_levels.tolist()
-        problem = SoftProblem(table.values, target[:, 1:] if k == 2 else target, weight, levels, loss)
-        return self._remember(learn_experts(problem, schema, how), table)
+        loss, levels = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX, table.columns.n_levels.tolist()
+        problem = SoftProblem(table.values, one_hot(codes, k), weight, levels, loss)
+        return self._remember(learn_experts(problem, given.schema, how), table)
 
 
-class MixtureOfExpertsRegressor(RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
+class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
     """A hierarchical mixture of experts for numbers: a soft tree of fixed shape, in every leaf a linear regression.
 
     The parameters and the attributes are those of MixtureOfExpertsClassifier. EM gives every expert a variance of its
@@ -209,22 +208,8 @@ class MixtureOfExpertsRegressor(RegressorMixin, MixtureOfExperts):  # type: igno
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
         how = self._how()
-        table = read_fit(self, X, self.categorical_features)
-        values, self._one_target = read_numbers(y)
-        check_consistent_length(table.values, values)
-        weight = read_weights(sample_weight, len(values))
-        problem = SoftProblem(table.values, values, weight, table.columns.n_levels.tolist(), Loss.SQUARED)
-        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
-        schema = Schema(table.columns.names, table.columns.categories, names)
-        return self._remember(learn_experts(problem, schema, how), table)
-
-    def predict(self, X: Any) -> Floats:
-        """Mean of the mixture, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer = self.tree_.predict(self._read(X), self._threads())
-        return answer[:, 0] if self._one_target else answer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        given = read_numbered(self, X, y, sample_weight)
+        table, self._one_target = given.table, given.one_target
+        levels = table.columns.n_levels.tolist()
+        problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
+        return self._remember(learn_experts(problem, given.schema, how), table)

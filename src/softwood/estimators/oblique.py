@@ -6,14 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Probabilities
-from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.base import Floats, Numbers, Probabilities
+from softwood.estimators.intake import Table
 from softwood.estimators.pruned import PrunedTree
-from softwood.estimators.target import encode_classes, read_classes, read_numbers
-from softwood.estimators.weights import class_factor, drop_classes, read_weights
+from softwood.estimators.rows import (
+    read_held_labels,
+    read_held_numbers,
+    read_labelled,
+    read_numbered,
+)
+from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.kinds import Criterion, Score, Term
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.hard.problem import Problem
@@ -87,23 +92,17 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
         self._check_pruning(X_val, y_val)
-        table = read_fit(self, X, p["categorical_features"])
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(p["class_weight"], p["priors"], self.classes_, codes, weight)
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
         levels = table.columns.n_levels
         problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
-            check_consistent_length(rows, held)
-            validation = problem.with_rows(rows, held, np.ones(len(rows)))
-        schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
-        return self._fitted(problem, schema, validation, table)
+        held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
+        return self._fitted(problem, given.schema, validation, table)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
@@ -113,38 +112,18 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         return np.asarray(self.classes_[best])
 
 
-class ObliqueRegressor(ObliqueTree):
+class ObliqueRegressor(Numbers, ObliqueTree):
     """What the regressors share."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         self._check_pruning(X_val, y_val)
-        table = read_fit(self, X, vars(self)["categorical_features"])
-        values, self._one_target = read_numbers(y)
-        check_consistent_length(table.values, values)
-        weight = read_weights(sample_weight, len(values))
+        given = read_numbered(self, X, y, sample_weight)
+        table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
         problem = Problem(table.values, table.columns.n_levels, values, weight, Criterion.SQUARED_ERROR)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
-            check_consistent_length(rows, held)
-            if held.shape[1] != values.shape[1]:
-                raise ValueError(f"y_val must have {values.shape[1]} targets, as y has, got {held.shape[1]}.")
-            validation = problem.with_rows(rows, held, np.ones(len(rows)))
-        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
-        schema = Schema(table.columns.names, table.columns.categories, names)
-        return self._fitted(problem, schema, validation, table)
-
-    def predict(self, X: Any) -> Floats:
-        """What the leaf answers, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer = self.tree_.predict(self._read(X), self._threads())
-        return answer[:, 0] if self._one_target else answer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
+        return self._fitted(problem, given.schema, validation, table)
 
 
 def spread_of(tree: Tree, problem: Problem) -> Floats:

@@ -7,17 +7,22 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Probabilities, TreeEstimator
-from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.intake import Table
 from softwood.estimators.progress import search_bar
-from softwood.estimators.target import encode_classes, read_classes, read_numbers
-from softwood.estimators.weights import class_weights, read_weights
+from softwood.estimators.rows import (
+    read_held_labels,
+    read_held_numbers,
+    read_labelled,
+    read_numbered,
+)
+from softwood.estimators.target import one_hot
+from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.incremental import Incremental, learn_incremental
@@ -217,24 +222,20 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
-        table = read_fit(self, X, self.categorical_features)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
-        schema = Schema(table.columns.names, table.columns.categories, tuple(self.classes_.tolist()), "classification")
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.n_levels.tolist()
         problem = SoftProblem(table.values, one_hot(codes, len(self.classes_)), weight, levels, loss)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), encode_classes(y_val, self.classes_)
-            check_consistent_length(rows, held)
-            validation = SoftProblem(rows, one_hot(held, len(self.classes_)), np.ones(len(rows)), levels, loss)
+        validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        if held is not None:
+            target = one_hot(held[1], len(self.classes_))
+            validation = SoftProblem(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
-            return self._remember(_one_class(schema, table), table)
-        return self._remember(self._learn(problem, schema, validation), table)
+            return self._remember(_one_class(given.schema, table), table)
+        return self._remember(self._learn(problem, given.schema, validation), table)
 
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
@@ -243,7 +244,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         return output[:, 0] if output.shape[1] == 1 else output
 
 
-class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
     """A small regression tree with soft gates; parameters as in SoftTreeClassifier.
 
     Examples
@@ -293,42 +294,18 @@ class SoftTreeRegressor(RegressorMixin, SoftTree):  # type: ignore[misc]  # scik
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        table = read_fit(self, X, self.categorical_features)
-        values, self._one_target = read_numbers(y)
-        check_consistent_length(table.values, values)
-        weight, levels = read_weights(sample_weight, len(values)), table.columns.n_levels.tolist()
-        problem = SoftProblem(table.values, values, weight, levels, Loss.SQUARED)
-        validation = None
-        if X_val is not None:
-            rows, held = read_predict(self, X_val, table.columns), read_numbers(y_val)[0]
-            check_consistent_length(rows, held)
-            validation = SoftProblem(rows, held, np.ones(len(rows)), levels, Loss.SQUARED)
-        names = ("y",) if values.shape[1] == 1 else tuple(f"y{i}" for i in range(values.shape[1]))
-        schema = Schema(table.columns.names, table.columns.categories, names)
-        return self._remember(self._learn(problem, schema, validation), table)
-
-    def predict(self, X: Any) -> Floats:
-        """Output of the tree, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer = self.tree_.predict(self._read(X), self._threads())
-        return answer[:, 0] if self._one_target else answer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        given = read_numbered(self, X, y, sample_weight)
+        table, self._one_target, levels = given.table, given.one_target, given.table.columns.n_levels.tolist()
+        problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
+        held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
+        validation = None if held is None else SoftProblem(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
+        return self._remember(self._learn(problem, given.schema, validation), table)
 
 
 def _penalty(value: Any) -> float:
     if isinstance(value, str):
         raise ValueError(f"weight_penalty must be 'auto' or a number >= 0, got {value!r}.")
     return options.real("weight_penalty", value, 0.0)
-
-
-def one_hot(codes: npt.NDArray[np.int32], n_classes: int) -> Floats:
-    """One column a class; for two classes the second alone."""
-    table: Floats = np.eye(n_classes)[codes]
-    return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
 
 
 def _one_class(schema: Schema, table: Table) -> Learned:

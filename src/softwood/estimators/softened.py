@@ -6,21 +6,20 @@ from typing import Any, Self
 
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
-from softwood.estimators.intake import read_fit
 from softwood.estimators.progress import softening_bar
-from softwood.estimators.target import read_classes
-from softwood.estimators.weights import read_weights
+from softwood.estimators.rows import (
+    read_labelled,
+)
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.anneal import PATIENCE
 from softwood.learners.soft.ramps import ALPHA
 from softwood.learners.softened import N_SPLITS, PARTS, learn_softened
-from softwood.tree import Schema, Tree
+from softwood.tree import Tree
 
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
 
@@ -109,10 +108,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
         rules = self._rules_of_softening()
-        table = read_fit(self, X, self.categorical_features)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        weight = read_weights(sample_weight, len(codes))
+        given = read_labelled(self, X, y, sample_weight)
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         lives = weight > 0
         columns = table.columns
         problem = Problem(
@@ -122,7 +119,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         with softening_bar(options.boolean("progress", self.progress), self.n_successes) as report:
             softened = learn_softened(
                 problem,
-                Schema(columns.names, columns.categories, tuple(self.classes_.tolist()), "classification"),
+                given.schema,
                 Growth(criterion, min_samples_leaf=least),
                 seed=int(check_random_state(self.random_state or 0).randint(2**31 - 1)),
                 **rules,

@@ -55,6 +55,12 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
     return np.array([code[label] for label in found], np.int32)[place]
 
 
+def one_hot(codes: Codes, n_classes: int) -> Floats:
+    """One column a class; for two classes the second alone."""
+    table: Floats = np.eye(n_classes)[codes]
+    return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
+
+
 def read_numbers(y: Any) -> tuple[Floats, bool]:
     """Regression targets (rows, targets), and whether y came with one dimension.
 
