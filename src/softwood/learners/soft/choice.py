@@ -2,7 +2,8 @@
 
 Trees are judged by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
 is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
-the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too).
+the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
+among equally cheap ones the one of the heaviest penalty.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candida
         for c in candidates
         if c.loss - best.loss <= min(tolerance * _standard_error(c, best), MOST_LOST * abs(best.loss))
     ]
-    return min(near, key=lambda candidate: (candidate.cost, candidate.loss))
+    return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
 def clearly_worse(one: Candidate, best: Candidate) -> bool:
