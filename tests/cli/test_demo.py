@@ -1,4 +1,4 @@
-"""`softwood demo` runs from rows to rules."""
+"""`softwood demo` runs from rows to rules, with a hard and a soft tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_the_demo_shows_table_rules_and_a_good_accuracy() -> None:
     assert result.exit_code == 0, result.output
     assert "CARTClassifier: 379 rows" in result.output
     assert re.search(r"worst (radius|perimeter|area|concave points) [≤>]", result.output)
-    accuracy = re.search(r"Test accuracy (0\.\d+) with (\d+) nodes", result.output)
-    assert accuracy
+    hard, soft = (float(found) for found in re.findall(r"Test accuracy (0\.\d+) with \d+ nodes", result.output))
     # Always answering "benign" gets 0.626 on these rows; scikit-learn's tree, full or pruned, gets 0.874.
-    assert float(accuracy[1]) > 0.85
+    assert hard > 0.85
+    assert soft > 0.92

@@ -33,6 +33,7 @@ def harvest(
     response = sapling.response * scale + centre
     response = response + np.where(row[:, None] >= 0, shift[np.maximum(row, 0)] if len(shift) else 0.0, 0.0)
     reach = engine.mean_reach(sapling.shape, sapling.parameters)
+    reach /= reach[0]  # all rows arrive at the root; sums in single precision may have lost a little
     sizes = np.where(branch, int(used.sum()), 0)
     return Tree(
         response=_branch_responses(sapling, response, reach),
