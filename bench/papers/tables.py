@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.papers import page_document, page_family
+from bench.papers import page_document, page_family, page_soft
 from bench.papers.documents import DOCUMENTS
 from bench.papers.published import read_published
 from bench.papers.store import RESULTS, read_all
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     figures = _draw(asked.pages / "figures", asked.results)
     pages = {document.page: page_document.write_page(document, printed, cells) for document in DOCUMENTS}
     pages["family.md"] = page_family.write_page(printed, cells, figures)
+    pages["soft.md"] = page_soft.write_page(printed, cells)
     for name, text in pages.items():
         (asked.pages / name).write_text(text, encoding="utf-8")
         print(f"wrote {asked.pages / name}")

@@ -33,6 +33,9 @@ class Engine(Protocol):
     def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
         """Loss of each row, for paired comparisons of two trees."""
 
+    def output(self, shape: Shape, parameters: Floats) -> Floats:
+        """Output of each row before the link, shape (rows, outputs)."""
+
     def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
         """Mean loss and its gradient."""
 

@@ -74,6 +74,10 @@ class MemoryEngine:
     def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
         return self.rows.answers(shape, parameters, self.n_threads)[2]
 
+    def output(self, shape: Shape, parameters: Floats) -> Floats:
+        """Output of each row, shape (rows, outputs)."""
+        return self.rows.answers(shape, parameters, self.n_threads)[0]
+
     def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
         return self.rows.gradient(shape, parameters, self.n_threads)
 

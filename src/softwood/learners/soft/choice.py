@@ -8,7 +8,7 @@ among equally cheap ones the one of the heaviest penalty.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,13 +25,17 @@ COST_OF_SLOPES = 1.5  # nodes
 
 @dataclass(frozen=True)
 class Candidate:
-    """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows."""
+    """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows.
+
+    loudness : the factor that each tree's answers were multiplied by after it was learned (loudness.py).
+    """
 
     recipe: Recipe
     penalty: float
     tree: list[Sapling]
     row_loss: Floats
     weight: Floats
+    loudness: list[float] = field(default_factory=lambda: [1.0])
 
     @classmethod
     def nothing(cls) -> Candidate:
@@ -45,6 +49,7 @@ class Candidate:
             tree=self.tree + others.tree,
             row_loss=np.concatenate([self.row_loss, others.row_loss]),
             weight=np.concatenate([self.weight, others.weight]),
+            loudness=self.loudness + others.loudness,
         )
 
     @property

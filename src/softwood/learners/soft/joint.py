@@ -176,6 +176,6 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
 
 
 def _refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
-    """The trees of the folds refined on all rows; the one of the lowest objective is kept."""
+    """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were."""
     refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.tree]
-    return min(refined, key=lambda pair: pair[0])[1]
+    return min(refined, key=lambda pair: pair[0])[1].louder(float(np.exp(np.mean(np.log(chosen.loudness)))))

@@ -131,6 +131,10 @@ class Sapling:
         value, parameters, n_iter = engine.refine(self.shape, self.parameters, *self.decay(penalty), max_iter, tol)
         return value, replace(self.with_parameters(parameters), n_iter=self.n_iter + n_iter)
 
+    def louder(self, factor: float) -> Sapling:
+        """All answers times a factor."""
+        return replace(self, response=factor * self.response, slope=factor * self.slope)
+
     def loss(self, engine: Engine) -> float:
         """Mean loss on the engine's rows."""
         return engine.loss(self.shape, self.parameters)

@@ -22,6 +22,7 @@ from softwood.learners.soft.choice import Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground, plant_root
 from softwood.learners.soft.growth import Growing, grow
+from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 
@@ -186,5 +187,9 @@ class Search:
 
     def _judged(self, field: Field, grown: bool, penalty: float, division: int, tree: Sapling) -> Trial:
         judge = field.ground(division).judge
-        losses, weight = judge.row_loss(tree.shape, tree.parameters), judge.weight * judge.total_weight
-        return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight))
+        weight = judge.weight * judge.total_weight
+        output = judge.output(tree.shape, tree.parameters)
+        factor = best_loudness(judge.loss_kind, output, judge.target, weight)
+        tree = tree.louder(factor)
+        losses = judge.row_loss(tree.shape, tree.parameters)
+        return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight, [factor]))

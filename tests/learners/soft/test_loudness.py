@@ -1,0 +1,44 @@
+"""One factor on the outputs: found where it is known, at rest where it should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference.gradient import row_loss
+from softwood.learners.soft.loudness import LEAST, MOST, best_loudness
+
+
+def told(loss: Loss, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs that are right as they are, and classes drawn by them."""
+    rng = np.random.default_rng(0)
+    if loss == Loss.LOGISTIC:
+        output = rng.normal(size=(n, 1)) * 2
+        return output, (rng.random((n, 1)) < 1 / (1 + np.exp(-output))).astype(float)
+    output = rng.normal(size=(n, 3)) * 2
+    drawn = (output + rng.gumbel(size=(n, 3))).argmax(axis=1)
+    return output, np.eye(3)[drawn]
+
+
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SOFTMAX])
+@pytest.mark.parametrize("shrunken", [0.3, 1.0, 3.0])
+def test_a_shrunken_voice_is_raised_and_a_loud_one_lowered(loss: Loss, shrunken: float) -> None:
+    output, target = told(loss)
+    factor = best_loudness(loss, shrunken * output, target, np.ones(len(output)))
+    assert factor == pytest.approx(1 / shrunken, rel=0.05)
+
+
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SOFTMAX])
+def test_held_out_rows_never_lose_by_it(loss: Loss) -> None:
+    output, target = told(loss, 40)
+    for size in (0.1, 1.0, 10.0):
+        factor = best_loudness(loss, size * output, target, np.ones(40))
+        after, before = (row_loss(loss, f * size * output, target).mean() for f in (factor, 1.0))
+        assert after <= before + 1e-12
+        assert LEAST <= factor <= MOST
+
+
+def test_numbers_and_silence_stay_as_they_are() -> None:
+    assert best_loudness(Loss.SQUARED, np.ones((5, 1)), np.zeros((5, 1)), np.ones(5)) == 1.0
+    assert best_loudness(Loss.LOGISTIC, np.zeros((5, 1)), np.ones((5, 1)), np.ones(5)) == 1.0
