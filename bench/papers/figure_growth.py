@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-import softwood
 from bench.papers.figure_toy import draw_tree
+from softwood import BuddingTreeRegressor
 from softwood.datasets import make_sinusoid
 
 EPOCHS = (1, 20, 50, 200)  # that are shown
 PENALTY = 0.02  # of leafness: small enough to bud, large enough for a tree that can be seen
 
 
-def draw(kind: Any = None) -> Any:
-    """Learn online and stop to look; `kind`: the estimator, BuddingTreeRegressor unless given."""
+def draw() -> Any:
+    """Learn online and stop to look."""
     from matplotlib.figure import Figure
 
     X, y = make_sinusoid()
     rng = np.random.default_rng(0)
-    model = (kind or getattr(softwood, "BuddingTreeRegressor"))(leafness_penalty=PENALTY, random_state=0)  # noqa: B009
+    model = BuddingTreeRegressor(leafness_penalty=PENALTY, random_state=0)
     figure = Figure(figsize=(11, 4.4))
     axes = figure.subplots(2, len(EPOCHS), height_ratios=[3, 2], sharey="row")
     for epoch in range(1, max(EPOCHS) + 1):

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import softwood
 from bench.papers import figure_growth, figure_ranks, figure_scatter, figure_toy
 from bench.papers.page_family import TITLES, ranks_of
 from bench.papers.summary import Cells
@@ -25,9 +24,7 @@ STYLE: dict[Any, Any] = {
 
 def draw_all(folder: Path, cells: Cells) -> list[str]:
     """Draw what there are results for; the names of the files."""
-    jobs: dict[str, Callable[[], Any]] = {"toy.svg": figure_toy.draw}
-    if hasattr(softwood, "BuddingTreeRegressor"):
-        jobs["growth.svg"] = figure_growth.draw
+    jobs: dict[str, Callable[[], Any]] = {"toy.svg": figure_toy.draw, "growth.svg": figure_growth.draw}
     for task in TITLES:
         ranks = ranks_of(cells, task)
         if ranks is not None:
