@@ -58,3 +58,30 @@ def test_weights_are_rows() -> None:
     weight = np.r_[np.full(50, 2.0), np.ones(len(X) - 50)]
     one = build_columns(X, [0, 0], weight, ALL).make(X)
     np.testing.assert_allclose(one, build_columns(twice, [0, 0], np.ones(len(twice)), ALL).make(X), atol=1e-8)
+
+
+def test_the_levels_of_a_category_vary_together_as_much_as_one_number() -> None:
+    x = np.repeat([0.0, 1.0, 2.0], [50, 30, 20])[:, None]
+    phi = build_columns(x, [3], np.ones(100), Recipe()).make(x)
+    assert phi.shape == (100, 3)
+    np.testing.assert_allclose(np.square(phi).mean(axis=0).sum(), 1.0)
+
+
+def test_a_rare_level_is_not_blown_up() -> None:
+    x = np.r_[np.zeros(999), 1.0][:, None]
+    phi = build_columns(x, [2], np.ones(1000), Recipe()).make(x)
+    assert np.ptp(phi, axis=0).max() <= 2.0 + 1e-12
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_end_value_that_many_rows_share_has_a_column_of_its_own(sign: float) -> None:
+    rng = np.random.default_rng(0)
+    some = sign * np.r_[np.zeros(60), rng.uniform(1, 9, 140)][:, None]
+    none = rng.uniform(1, 9, 200)[:, None]
+    recipe = Recipe(curve=(0.7, 0.35))
+    with_atom = build_columns(some, [0], np.ones(200), recipe)
+    assert len(with_atom) == len(build_columns(none, [0], np.ones(200), recipe)) + 1
+    peak = with_atom.make(some)[:, -1]
+    assert np.ptp(peak[:60]) < 1e-12
+    assert np.ptp(peak[60:]) < 1e-9
+    assert abs(peak[0] - peak[-1]) > 0.5

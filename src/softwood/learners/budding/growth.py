@@ -17,7 +17,8 @@ from softwood.engines import Engine, Floats
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.graft import Graft
 from softwood.learners.budding.refine import Prices, refine
-from softwood.learners.soft.candidates import LEAST_ROWS, Axes, axis_start, oblique_start
+from softwood.learners.soft.axes import Axes
+from softwood.learners.soft.candidates import LEAST_ROWS, axis_start, oblique_start
 from softwood.learners.soft.growth import ALONE
 from softwood.learners.soft.sapling import Sapling
 

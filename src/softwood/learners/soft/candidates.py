@@ -1,9 +1,9 @@
 """Where a soft tree could grow: for each leaf, gates to start from.
 
-Two starts a leaf: the best axis split of the reach-weighted histograms (gain by Newton steps), and the direction in
-which the columns covary most with the slope of the loss (for one output the gradient of a linear response; a leaf
-split by it is a first linear discriminant). Each start is refined alone, on the rows as the leaf sees them, before
-the tree moves.
+Two starts a leaf: the best split by one input of the reach-weighted histograms (gain by Newton steps; a number has a
+threshold, a category two groups of levels), and the direction in which the columns covary most with the slope of the
+loss (for one output the gradient of a linear response; a leaf split by it is a first linear discriminant). Each start
+is refined alone, on the rows as the leaf sees them, before the tree moves.
 """
 
 from __future__ import annotations
@@ -12,42 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood.engines import Engine, Floats
-from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.axes import Axes, Levels
 from softwood.learners.soft.sapling import Sapling
 
 START_SLOPE = 1.5  # of a new gate, in spreads of its score: soft enough to be moved, hard enough to split
+LEVEL_ROWS = 5.0  # rows' worth of curvature by which the step of a category's level is held back when they are ordered
 LEAST_ROWS = 2.0  # a leaf that fewer rows reach is left alone
-
-
-@dataclass(frozen=True)
-class Axes:
-    """What histograms need: cuts per input (bin b is up to cut[b]), and the line column of each input (-1: none)."""
-
-    cut: list[Floats]
-    line: npt.NDArray[np.int32]
-    at_cut: list[Floats]  # value of the line column at each cut
-    feature: npt.NDArray[np.int32]  # of each column
-
-    @classmethod
-    def make(cls, cut: list[Floats], columns: Columns) -> Axes:
-        """Line columns of the inputs, and their values at the cuts."""
-        line = np.full(len(cut), -1, np.int32)
-        for c in np.flatnonzero(columns.kind == 0):
-            line[columns.feature[c]] = c
-        at_cut = [
-            columns.of_input(f, edges, line[[f]].astype(np.intp))[:, 0] if line[f] >= 0 else np.zeros(len(edges))
-            for f, edges in enumerate(cut)
-        ]
-        return cls(cut, line, at_cut, columns.feature)
-
-    def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
-        """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""
-        length = np.bincount(self.feature, np.square(gate[:-1]), len(self.cut))
-        heavy = np.argsort(-length, kind="stable")[:n]
-        return np.append(~np.isin(self.feature, heavy), False)
 
 
 @dataclass(frozen=True)
@@ -85,12 +57,15 @@ def axis_start(sapling: Sapling, engine: Engine, axes: Axes, node: int) -> Start
 
 
 def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
-    """The best axis split; table is (inputs, bins, 2, outputs)."""
-    slope, curvature = np.cumsum(table[:, :, 0], axis=1), np.cumsum(table[:, :, 1], axis=1)
-    all_slope, all_curvature, ridge = slope[:, -1:], curvature[:, -1:], 1.0 / rows
-    rest_slope, rest_curvature = all_slope - slope, all_curvature - curvature
-    gain = slope**2 / (curvature + ridge) + rest_slope**2 / (rest_curvature + ridge)
-    gain = (gain - all_slope**2 / (all_curvature + ridge)).sum(axis=2)
+    """The best split by one input; table is (inputs, bins, 2, outputs)."""
+    found = [_number_start(sapling, node, table, axes, rows)]
+    found += [_level_start(sapling, node, table[f], levels, rows) for f, levels in axes.levels.items()]
+    return max((start for start in found if start is not None), key=lambda start: start.gain, default=None)
+
+
+def _number_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
+    """The best threshold of a number."""
+    gain, first, second = _gains(np.cumsum(table, axis=1), table.sum(axis=1, keepdims=True), rows)
     for f, edges in enumerate(axes.cut):
         gain[f, len(edges) if axes.line[f] >= 0 else 0 :] = -np.inf
     f, b = (int(i) for i in np.unravel_index(int(np.argmax(gain)), gain.shape))
@@ -99,9 +74,48 @@ def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: fl
     gate = np.zeros(sapling.columns + 1)
     gate[axes.line[f]], gate[-1] = -START_SLOPE, START_SLOPE * axes.at_cut[f][b]
     here = sapling.response[node]
-    first = here - slope[f, b] / (curvature[f, b] + ridge)
-    second = here - rest_slope[f, b] / (rest_curvature[f, b] + ridge)
-    return Start(node, float(gain[f, b]), gate, first, second)
+    return Start(node, float(gain[f, b]), gate, here + first[f, b], here + second[f, b])
+
+
+def _level_start(sapling: Sapling, node: int, table: Floats, levels: Levels, rows: float) -> Start | None:
+    """The best two groups of a category's levels, in the order of the steps that they ask for.
+
+    With several outputs the order is that of the direction in which the steps differ most.
+    """
+    mine = table[levels.bin]
+    if len(mine) < 2:
+        return None
+    step = -mine[:, 0] / (mine[:, 1] + LEVEL_ROWS / rows)
+    order = np.argsort(_along(step, mine[:, 1].sum(axis=1)), kind="stable")
+    gain, first, second = _gains(np.cumsum(mine[order], axis=0), mine.sum(axis=0, keepdims=True), rows)
+    b = int(np.argmax(gain[:-1]))
+    if not gain[b] > 0:
+        return None
+    side = np.full(len(mine), -START_SLOPE)
+    side[order[: b + 1]] = START_SLOPE
+    here = sapling.response[node]
+    return Start(node, float(gain[b]), levels.gate(side, sapling.columns), here + first[b], here + second[b])
+
+
+def _along(step: Floats, weight: Floats) -> Floats:
+    """Steps (levels, outputs) as one number each."""
+    if step.shape[1] == 1:
+        return step[:, 0]
+    centred = step - np.average(step, axis=0, weights=weight + 1e-300)
+    return np.asarray(step @ np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)[2][0])
+
+
+def _gains(left: Floats, all: Floats, rows: float) -> tuple[Floats, Floats, Floats]:
+    """Gain and Newton steps of both sides; left and all are (..., 2, outputs) sums of slope and curvature."""
+    ridge = 1.0 / rows
+    right = all - left
+
+    def side(part: Floats) -> tuple[Floats, Floats]:
+        slope, curvature = part[..., 0, :], part[..., 1, :] + ridge
+        return slope**2 / curvature, -slope / curvature
+
+    (gain, first), (rest, second), (before, _) = side(left), side(right), side(all)
+    return np.asarray((gain + rest - before).sum(axis=-1)), first, second
 
 
 def oblique_start(sapling: Sapling, engine: Engine, axis: Start) -> Start | None:

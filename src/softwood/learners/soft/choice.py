@@ -53,6 +53,11 @@ class Candidate:
         )
 
     @property
+    def as_learned(self) -> list[Sapling]:
+        """The trees before they were made louder."""
+        return [tree.louder(1.0 / factor) for tree, factor in zip(self.tree, self.loudness, strict=True)]
+
+    @property
     def loss(self) -> float:
         return float(np.average(self.row_loss, weights=self.weight))
 

@@ -6,13 +6,15 @@ For a number x with training mean, spread and ranks:
     square   line^2, standardised                                       (gate="quadratic")
     curve k  cos(pi k rank(x)), standardised                            (gate="additive")
     bow      line^2, standardised                                       (gate="additive")
+    atom     1 at the least (or largest) value, if many rows share it   (gate="additive")
 
-Curves and bow are linear between knots at quantiles and constant beyond the ends: a far value moves them no
-further.
+An atom is for numbers that are mostly nothing: no rain, nothing sold. Curves, bow and atom are linear between knots at
+quantiles and constant beyond the ends: a far value moves them no further.
 
-A category has an indicator for each level, a column with missing values one for them; a missing number counts as
-the mean. Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their frequency, so
-that the penalty favours smooth curves (RESEARCH: the additive gate).
+A category has an indicator for each level, all scaled so that together they vary as much as one number does. An input
+with missing values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the
+scale, the heavier the penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH:
+the additive gate).
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
 user's own units, exactly.
@@ -37,7 +39,9 @@ LIMIT = 8.0  # spreads; a value further out moves a gate no more
 CONSTANT = 1e-9  # of the largest value; a number that varies by less is none to look at
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
 KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
-INDICATOR_SCALE = 2.0  # a category or missing indicator weighs as a two-valued number does
+ATOM = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
+ATOM_SCALE = 0.7
+INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
 
 
 @dataclass(frozen=True)
@@ -178,12 +182,12 @@ def _plain_lines(X: Floats, weight: Floats) -> Columns:
 
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
-    total = weight.sum()
-    for code in range(levels):
-        share = float(weight[known & (x == code)].sum() / total)
-        if 0 < share < 1:
-            term = build.term(Term.CATEGORY, f, float(code), 0.0)
-            build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
+    share = np.bincount(x[known].astype(np.intp), weight[known], levels) / weight.sum()
+    spread = float(np.sqrt(np.sum(share * (1.0 - share))))
+    scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
+    for code in np.flatnonzero((share > 0) & (share < 1)):
+        term = build.term(Term.CATEGORY, f, float(code), 0.0)
+        build.column({term: scale}, -scale * float(share[code]), f, 3)
 
 
 def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
@@ -236,7 +240,7 @@ def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, re
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
     far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
     shapes = [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
-    for scale, height in [*shapes, (recipe.bow, far * far)]:
+    for scale, height in [*shapes, *_atom(x, weight, knot), (recipe.bow, far * far)]:
         seen = np.interp(x, knot, height)
         mean = float(np.average(seen, weights=weight))
         sd = float(np.sqrt(np.average((seen - mean) ** 2, weights=weight)))
@@ -248,6 +252,13 @@ def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, re
         build.column(dict(zip(hinge, bend, strict=True)), float(height[0]), f, 2)
 
 
+def _atom(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Floats]]:
+    """A peak at the least or the largest value, where many rows share it; else nothing."""
+    share, end = max((float(weight[x == knot[end]].sum()), end) for end in (0, -1))
+    many = share >= ATOM * weight.sum() and len(knot) > 3
+    return [(ATOM_SCALE, (knot == knot[end]).astype(np.float64))] if many else []
+
+
 def _knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Values at the ranks KNOTS (all values if they are few), and their ranks from 0 to 1."""
     order = np.argsort(x, kind="stable")
@@ -256,6 +267,7 @@ def _knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
     rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
     if len(value) > len(KNOTS):
         inner = np.searchsorted(rank, KNOTS[1:-1])
-        pick = np.unique(np.r_[0, np.minimum(inner, len(value) - 1), len(value) - 1])
+        many = np.flatnonzero(mass >= ATOM * mass.sum())  # and the values beside an atom, so that it stands alone
+        pick = np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(value) - 1], 0, len(value) - 1))
         value, rank = value[pick], rank[pick]
     return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)

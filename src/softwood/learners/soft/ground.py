@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from softwood.engines.memory import MemoryEngine
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.candidates import Axes
+from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.problem import Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
@@ -18,6 +18,9 @@ from softwood.learners.soft.tables import expansion_of
 MANY = 30_000  # rows beyond which their columns are not kept
 IMPORTANCE_ROWS = 5_000  # enough to measure what an input is worth
 BINS = 32  # of an input, for the histograms that new gates start from
+OTHERS = BINS - 1  # the bin of a category's rare levels, and of missing ones
+
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,13 @@ class Ground:
         cls, learn: SoftProblem, judge: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True
     ) -> Ground:
         """Both parts with scaled targets."""
-        cut = [cuts(x, learn.weight) for x in learn.X.T]
-        centre = middle(learn)
-        filled = np.where(np.isnan(learn.X), centre, learn.X)
-        code = [np.searchsorted(edges, filled[:, f]) for f, edges in enumerate(cut)]
-        code_table = np.stack(code, axis=1).astype(np.uint8) if code else np.zeros((len(filled), 0), np.uint8)
+        bin_of_level = {f: level_bins(learn.X[:, f], learn.weight, n) for f, n in enumerate(learn.n_levels) if n}
+        cut = [np.zeros(0) if f in bin_of_level else cuts(x, learn.weight) for f, x in enumerate(learn.X.T)]
+        code = binned(learn, cut, bin_of_level)
         engine = MemoryEngine.make(
-            columns.make(learn.X), learn.target, learn.weight, learn.loss, code_table, BINS, n_threads, single
+            columns.make(learn.X), learn.target, learn.weight, learn.loss, code, BINS, n_threads, single
         )
-        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns))
+        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns, bin_of_level))
 
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
@@ -64,6 +65,28 @@ def middle(rows: SoftProblem) -> Floats:
     known = np.where(np.isnan(rows.X), 0.0, rows.weight[:, None])
     total = np.maximum(known.sum(axis=0), 1e-300)
     return np.asarray(np.sum(np.nan_to_num(rows.X) * (known / total), axis=0))
+
+
+def binned(rows: SoftProblem, cut: list[Floats], bin_of_level: dict[int, Places]) -> npt.NDArray[np.uint8]:
+    """The bin of each value, shape (rows, inputs). A missing number counts as the mean; a missing level has no bin."""
+    centre, code = middle(rows), np.full(rows.X.shape, OTHERS, np.uint8)
+    for f, x in enumerate(rows.X.T):
+        known = ~np.isnan(x)
+        if f in bin_of_level:
+            code[known, f] = bin_of_level[f][x[known].astype(np.intp)] % BINS
+        else:
+            code[:, f] = np.searchsorted(cut[f], np.where(known, x, centre[f]))
+    return code
+
+
+def level_bins(x: Floats, weight: Floats, n: int) -> Places:
+    """The bin of each level of a category; -1, no bin of their own, for those beyond the most frequent."""
+    known = ~np.isnan(x)
+    mass = np.bincount(x[known].astype(np.intp), weight[known], n)
+    often = np.argsort(-mass, kind="stable")[:OTHERS]
+    bins = np.full(n, -1, np.intp)
+    bins[often] = np.arange(len(often))
+    return bins
 
 
 def cuts(x: Floats, weight: Floats) -> Floats:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Engine, Floats
-from softwood.learners.soft.candidates import Axes, Start, find_starts
+from softwood.learners.soft.axes import Axes
+from softwood.learners.soft.candidates import Start, find_starts
 from softwood.learners.soft.sapling import Sapling
 
 ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
@@ -17,7 +18,7 @@ JOINT = 25  # iterations on the whole tree after a split
 FINISH = 200  # iterations on the tree that is kept
 AFTER_PRUNING = 25
 ROUGH = 1e-4  # part of the objective that an iteration on the way must save
-PRUNING_TRIES = 4  # branches to try without, those whose loss is felt least
+PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
 

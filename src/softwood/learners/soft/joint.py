@@ -107,8 +107,10 @@ def learn_joint(
     search = _searched(whole, held, how, before)
     chosen, columns = search.chosen.candidate, search.chosen.field.columns
     engine = judge_engine(whole, columns, how.n_threads, how.single)
-    refit = held is None or len(whole.X) > ENOUGH
-    tree = _refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
+    if held is None or len(whole.X) > ENOUGH:
+        tree = _refitted(chosen, engine, how.max_iter)
+    else:
+        tree = _best_start(chosen, search.chosen.field, how.max_iter)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
@@ -177,5 +179,16 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
 
 def _refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
     """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were."""
-    refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.tree]
+    refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.as_learned]
     return min(refined, key=lambda pair: pair[0])[1].louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
+
+
+def _best_start(chosen: Candidate, field: Field, max_iter: int) -> Sapling:
+    """The trees of all divisions refined on the rows to learn from; the one that the validation rows like best.
+
+    Refinement ends in one of many valleys: a tree that grew on four fifths of the rows often leads to a better one.
+    """
+    ground = field.ground(field.full)
+    refined = [tree.refine(ground.learn, chosen.penalty, max_iter)[1] for tree in chosen.as_learned]
+    found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for tree in refined)]
+    return min(found, key=lambda tree: tree.loss(ground.judge))

@@ -2,7 +2,7 @@
 
     scout   every kind (columns of gates, slopes of leaves) at one penalty
     walk    the kinds that came near the best: on to heavier and lighter penalties while that helps
-    (many rows: all this on some of them first, then the best few and their walk on more)
+    (many rows: all this on some of them first; then the best few grow on where all rows are, and the best one walks)
     race    the best few on the other divisions of the rows, one division after the other; who is clearly worse on all
             rows so far drops out
 
@@ -21,13 +21,13 @@ import numpy as np
 from softwood.learners.soft.choice import Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground, plant_root
-from softwood.learners.soft.growth import Growing, grow
+from softwood.learners.soft.growth import JOINT, ROUGH, Growing, grow
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 
-STRENGTHS = (200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows: what a few rows weigh
-BEGIN = 4  # place among the strengths where the search begins
+STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
+BEGIN = 6  # place among the strengths where the search begins
 NEAR = 0.25  # part of the best loss within which a kind is worth a walk
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 FINALISTS = 4  # candidates that meet the other divisions of the rows
@@ -169,7 +169,15 @@ class Search:
             return replace(trial, candidate=trial.candidate.with_folds(again.candidate))
         if self.penalty is None:
             penalty *= field.rows(0) / field.rows(division)
-        return self._tried(field, trial.slopes, trial.grown, penalty, division)
+        if trial.grown:
+            return self._continued(trial, penalty, division)
+        return self._tried(field, trial.slopes, False, penalty, division)
+
+    def _continued(self, scout: Trial, penalty: float, division: int) -> Trial:
+        """The scout's tree refined on the rows of a division that holds its own, and grown further there."""
+        ground = scout.field.ground(division)
+        tree = scout.candidate.as_learned[0].refine(ground.learn, penalty, JOINT, ROUGH)[1]
+        return self._judged(scout.field, True, penalty, division, self._grown(tree, ground, penalty))
 
     def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
         """One kind of tree at one penalty: a root that is refined, or a tree grown from it or from `before`."""

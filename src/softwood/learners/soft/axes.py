@@ -1,0 +1,71 @@
+"""Inputs as histograms see them: the cuts of a number, the levels of a category, and gates that look at one input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats
+from softwood.learners.soft.columns import Columns
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a category that have a bin and a column each: where these are, and what a column is made of."""
+
+    bin: npt.NDArray[np.intp]
+    column: npt.NDArray[np.intp]
+    height: Floats  # of the column where the level is, above its value elsewhere
+    elsewhere: Floats
+
+    def gate(self, side: Floats, columns: int) -> Floats:
+        """The gate whose score is `side` at each level, 0 where the category is missing or none of them."""
+        weight = side / self.height
+        gate = np.zeros(columns + 1)
+        gate[self.column], gate[-1] = weight, -weight @ self.elsewhere
+        return gate
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What histograms need: cuts per input (bin b is up to cut[b]), and the line column of each input (-1: none).
+
+    A category has no line; its bins are its levels.
+    """
+
+    cut: list[Floats]
+    line: npt.NDArray[np.int32]
+    at_cut: list[Floats]  # value of the line column at each cut
+    feature: npt.NDArray[np.int32]  # of each column
+    levels: dict[int, Levels]  # of the inputs that are categories
+
+    @classmethod
+    def make(cls, cut: list[Floats], columns: Columns, bin_of_level: dict[int, npt.NDArray[np.intp]]) -> Axes:
+        """Line columns of the inputs and their values at the cuts; columns of the levels that have a bin."""
+        line = np.full(len(cut), -1, np.int32)
+        for c in np.flatnonzero(columns.kind == 0):
+            line[columns.feature[c]] = c
+        at_cut = [
+            columns.of_input(f, edges, line[[f]].astype(np.intp))[:, 0] if line[f] >= 0 else np.zeros(len(edges))
+            for f, edges in enumerate(cut)
+        ]
+        levels = {f: _levels(columns, f, bins) for f, bins in bin_of_level.items()}
+        return cls(cut, line, at_cut, columns.feature, levels)
+
+    def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
+        """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""
+        length = np.bincount(self.feature, np.square(gate[:-1]), len(self.cut))
+        heavy = np.argsort(-length, kind="stable")[:n]
+        return np.append(~np.isin(self.feature, heavy), False)
+
+
+def _levels(columns: Columns, f: int, bins: npt.NDArray[np.intp]) -> Levels:
+    """Of input `f`, the levels that have a bin (-1: none) and a column of their own."""
+    mine = np.flatnonzero((columns.feature == f) & (columns.kind == 3))
+    level = np.flatnonzero(bins >= 0)
+    value = columns.of_input(f, level.astype(np.float64), mine)
+    nowhere = columns.of_input(f, np.array([-1.0]), mine)[0]
+    at, place = np.nonzero(value != nowhere)
+    return Levels(bins[level[at]], mine[place], value[at, place] - nowhere[place], nowhere[place])

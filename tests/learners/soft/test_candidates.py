@@ -1,0 +1,74 @@
+"""Gates to start from: by a threshold of a number, or by two groups of a category's levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.axes import Axes
+from softwood.learners.soft.candidates import START_SLOPE, axis_start
+from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.ground import OTHERS, Ground, level_bins, plant_root
+from softwood.learners.soft.problem import SoftProblem
+
+N = 600
+
+
+def ground_of(X: np.ndarray, target: np.ndarray, n_levels: list[int], loss: Loss = Loss.SQUARED) -> Ground:
+    problem = SoftProblem(X, target, np.ones(len(X)), n_levels, loss)
+    return Ground.make(problem, problem, build_columns(X, n_levels, problem.weight, Recipe()))
+
+
+def scores(ground: Ground) -> np.ndarray:
+    """The score of the best start by one input, at each row."""
+    start = axis_start(plant_root(ground.learn, ground.learn.phi.shape[1], "none"), ground.learn, ground.axes, 0)
+    assert start is not None
+    return np.asarray(ground.learn.phi @ start.gate[:-1] + start.gate[-1])
+
+
+@pytest.mark.parametrize("levels", [4, 12])
+def test_levels_that_ask_for_the_same_answer_go_the_same_way(levels: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, levels, N).astype(np.float64)
+    odd = x % 2 == 1
+    score = scores(ground_of(x[:, None], (odd + 0.1 * rng.normal(size=N))[:, None], [levels]))
+    np.testing.assert_allclose(np.abs(score), START_SLOPE)
+    assert len(set(np.sign(score[odd]))) == len(set(np.sign(score[~odd]))) == 1
+    assert np.sign(score[odd][0]) != np.sign(score[~odd][0])
+
+
+def test_levels_are_grouped_by_classes_too() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 6, N).astype(np.float64)
+    target = np.eye(3)[np.where(x < 4, rng.integers(0, 2, N), 2)]
+    score = scores(ground_of(x[:, None], target, [6], Loss.SOFTMAX))
+    assert len(set(np.sign(score[x < 4]))) == len(set(np.sign(score[x >= 4]))) == 1
+    assert np.sign(score[x < 4][0]) != np.sign(score[x >= 4][0])
+
+
+def test_a_missing_level_goes_both_ways() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 2, N).astype(np.float64)
+    target = x[:, None].copy()
+    x[:50] = np.nan
+    score = scores(ground_of(x[:, None], target, [2]))
+    np.testing.assert_allclose(score[:50], 0.0, atol=1e-12)
+
+
+def test_a_category_wins_only_where_it_tells_more_than_a_number() -> None:
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.integers(0, 3, N), rng.normal(size=N)]
+    by_level = scores(ground_of(X, (X[:, [0]] == 1).astype(np.float64), [3, 0]))
+    by_number = scores(ground_of(X, (X[:, [1]] > 0.3).astype(np.float64), [3, 0]))
+    np.testing.assert_allclose(np.abs(by_level), START_SLOPE)
+    assert np.corrcoef(by_number, X[:, 1])[0, 1] ** 2 == pytest.approx(1.0)
+
+
+def test_the_most_frequent_levels_have_a_bin_and_the_others_share_the_last() -> None:
+    x = np.r_[np.repeat(np.arange(40.0), 2), np.full(7, 39.0)]
+    bins = level_bins(x, np.ones(len(x)), 40)
+    assert bins[39] == 0
+    assert np.count_nonzero(bins == -1) == 40 - OTHERS
+    assert isinstance(ground_of(x[:, None], x[:, None], [40]).axes, Axes)
+    assert ground_of(x[:, None], x[:, None], [40]).learn.bin.max() == OTHERS
