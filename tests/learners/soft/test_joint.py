@@ -71,6 +71,16 @@ def test_validation_rows_are_never_trained_on(monkeypatch: pytest.MonkeyPatch) -
     assert trained_on == {200, 160}  # all training rows, or four folds of five; the 77 only judge
 
 
+def test_validation_rows_like_the_tree_at_least_as_well_as_the_candidate_it_comes_from() -> None:
+    for seed in range(3):
+        rows, held = numbers(150, seed), numbers(60, seed + 50)
+        learned = learn_joint(rows, Schema.plain(3, 1), LINEAR, held)
+        error = np.square(learned.tree.output(held.X) - held.target).mean()
+        scale = np.square(rows.target_scale()[1][0])
+        first = learned.chosen.row_loss[: len(held.X)].mean()  # half the squared error, in spreads of the target
+        assert error <= 2.0 * first * scale * (1 + 1e-5)
+
+
 def test_order_and_weights_of_rows_do_not_matter() -> None:
     problem = numbers(120)
     order = np.random.default_rng(2).permutation(np.r_[np.arange(120), np.arange(40)])
