@@ -66,10 +66,24 @@ def grow_c45(
     n_threads: int,
 ) -> dict[str, Any]: ...
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...
-def best_cut(
-    score: Floats, tally: Floats, weight: Floats, criterion: int, least: float, near: float
-) -> tuple[float, float]: ...
-def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> Floats: ...
+def grow_discriminant(
+    phi: Floats,
+    weight: Floats,
+    code: Ints,
+    factor: Floats,
+    y: Floats,
+    criterion: int,
+    X: Floats | None,
+    n_levels: list[int],
+    max_depth: int,
+    min_samples_split: float,
+    min_samples_leaf: float,
+    min_impurity_decrease: float,
+    shrinkage: float,
+    gaussian: bool,
+) -> dict[str, Any]: ...
+def solve_symmetric(S: Floats, right: Floats, tiny: float, part: float) -> Floats: ...
+def eigen_symmetric(S: Floats) -> tuple[Floats, Floats]: ...
 
 class SoftShape:
     @staticmethod

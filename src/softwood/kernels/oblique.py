@@ -1,19 +1,22 @@
-"""The kernels of oblique splits: native where they are built, else reference/cut.py and reference/exchange.py."""
+"""The growth of discriminant trees: native where it is built.
+
+The definition is learners/oblique (grow.py, discriminant.py, direction.py) with reference/cut.py and
+reference/exchange.py; None stands for "not built", and the learner then runs the definition.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from softwood.kernels.reference import cut, exchange
+__all__ = ["grow_discriminant"]
 
-__all__ = ["best_cut", "exchange_classes"]
+grow_discriminant: Callable[..., dict[str, Any]] | None = None
 
-_native: Any = None
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
     with suppress(ImportError):  # kernels/__init__ has said so loudly
         from softwood.kernels import _native
 
-best_cut: Any = cut.best_cut if _native is None else _native.best_cut
-exchange_classes: Any = exchange.exchange if _native is None else _native.exchange
+        grow_discriminant = _native.grow_discriminant

@@ -6,16 +6,19 @@ that lowers the impurity more is taken, the simpler of equals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from softwood.kernels.oblique import best_cut, exchange_classes
+from softwood.kernels import oblique
+from softwood.kernels.reference.cut import best_cut
+from softwood.kernels.reference.exchange import exchange
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.cut import normal_cut
 from softwood.learners.oblique.direction import discriminants, regression
 from softwood.learners.oblique.gate import LinearGate, Split
+from softwood.learners.oblique.grown import Grown
 from softwood.learners.oblique.rows import Index, Rows
 from softwood.learners.oblique.univariate import find_univariate
 
@@ -48,13 +51,38 @@ class Discriminant:
             return oblique or single
         return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
 
+    def grow(self, rows: Rows, max_depth: int, min_samples_split: float, min_impurity_decrease: float) -> Grown:
+        """All nodes, natively."""
+        problem, classes = rows.problem, rows.problem.is_classes
+        if oblique.grow_discriminant is None:
+            raise RuntimeError("the native kernels are not built; grow_nodes does the same.")
+        nodes = oblique.grow_discriminant(
+            rows.phi,
+            problem.weight,
+            problem.y.astype(np.int32) if classes else np.zeros(0, np.int32),
+            problem.split_factor if classes else np.zeros(0),
+            np.zeros((0, 0)) if classes else problem.y.astype(np.float64),
+            int(problem.criterion),
+            problem.X if self.univariate else None,
+            problem.n_levels.tolist(),
+            max_depth,
+            min_samples_split,
+            self.least,
+            min_impurity_decrease,
+            np.nan if self.shrinkage is None else self.shrinkage,
+            self.threshold == "gaussian",
+        )
+        return Grown(**nodes)
+
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
     """The split along the best direction of some columns (None: all); None where no direction separates anything."""
-    some = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
+    some: slice | Index = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
     phi = rows.phi[:, some]
     if not phi.shape[1]:
         return None
+    if oblique.grow_discriminant is not None:
+        return _natively(replace(rows, phi=np.ascontiguousarray(phi)), how, some, rows.phi.shape[1])
     scored = _between_groups(phi, rows, how) if rows.problem.is_classes else _by_regression(phi, rows, how)
     if scored is None:
         return None
@@ -63,11 +91,21 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
     if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
         return None
     gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, near)
-    if gain < 0.0:
+    if not gain > 0.0:
         return None
     weight = np.zeros(rows.phi.shape[1])
     weight[some] = along / spread
     return Split(LinearGate(weight, -(at + zero) / spread), gain)
+
+
+def _natively(rows: Rows, how: Discriminant, some: slice | Index, n_columns: int) -> Split | None:
+    """The same by a tree of one split."""
+    grown = replace(how, univariate=False).grow(rows, 1, 0.0, 0.0)
+    if grown.first_child[0] < 0:
+        return None
+    weight = np.zeros(n_columns)
+    weight[some] = grown.weight[0]
+    return Split(LinearGate(weight, float(grown.bias[0])), float(grown.gain[0]))
 
 
 class Scored(NamedTuple):
@@ -91,7 +129,7 @@ def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None
         return None
     tally = np.ascontiguousarray(rows.tally[:, present])
     found = discriminants(phi, tally, how.shrinkage)
-    a = exchange_classes(found.projected, found.gram, tally, int(rows.problem.criterion))
+    a = exchange(found.projected, found.gram, tally, int(rows.problem.criterion))
     along, score = found.D @ a, found.projected @ a
     near = np.nan
     if how.threshold == "gaussian":
