@@ -57,23 +57,6 @@ std::vector<double> score_rows(const Stretch& rows, const double* mean, const st
   return score;
 }
 
-// Scores along several directions at once: D is columns x width, width a multiple of PACK; the answer is width x rows.
-SOFTWOOD_CLONES
-std::vector<double> project(const Stretch& rows, const double* mean, const std::vector<double>& D, std::size_t width) {
-  std::vector<double> projected(width * rows.rows);
-  for (std::size_t begin = 0; begin < width; begin += PACK) {
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      const double* x = rows.row(i);
-      Pack sum{};
-      for (std::size_t j = 0; j < rows.columns; ++j) sum = sum + load(&D[j * width + begin]) * (x[j] - mean[j]);
-      double out[PACK];
-      store(sum, out);
-      for (std::size_t k = 0; k < PACK; ++k) projected[(begin + k) * rows.rows + i] = out[k];
-    }
-  }
-  return projected;
-}
-
 // Where two normal densities of one variance are equal, each times its weight; NaN if their means are.
 double normal_cut(const std::vector<double>& score, const Answers& answers, const std::vector<bool>& first) {
   double n[2] = {}, mean[2] = {}, spread = 0;

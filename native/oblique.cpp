@@ -120,6 +120,7 @@ class Grower {
     whole_ = root.sums.total;
     if (axis_) root.lists = axis_->root();
     if (may_split(root)) {
+      add_columns(root, root.sums);
       root.sums.S = scatter(ground_.rows(0, problem_.rows), root.sums.mean.data());
       waiting_.push_back(std::move(root));
     }
@@ -144,7 +145,7 @@ class Grower {
 
   // -- one node -------------------------------------------------------------------------------------------------------
 
-  // Count, value and impurity of a node, and the sums that its split is found from, less the scatter.
+  // Count, value and impurity of a node.
   NodeSums describe(const Open& open, GrownNode& node) {
     const Stretch rows = ground_.rows(open.begin, open.end);
     const Answers answers = ground_.answers(open.begin, open.end);
@@ -155,6 +156,13 @@ class Grower {
     }
     problem_.classes ? count_classes(rows, answers, sums) : average(answers, sums);
     node.impurity = sums.total > 0 ? sums.loss / sums.total : 0;
+    return sums;
+  }
+
+  // Sums of the columns, by class; the mean of all.
+  void add_columns(const Open& open, NodeSums& sums) const {
+    const Stretch rows = ground_.rows(open.begin, open.end);
+    const Answers answers = ground_.answers(open.begin, open.end);
     sums.mean.resize(rows.stride);
     const std::size_t groups = problem_.classes ? problem_.classes : 1;
     sums.by_class.resize(groups * rows.stride);
@@ -165,7 +173,6 @@ class Grower {
     for (std::size_t k = 0; k < groups && sums.total > 0; ++k) {
       for (std::size_t j = 0; j < rows.stride; ++j) sums.mean[j] += sums.by_class[k * rows.stride + j] / sums.total;
     }
-    return sums;
   }
 
   void count_classes(const Stretch& rows, const Answers& answers, NodeSums& sums) {
@@ -254,6 +261,7 @@ class Grower {
     for (const int slot : {0, 1}) {
       child[slot].sums = describe(child[slot], tree_.node[static_cast<std::size_t>(first + slot)]);
       wanted[slot] = may_split(child[slot]);
+      if (wanted[slot]) add_columns(child[slot], child[slot].sums);
     }
     if (axis_) {
       hard::Children lists = axis_->divide(parent.lists, id, second, wanted);
@@ -282,10 +290,11 @@ class Grower {
     rest.S = std::move(parent.S);
     for (std::size_t i = 0; i < rest.S.size(); ++i) rest.S[i] -= less.S[i];
     for (const int slot : {0, 1}) {
+      if (!wanted[slot]) continue;
       NodeSums& sums = child[slot].sums;
       std::vector<double> away(sums.mean);
       for (std::size_t j = 0; j < away.size(); ++j) away[j] -= parent.mean[j];
-      if (wanted[slot]) shift(sums.S, ground_.rows(child[slot].begin, child[slot].end), away.data(), sums.total);
+      shift(sums.S, ground_.rows(child[slot].begin, child[slot].end), away.data(), sums.total);
     }
   }
 

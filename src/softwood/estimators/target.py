@@ -30,10 +30,20 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     (array(['no', 'yes'], dtype='<U3'), array([0, 1, 0], dtype=int32))
     """
     labels = _read_labels(y)
-    if set(map(type, labels.flat if labels.dtype == object else ())) != {str}:  # text is never continuous
-        check_classification_targets(labels)
     found, place = _factor(labels)
+    if not _is_surely_classes(labels, len(found)):
+        check_classification_targets(labels)
     return np.array(found, labels.dtype), place
+
+
+def _is_surely_classes(labels: npt.NDArray[Any], n_classes: int) -> bool:
+    """Whether scikit-learn's check would let the labels pass without a word; it takes longer than a small tree.
+
+    Text is never continuous, nor are whole numbers; of the latter it warns where every other row is a class of its own.
+    """
+    if labels.dtype == object:
+        return set(map(type, labels.flat)) == {str}
+    return labels.dtype.kind in "biu" and 2 * n_classes <= len(labels)
 
 
 def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:

@@ -125,9 +125,13 @@ def _check_gates(tree: Tree) -> None:
     _refuse(outside, lambda m: f"node {m}: feature {feature[m]} is outside 0..{last}.")
     levels = np.array([tree.schema.n_levels(f) for f in range(tree.n_features)], np.int64)[np.clip(feature, 0, last)]
     wrong = one_feature & ((levels > 0) != (score == Score.CATEGORY))
-    kind = np.where(levels > 0, "a category", "a number")
     name = tree.schema.features
-    _refuse(wrong, lambda m: f"node {m}: a {Score(score[m]).name} gate on {name[feature[m]]!r}, which is {kind[m]}.")
+
+    def say(m: int) -> str:
+        kind = "a category" if levels[m] > 0 else "a number"
+        return f"node {m}: a {Score(score[m]).name} gate on {name[feature[m]]!r}, which is {kind}."
+
+    _refuse(wrong, say)
     _check_thresholds(tree)
     _check_groups(tree, levels)
     _check_cuts(tree)
@@ -136,6 +140,8 @@ def _check_gates(tree: Tree) -> None:
 
 def _check_thresholds(tree: Tree) -> None:
     at = tree.score == Score.THRESHOLD
+    if not at.any():
+        return
     step, ramp, sigmoid = (at & (tree.squash == kind) for kind in (Squash.STEP, Squash.RAMP, Squash.SIGMOID))
     # A step at +inf is allowed: it asks "present or missing?".
     bad = at & ~np.isfinite(tree.threshold) & ~(step & (tree.threshold == np.inf))
@@ -152,6 +158,8 @@ def _check_thresholds(tree: Tree) -> None:
 
 
 def _check_groups(tree: Tree, levels: Array) -> None:
+    if not len(tree.group) and not np.any(tree.score == Score.CATEGORY):
+        return
     sizes = np.diff(tree.group_begin)
     want = np.where(tree.score == Score.CATEGORY, levels, 0)
     _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
@@ -161,6 +169,8 @@ def _check_groups(tree: Tree, levels: Array) -> None:
 
 
 def _check_cuts(tree: Tree) -> None:
+    if not len(tree.cut) and not np.any(tree.score == Score.INTERVAL):
+        return
     sizes = np.diff(tree.cut_begin)
     want = np.where(tree.score == Score.INTERVAL, tree.n_children - 1, 0)
     _refuse(sizes != want, lambda m: f"node {m}: want {want[m]} cuts, got {sizes[m]}.")
@@ -187,9 +197,13 @@ def _check_missing(tree: Tree) -> None:
     gate = (tree.n_children > 0) & (tree.score != Score.LINEAR)
     how, n = tree.missing, tree.n_children
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
+    if not gate.any():
+        return
     bad = gate & ((tree.default < 0) | (tree.default >= n))
     _refuse(bad, lambda m: f"node {m}: default must be a child slot 0..{n[m] - 1}, got {tree.default[m]}.")
     in_parts = gate & (how == Missing.FRACTION)
+    if not in_parts.any():
+        return
     child = np.flatnonzero(in_parts[tree.parent] & (tree.parent >= 0))
     total = np.bincount(tree.parent[child], tree.fraction[child], tree.n_nodes)
     negative = np.bincount(tree.parent[child], ~(tree.fraction[child] >= 0), tree.n_nodes) > 0

@@ -126,4 +126,5 @@ def test_a_row_of_weight_two_is_the_row_twice() -> None:
 def test_a_univariate_tree_may_win_with_every_kind_of_question() -> None:
     problem = replace(make_problem(13), criterion=Criterion.GINI)
     grown = Discriminant(univariate=True).grow(Rows.make(problem, PLAIN), 9, 2.0, 0.0)
-    assert (grown.gate >= 0).any() and (grown.feature >= 0).any()
+    assert (grown.gate >= 0).any()
+    assert (grown.feature >= 0).any()

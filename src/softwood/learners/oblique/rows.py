@@ -37,7 +37,11 @@ class Rows:
     @classmethod
     def make(cls, problem: Problem, recipe: Recipe) -> Rows:
         """Rows in the order of their content, with the columns of the recipe."""
-        problem = in_order(problem)
+        return cls.of(in_order(problem), recipe)
+
+    @classmethod
+    def of(cls, problem: Problem, recipe: Recipe) -> Rows:
+        """Rows that are in the order of their content already, with the columns of the recipe."""
         columns = build_columns(problem.X, problem.n_levels.tolist(), problem.weight, recipe)
         return cls(problem, columns, columns.make(problem.X), make_tally(problem))
 

@@ -59,9 +59,12 @@ class Columns:
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
         if self._is_lines:
-            x = X[:, self.basis.feature]
-            x = np.where(np.isnan(x), self.basis.when_missing, x)
-            return np.ascontiguousarray(x * np.diag(self.mix) + self.shift)
+            phi = np.ascontiguousarray(X[:, self.basis.feature]) * np.diag(self.mix)
+            phi += self.shift
+            gone = np.isnan(phi)
+            if gone.any():
+                phi[gone] = np.broadcast_to(self.basis.when_missing * np.diag(self.mix) + self.shift, phi.shape)[gone]
+            return phi
         phi = np.empty((len(X), len(self)))
         for f in np.unique(self.feature):
             mine = np.flatnonzero(self.feature == f)
@@ -166,11 +169,12 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
 
 def _plain_lines(X: Floats, weight: Floats) -> Columns:
     """A line for every number that varies, none missing, none held back: all at once."""
-    share = (weight / weight.sum())[:, None]
-    middle = np.sum(X / 2 * share, axis=0) * 2
-    size = np.abs(X).max(axis=0, initial=0.0)
+    share = weight / weight.sum()
+    middle = np.einsum("i,ij->j", share, X)  # no table of products on the way
+    size = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.sqrt(np.sum(np.square(X - middle) * share, axis=0))
+        away = X - middle
+        spread = np.sqrt(np.einsum("i,ij->j", share, np.square(away, out=away)))
         varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * size)).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
