@@ -65,10 +65,13 @@ def in_order(problem: Problem) -> Problem:
     kept = np.flatnonzero(problem.weight > 0)
     answers = problem.y[kept].reshape(len(kept), -1).astype(np.float64)
     number = hash_rows(problem.X[kept], answers, 0)
-    _, first, owner = np.unique(number, return_index=True, return_inverse=True)
-    weight = np.bincount(owner, problem.weight[kept]).astype(np.float64)
-    at = kept[first]
-    return problem.with_rows(problem.X[at], problem.y[at], weight)
+    order = np.argsort(number, kind="stable")
+    number, at = number[order], kept[order]
+    first = np.append(True, number[1:] != number[:-1])  # of equal rows
+    if first.all():
+        return problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
+    weight = np.add.reduceat(problem.weight[at], np.flatnonzero(first))
+    return problem.with_rows(problem.X[at[first]], problem.y[at[first]], weight)
 
 
 def make_tally(problem: Problem) -> Floats:

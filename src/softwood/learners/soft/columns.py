@@ -27,6 +27,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.content import column_moments, make_lines
 from softwood.kernels.kinds import Term
 from softwood.tree import Basis
 
@@ -59,12 +60,8 @@ class Columns:
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
         if self._is_lines:
-            phi = np.ascontiguousarray(X[:, self.basis.feature]) * np.diag(self.mix)
-            phi += self.shift
-            gone = np.isnan(phi)
-            if gone.any():
-                phi[gone] = np.broadcast_to(self.basis.when_missing * np.diag(self.mix) + self.shift, phi.shape)[gone]
-            return phi
+            scale = np.ascontiguousarray(np.diag(self.mix))
+            return make_lines(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
         for f in np.unique(self.feature):
             mine = np.flatnonzero(self.feature == f)
@@ -150,8 +147,10 @@ class Builder:
 
 def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Recipe) -> Columns:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
-    if recipe == PLAIN and not any(n_levels) and not np.isnan(X).any():
-        return _plain_lines(X, weight)
+    if recipe == PLAIN and not any(n_levels):
+        moments = column_moments(X, weight)
+        if moments is not None:
+            return _plain_lines(*moments)
     build = Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
@@ -167,15 +166,9 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     return build.build()
 
 
-def _plain_lines(X: Floats, weight: Floats) -> Columns:
+def _plain_lines(middle: Floats, spread: Floats, largest: Floats) -> Columns:
     """A line for every number that varies, none missing, none held back: all at once."""
-    share = weight / weight.sum()
-    middle = np.einsum("i,ij->j", share, X)  # no table of products on the way
-    size = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = X - middle
-        spread = np.sqrt(np.einsum("i,ij->j", share, np.square(away, out=away)))
-        varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * size)).astype(np.int32)
+    varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * largest)).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
     return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
