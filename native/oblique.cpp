@@ -11,7 +11,7 @@ namespace softwood::oblique {
 namespace {
 
 constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of the root's
-constexpr double SAME_GAIN = 1e-9;                                  // of discriminant.py
+constexpr double SAME_GAIN = 1e-9, PRICE = 2.0, NO_LOSS = 1e-12;    // of discriminant.py
 constexpr std::size_t MOST_TABLED = 1 << 20;  // whole weights up to which logarithms are looked up
 // A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
 // leaves of the difference is then nothing), and up to so many columns (open nodes keep theirs).
@@ -220,7 +220,7 @@ class Grower {
                                    impurity_, manner_);
     hard::Split asked;
     if (axis_) asked = axis_->find(open.lists, open.sums.loss);
-    const bool ask = asked.found() && !(found.gain > asked.gain * (1 + SAME_GAIN));
+    const bool ask = asked.found() && !is_worth_it(open.sums, found.gain, asked.gain);
     const double gain = ask ? asked.gain : found.gain;
     if (gain < limits_.min_impurity_decrease * whole_ || !(gain > 0)) return;
     if (ask) found.second = axis_->send(open.lists, asked, ground_.id(open.begin), n);
@@ -232,6 +232,14 @@ class Grower {
     const std::size_t middle = ground_.divide(open.begin, found.second);
     tree_.node.resize(tree_.node.size() + 2);
     plant(std::move(open), middle, id, found.second);
+  }
+
+  // Whether the weights of a linear split pay: numbers by AIC, classes as soon as they gain more.
+  bool is_worth_it(const NodeSums& sums, double linear, double single) const {
+    if (!(linear > single * (1 + SAME_GAIN))) return false;
+    const auto left = [&](double gain) { return std::max(sums.loss - gain, NO_LOSS * sums.loss); };
+    const double price = PRICE * static_cast<double>(problem_.columns - 1);
+    return problem_.classes || sums.total * std::log(left(single) / left(linear)) > price;
   }
 
   void record(GrownNode& node, const LinearSplit& found) {

@@ -1,7 +1,12 @@
 """The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
 
 Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
-that lowers the impurity more is taken, the simpler of equals.
+that lowers the impurity more is taken, the simpler of equals. Of numbers the linear split must also pay for its weights,
+by Akaike's criterion: with SSE what is left of the squared error in the node's W rows,
+
+    W ln(SSE of the question / SSE of the linear split) > 2 (columns - 1)
+
+In a small node a direction with many weights always finds some gain that new rows do not confirm.
 """
 
 from __future__ import annotations
@@ -23,6 +28,8 @@ from softwood.learners.oblique.rows import Index, Rows
 from softwood.learners.oblique.univariate import find_univariate
 
 SAME_GAIN = 1e-9  # relative
+PRICE = 2.0  # of a weight, by AIC
+NO_LOSS = 1e-12  # of the node's; so little is rounding
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Discriminant:
         single = find_univariate(rows, self.least)
         if oblique is None or single is None:
             return oblique or single
-        return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
+        return oblique if _is_worth_it(rows, oblique.gain, single.gain) else single
 
     def grow(self, rows: Rows, max_depth: int, min_samples_split: float, min_impurity_decrease: float) -> Grown:
         """All nodes, natively."""
@@ -73,6 +80,17 @@ class Discriminant:
             self.threshold == "gaussian",
         )
         return Grown(**nodes)
+
+
+def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
+    """Whether the weights of a linear split pay, given the gains of it and of a question about one input."""
+    if not linear > single * (1.0 + SAME_GAIN):
+        return False
+    if rows.problem.is_classes:
+        return True
+    loss = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0])
+    left = np.maximum(loss - np.array([single, linear]), NO_LOSS * loss)
+    return float(rows.heft.sum() * np.log(left[0] / left[1])) > PRICE * (rows.phi.shape[1] - 1)
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
