@@ -7,19 +7,20 @@
 
 #include "describe.hpp"
 #include "divide.hpp"
+#include "ground.hpp"
 #include "send.hpp"
 
 namespace softwood::oblique {
 
 class Axis {
  public:
-  Axis(const hard::Columns& columns, const hard::Target& target, hard::Criterion criterion, double least)
-      : columns_(columns),
-        objective_(hard::make_objective(columns, target, criterion)),
+  Axis(const Problem& problem, double least)
+      : columns_(*problem.inputs),
+        objective_(hard::make_objective(columns_, target_of(problem), static_cast<hard::Criterion>(problem.criterion))),
         growth_{1, 0, 2, least, 0, 0, hard::Missing::direction, 0, {}},
-        search_(columns, objective_, growth_),
-        sender_(columns, search_, objective_, false, hard::Imitate::never, 0, 1),
-        side_(columns.X.rows) {}
+        search_(columns_, objective_, growth_),
+        sender_(columns_, search_, objective_, false, hard::Imitate::never, 0, 1),
+        side_(columns_.X.rows) {}
   Axis(const Axis&) = delete;
   Axis& operator=(const Axis&) = delete;
 
@@ -43,6 +44,23 @@ class Axis {
   // Of the split sent last: where a value goes that the question cannot read.
   int default_slot() const { return default_slot_; }
 
+  // The same for rows that the split sent last has not seen.
+  std::vector<std::uint8_t> place(const hard::Split& split, const std::uint32_t* id, std::size_t n) const {
+    const auto feature = static_cast<std::size_t>(split.feature);
+    std::vector<std::uint8_t> second(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      int slot = -1;
+      if (columns_.is_category(feature)) {
+        const int code = columns_.code(id[i], feature);
+        slot = code < 0 ? -1 : split.slot[static_cast<std::size_t>(code)];
+      } else if (!columns_.is_missing(id[i], feature)) {
+        slot = columns_.X(id[i], feature) <= split.threshold ? 0 : 1;
+      }
+      second[i] = static_cast<std::uint8_t>(slot < 0 ? default_slot_ : slot);
+    }
+    return second;
+  }
+
   // The children's lists, where they are wanted; the row `id` of every entry of `second`.
   hard::Children divide(const hard::NodeRows& rows, const std::vector<std::uint32_t>& id,
                         const std::vector<std::uint8_t>& second, const bool wanted[2]) {
@@ -62,6 +80,13 @@ class Axis {
   hard::Sender sender_;
   std::vector<std::uint8_t> side_;
   const hard::Bounds no_bounds_;
+
+  static hard::Target target_of(const Problem& problem) {
+    const bool classes = problem.classes > 0;
+    return {classes ? problem.code : nullptr, problem.y, problem.weight, problem.factor,
+            static_cast<int>(classes ? problem.classes : problem.targets)};
+  }
+
   int default_slot_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bind.hpp"
+#include "contest.hpp"
 #include "oblique.hpp"
 #include "symmetric.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 using namespace nb::literals;
 
+using Halves = nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Flats = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -49,25 +51,31 @@ nb::dict grown_dict(const oblique::GrownTree& tree, std::size_t columns) {
   return dict;
 }
 
-nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
-                           const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
-                           std::vector<int> n_levels, int max_depth, double min_samples_split, double min_samples_leaf,
-                           double min_impurity_decrease, double shrinkage, bool gaussian) {
+// The arrays of a problem, seen from C++; factor is empty for numbers.
+oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                              const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X) {
   const std::size_t n = phi.shape(0), classes = factor.size();
   if (n == 0 || weight.size() != n || (classes ? code.size() : y.shape(0)) != n || (X && X->shape(0) != n)) {
     throw nb::value_error("phi, weight, the answers and X must have the same rows, at least one.");
   }
-  oblique::Problem problem{phi.data(),
-                           n,
-                           phi.shape(1),
-                           weight.data(),
-                           classes ? code.data() : nullptr,
-                           classes ? factor.data() : nullptr,
-                           classes,
-                           classes ? nullptr : y.data(),
-                           classes ? 0 : y.shape(1),
-                           static_cast<oblique::Criterion>(criterion),
-                           nullptr};
+  return {phi.data(),
+          n,
+          phi.shape(1),
+          weight.data(),
+          classes ? code.data() : nullptr,
+          classes ? factor.data() : nullptr,
+          classes,
+          classes ? nullptr : y.data(),
+          classes ? 0 : y.shape(1),
+          static_cast<oblique::Criterion>(criterion),
+          nullptr};
+}
+
+nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                           const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                           std::vector<int> n_levels, int max_depth, double min_samples_split, double min_samples_leaf,
+                           double min_impurity_decrease, double shrinkage, bool gaussian) {
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X);
   const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
   oblique::GrownTree tree;
   {
@@ -78,6 +86,26 @@ nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const F
     tree = oblique::grow(problem, limits, {min_samples_leaf, shrinkage, gaussian});
   }
   return grown_dict(tree, phi.shape(1));
+}
+
+nb::object contest_losses(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                          const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                          std::vector<int> n_levels, double min_samples_leaf, double shrinkage, bool gaussian,
+                          std::size_t linear, bool lines, bool squares, const Halves& half) {
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X);
+  if (half.shape(1) != phi.shape(0) || half.shape(0) == 0 || linear > phi.shape(1)) {
+    throw nb::value_error("half must have a column for every row, and linear gates no more columns than there are.");
+  }
+  std::vector<double> losses;
+  {
+    const nb::gil_scoped_release free;
+    std::optional<hard::Columns> inputs;
+    if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
+    if (inputs) problem.inputs = &*inputs;
+    losses = oblique::contest(problem, {linear, lines, squares}, {min_samples_leaf, shrinkage, gaussian}, half.data(),
+                              half.shape(0));
+  }
+  return array(losses, {losses.size() / (2 * half.shape(0)), half.shape(0), 2});
 }
 
 nb::object solve(const Flats& S, const Flats& right, double tiny, double part) {
@@ -103,6 +131,10 @@ void bind_oblique(nb::module_& m) {
         nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
         nb::arg("X").noconvert().none(), "n_levels"_a, "max_depth"_a, "min_samples_split"_a, "min_samples_leaf"_a,
         "min_impurity_decrease"_a, "shrinkage"_a, "gaussian"_a);
+  m.def("contest_losses", &contest_losses, nb::arg("phi").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
+        nb::arg("X").noconvert().none(), "n_levels"_a, "min_samples_leaf"_a, "shrinkage"_a, "gaussian"_a, "linear"_a,
+        "lines"_a, "squares"_a, nb::arg("half").noconvert());
   m.def("solve_symmetric", &solve, nb::arg("S").noconvert(), nb::arg("right").noconvert(), "tiny"_a, "part"_a);
   m.def("eigen_symmetric", &eigen, nb::arg("S").noconvert());
 }

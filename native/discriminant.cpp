@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "exchange.hpp"
-#include "pack.hpp"
 #include "symmetric.hpp"
 
 namespace softwood::oblique {
@@ -37,24 +36,6 @@ Shrunk shrink(const Stretch& rows, const NodeSums& sums, double shrinkage) {
   found.ridge = part * trace / static_cast<double>(n);
   for (std::size_t i = 0; i < n; ++i) found.S[i * rows.stride + i] += found.ridge;
   return found;
-}
-
-// One score for every row: (x - mean) . along. Eight rows side by side, each with its own sum.
-SOFTWOOD_CLONES
-std::vector<double> score_rows(const Stretch& rows, const double* mean, const std::vector<double>& along) {
-  std::vector<double> score(rows.rows);
-  std::size_t i = 0;
-  for (; i + PACK <= rows.rows; i += PACK) {
-    double sum[PACK] = {};
-    for (std::size_t j = 0; j < rows.columns; ++j) {
-      for (std::size_t r = 0; r < PACK; ++r) sum[r] += (rows.row(i + r)[j] - mean[j]) * along[j];
-    }
-    std::copy_n(sum, PACK, &score[i]);
-  }
-  for (; i < rows.rows; ++i) {
-    for (std::size_t j = 0; j < rows.columns; ++j) score[i] += (rows.row(i)[j] - mean[j]) * along[j];
-  }
-  return score;
 }
 
 // Where two normal densities of one variance are equal, each times its weight; NaN if their means are.

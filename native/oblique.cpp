@@ -12,7 +12,6 @@ namespace {
 
 constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of the root's
 constexpr double SAME_GAIN = 1e-9, PRICE = 2.0, NO_LOSS = 1e-12;    // of discriminant.py
-constexpr std::size_t MOST_TABLED = 1 << 20;  // whole weights up to which logarithms are looked up
 // A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
 // leaves of the difference is then nothing), and up to so many columns (open nodes keep theirs).
 constexpr std::size_t SHARE_ROWS = 1, SHARE_COLUMNS = 512;
@@ -26,101 +25,25 @@ struct Open {
   hard::NodeRows lists;
 };
 
-// The rows, in an order in which every node is a stretch.
-class Ground {
- public:
-  explicit Ground(const Problem& problem)
-      : columns_(problem.columns), stride_(padded(problem.columns)), targets_(problem.classes ? 0 : problem.targets) {
-    const std::size_t n = problem.rows;
-    phi_.resize(n * stride_);
-    weight_.assign(problem.weight, problem.weight + n);
-    heft_ = weight_;
-    if (problem.classes) code_.assign(problem.code, problem.code + n);
-    if (targets_) y_.assign(problem.y, problem.y + n * targets_);
-    for (std::size_t i = 0; i < n; ++i) {
-      id_.push_back(static_cast<std::uint32_t>(i));
-      std::copy_n(problem.phi + i * columns_, columns_, &phi_[i * stride_]);
-      if (problem.classes) heft_[i] *= problem.factor[code_[i]];
-    }
-  }
-
-  Stretch rows(std::size_t begin, std::size_t end) const {
-    return {&phi_[begin * stride_], &heft_[begin], end - begin, columns_, stride_};
-  }
-  Answers answers(std::size_t begin, std::size_t end) const {
-    return {end - begin,
-            &weight_[begin],
-            &heft_[begin],
-            code_.empty() ? nullptr : &code_[begin],
-            y_.empty() ? nullptr : &y_[begin * targets_],
-            targets_};
-  }
-  const std::uint32_t* id(std::size_t begin) const { return &id_[begin]; }
-  const std::vector<double>& heft() const { return heft_; }
-
-  // Rows of the first child before those of the second, each in the order they had; where the second begins.
-  std::size_t divide(std::size_t begin, const std::vector<std::uint8_t>& second) {
-    divide(phi_, stride_, begin, second);
-    divide(weight_, 1, begin, second);
-    divide(heft_, 1, begin, second);
-    divide(id_, 1, begin, second);
-    if (!code_.empty()) divide(code_, 1, begin, second);
-    if (!y_.empty()) divide(y_, targets_, begin, second);
-    return begin + static_cast<std::size_t>(std::count(second.begin(), second.end(), 0));
-  }
-
- private:
-  std::size_t columns_, stride_, targets_;
-  std::vector<double> phi_, weight_, heft_, y_;
-  std::vector<std::int32_t> code_;
-  std::vector<std::uint32_t> id_;
-
-  template <class T>
-  static void divide(std::vector<T>& table, std::size_t width, std::size_t begin,
-                     const std::vector<std::uint8_t>& second) {
-    std::vector<T> aside;
-    T *from = &table[begin * width], *to = from;
-    for (const std::uint8_t there : second) {
-      if (there) {
-        aside.insert(aside.end(), from, from + width);
-      } else {
-        if (from != to) std::copy_n(from, width, to);
-        to += width;
-      }
-      from += width;
-    }
-    std::copy(aside.begin(), aside.end(), to);
-  }
-};
-
 class Grower {
  public:
   Grower(const Problem& problem, const Limits& limits, const Manner& manner)
       : problem_(problem), limits_(limits), manner_(manner), ground_(problem), impurity_(problem.criterion) {
     tree_.parts = problem.classes ? problem.classes : problem.targets;
-    double total = 0;
-    bool whole = problem.classes > 0;
-    for (const double heft : ground_.heft()) {
-      total += heft;
-      whole = whole && heft == std::floor(heft);
-    }
-    if (whole && total <= MOST_TABLED) impurity_.make_table(static_cast<std::size_t>(total));
+    if (problem.classes) ground_.tabulate(impurity_);
     if (problem.inputs) {
-      axis_ = std::make_unique<Axis>(*problem.inputs,
-                                     hard::Target{problem.classes ? problem.code : nullptr, problem.y, problem.weight,
-                                                  problem.factor, static_cast<int>(tree_.parts)},
-                                     static_cast<hard::Criterion>(problem.criterion), manner.least);
+      axis_ = std::make_unique<Axis>(problem, manner.least);
     }
   }
 
   GrownTree grow() {
     Open root{0, 0, 0, problem_.rows, {}, {}};
     tree_.node.emplace_back();
-    root.sums = describe(root, tree_.node[0]);
+    root.sums = describe(root);
     whole_ = root.sums.total;
     if (axis_) root.lists = axis_->root();
     if (may_split(root)) {
-      add_columns(root, root.sums);
+      ground_.add_columns(0, problem_.rows, root.sums);
       root.sums.S = scatter(ground_.rows(0, problem_.rows), root.sums.mean.data());
       waiting_.push_back(std::move(root));
     }
@@ -145,64 +68,12 @@ class Grower {
 
   // -- one node -------------------------------------------------------------------------------------------------------
 
-  // Count, value and impurity of a node.
-  NodeSums describe(const Open& open, GrownNode& node) {
-    const Stretch rows = ground_.rows(open.begin, open.end);
-    const Answers answers = ground_.answers(open.begin, open.end);
+  NodeSums describe(const Open& open) {
+    GrownNode& node = tree_.node[static_cast<std::size_t>(open.node)];
     NodeSums sums;
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      node.count += answers.weight[i];
-      sums.total += rows.heft[i];
-    }
-    problem_.classes ? count_classes(rows, answers, sums) : average(answers, sums);
+    node.count = ground_.describe(open.begin, open.end, impurity_, sums, tree_.value);
     node.impurity = sums.total > 0 ? sums.loss / sums.total : 0;
     return sums;
-  }
-
-  // Sums of the columns, by class; the mean of all.
-  void add_columns(const Open& open, NodeSums& sums) const {
-    const Stretch rows = ground_.rows(open.begin, open.end);
-    const Answers answers = ground_.answers(open.begin, open.end);
-    sums.mean.resize(rows.stride);
-    const std::size_t groups = problem_.classes ? problem_.classes : 1;
-    sums.by_class.resize(groups * rows.stride);
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      double* sum = &sums.by_class[problem_.classes ? static_cast<std::size_t>(answers.code[i]) * rows.stride : 0];
-      for (std::size_t j = 0; j < rows.stride; ++j) sum[j] += rows.heft[i] * rows.row(i)[j];
-    }
-    for (std::size_t k = 0; k < groups && sums.total > 0; ++k) {
-      for (std::size_t j = 0; j < rows.stride; ++j) sums.mean[j] += sums.by_class[k * rows.stride + j] / sums.total;
-    }
-  }
-
-  void count_classes(const Stretch& rows, const Answers& answers, NodeSums& sums) {
-    sums.size.resize(problem_.classes);
-    std::vector<double> value(problem_.classes), part(problem_.classes);
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      value[static_cast<std::size_t>(answers.code[i])] += answers.weight[i];
-      sums.size[static_cast<std::size_t>(answers.code[i])] += answers.heft[i];
-    }
-    for (std::size_t k = 0; k < part.size(); ++k) part[k] = impurity_.part(sums.size[k]);
-    sums.loss = impurity_.loss(part.data(), part.size(), sums.total);
-    tree_.value.insert(tree_.value.end(), value.begin(), value.end());
-  }
-
-  void average(const Answers& answers, NodeSums& sums) {
-    const std::size_t n = answers.targets;
-    sums.answer.resize(n);
-    for (std::size_t t = 0; t < n; ++t) {
-      bool constant = true;
-      for (std::size_t i = 0; i < answers.rows; ++i) {
-        sums.answer[t] += answers.weight[i] * answers.y[i * n + t] / sums.total;
-        constant = constant && answers.y[i * n + t] == answers.y[t];
-      }
-      if (constant) sums.answer[t] = answers.y[t];
-      for (std::size_t i = 0; i < answers.rows && !constant; ++i) {
-        const double d = answers.y[i * n + t] - sums.answer[t];
-        sums.loss += answers.weight[i] * d * d / static_cast<double>(n);
-      }
-    }
-    tree_.value.insert(tree_.value.end(), sums.answer.begin(), sums.answer.end());
   }
 
   bool may_split(const Open& open) const {
@@ -267,9 +138,9 @@ class Grower {
                      {first + 1, parent.depth + 1, middle, parent.end, {}, {}}};
     bool wanted[2];
     for (const int slot : {0, 1}) {
-      child[slot].sums = describe(child[slot], tree_.node[static_cast<std::size_t>(first + slot)]);
+      child[slot].sums = describe(child[slot]);
       wanted[slot] = may_split(child[slot]);
-      if (wanted[slot]) add_columns(child[slot], child[slot].sums);
+      if (wanted[slot]) ground_.add_columns(child[slot].begin, child[slot].end, child[slot].sums);
     }
     if (axis_) {
       hard::Children lists = axis_->divide(parent.lists, id, second, wanted);
@@ -299,10 +170,7 @@ class Grower {
     for (std::size_t i = 0; i < rest.S.size(); ++i) rest.S[i] -= less.S[i];
     for (const int slot : {0, 1}) {
       if (!wanted[slot]) continue;
-      NodeSums& sums = child[slot].sums;
-      std::vector<double> away(sums.mean);
-      for (std::size_t j = 0; j < away.size(); ++j) away[j] -= parent.mean[j];
-      shift(sums.S, ground_.rows(child[slot].begin, child[slot].end), away.data(), sums.total);
+      shift_to_mean(child[slot].sums, parent.mean, ground_.rows(child[slot].begin, child[slot].end));
     }
   }
 

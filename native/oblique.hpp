@@ -7,24 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "columns.hpp"
-#include "discriminant.hpp"
+#include "ground.hpp"
 
 namespace softwood::oblique {
-
-// Rows, and what they answer: classes (code, factor) or numbers (y).
-struct Problem {
-  const double* phi;  // rows x columns
-  std::size_t rows, columns;
-  const double* weight;
-  const std::int32_t* code;
-  const double* factor;  // per class: how much its rows count in splits
-  std::size_t classes;   // 0 for numbers
-  const double* y;       // rows x targets
-  std::size_t targets;
-  Criterion criterion;
-  const hard::Columns* inputs;  // the same rows; null: no questions about one input
-};
 
 struct Limits {
   int max_depth;

@@ -65,6 +65,24 @@ std::vector<double> scatter(const Stretch& rows, const double* about) {
   return S;
 }
 
+// Eight rows side by side, each with its own sum.
+SOFTWOOD_CLONES
+std::vector<double> score_rows(const Stretch& rows, const double* mean, const std::vector<double>& along) {
+  std::vector<double> score(rows.rows);
+  std::size_t i = 0;
+  for (; i + PACK <= rows.rows; i += PACK) {
+    double sum[PACK] = {};
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+      for (std::size_t r = 0; r < PACK; ++r) sum[r] += (rows.row(i + r)[j] - mean[j]) * along[j];
+    }
+    std::copy_n(sum, PACK, &score[i]);
+  }
+  for (; i < rows.rows; ++i) {
+    for (std::size_t j = 0; j < rows.columns; ++j) score[i] += (rows.row(i)[j] - mean[j]) * along[j];
+  }
+  return score;
+}
+
 SOFTWOOD_CLONES
 std::vector<double> project(const Stretch& rows, const double* mean, const std::vector<double>& D, std::size_t width) {
   const std::size_t n = rows.rows, whole = n / HIGH * HIGH;

@@ -24,6 +24,9 @@ std::vector<double> scatter(const Stretch& rows, const double* about);
 // S less times * d d': from a scatter about one place to that about another.
 void shift(std::vector<double>& S, const Stretch& rows, const double* d, double times);
 
+// Scores of the rows about `mean` along one direction.
+std::vector<double> score_rows(const Stretch& rows, const double* mean, const std::vector<double>& along);
+
 // Scores of the rows about `mean` along several directions: D is columns x width, width a multiple of WIDE; the answer
 // is width x rows.
 std::vector<double> project(const Stretch& rows, const double* mean, const std::vector<double>& D, std::size_t width);

@@ -83,6 +83,23 @@ def grow_discriminant(
     shrinkage: float,
     gaussian: bool,
 ) -> dict[str, Any]: ...
+def contest_losses(
+    phi: Floats,
+    weight: Floats,
+    code: Ints,
+    factor: Floats,
+    y: Floats,
+    criterion: int,
+    X: Floats | None,
+    n_levels: list[int],
+    min_samples_leaf: float,
+    shrinkage: float,
+    gaussian: bool,
+    linear: int,
+    lines: bool,
+    squares: bool,
+    half: npt.NDArray[np.uint8],
+) -> Floats: ...
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]: ...
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None: ...
 def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats: ...

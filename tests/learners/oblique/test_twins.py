@@ -15,6 +15,7 @@ from softwood.learners.oblique.direction import PART, TINY, solve
 from softwood.learners.oblique.discriminant import Discriminant
 from softwood.learners.oblique.grow import Limits, grow_nodes
 from softwood.learners.oblique.grown import Grown
+from softwood.learners.oblique.omnivariate import Omnivariate
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.columns import PLAIN
 
@@ -128,3 +129,18 @@ def test_a_univariate_tree_may_win_with_every_kind_of_question() -> None:
     grown = Discriminant(univariate=True).grow(Rows.make(problem, PLAIN), 9, 2.0, 0.0)
     assert (grown.gate >= 0).any()
     assert (grown.feature >= 0).any()
+
+
+@native
+@pytest.mark.parametrize("seed", range(12))
+def test_the_native_contest_has_the_losses_of_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = Omnivariate(discriminant=Discriminant(threshold="gain", least=1.0 + seed % 3))
+    rows = Rows.make(make_problem(seed), how.recipe)
+    kinds = [how._kind(name) for name in how.kinds]
+    fast = how._judge_halves(rows, kinds)
+    monkeypatch.setattr(oblique, "contest_losses", None)
+    monkeypatch.setattr(oblique, "grow_discriminant", None)
+    slow = how._judge_halves(rows, kinds)
+    assert list(fast) == list(slow)
+    for name, losses in slow.items():
+        np.testing.assert_allclose(fast[name], losses, rtol=1e-9, err_msg=name)

@@ -1,8 +1,8 @@
 """The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
 
 Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
-that lowers the impurity more is taken, the simpler of equals. Of numbers the linear split must also pay for its weights,
-by Akaike's criterion: with SSE what is left of the squared error in the node's W rows,
+that lowers the impurity more is taken, the simpler of equals. Of numbers the linear split must also pay for its weights
+by Akaike's criterion; with SSE what is left of the squared error in the node's W rows,
 
     W ln(SSE of the question / SSE of the linear split) > 2 (columns - 1)
 
@@ -60,26 +60,24 @@ class Discriminant:
 
     def grow(self, rows: Rows, max_depth: int, min_samples_split: float, min_impurity_decrease: float) -> Grown:
         """All nodes, natively."""
-        problem, classes = rows.problem, rows.problem.is_classes
         if oblique.grow_discriminant is None:
             raise RuntimeError("the native kernels are not built; grow_nodes does the same.")
         nodes = oblique.grow_discriminant(
             rows.phi,
-            problem.weight,
-            problem.y.astype(np.int32) if classes else np.zeros(0, np.int32),
-            problem.split_factor if classes else np.zeros(0),
-            np.zeros((0, 0)) if classes else problem.y.astype(np.float64),
-            int(problem.criterion),
-            problem.X if self.univariate else None,
-            problem.n_levels.tolist(),
+            *rows.answers(),
+            rows.problem.X if self.univariate else None,
+            rows.problem.n_levels.tolist(),
             max_depth,
             min_samples_split,
             self.least,
             min_impurity_decrease,
-            np.nan if self.shrinkage is None else self.shrinkage,
-            self.threshold == "gaussian",
+            *self.manner(),
         )
         return Grown(**nodes)
+
+    def manner(self) -> tuple[float, bool]:
+        """Shrinkage (NaN: columns / rows), and whether cuts are gaussian: as the native kernels take them."""
+        return np.nan if self.shrinkage is None else self.shrinkage, self.threshold == "gaussian"
 
 
 def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:

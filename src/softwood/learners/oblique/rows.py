@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.reference.cut import loss_of
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Floats, Ints, Problem
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.parts.folds import hash_rows
 
@@ -49,6 +49,14 @@ class Rows:
         """A part of the rows, with the same columns."""
         problem = self.problem.with_rows(self.problem.X[at], self.problem.y[at], self.problem.weight[at])
         return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at])
+
+    def answers(self) -> tuple[Floats, Ints, Floats, Floats, int]:
+        """Weight, class codes and their factors, numbers, and the criterion: as the native kernels take them."""
+        problem = self.problem
+        if problem.is_classes:
+            code, factor = problem.y.astype(np.int32), problem.split_factor
+            return problem.weight, code, factor, np.zeros((0, 0)), int(problem.criterion)
+        return problem.weight, np.zeros(0, np.int32), np.zeros(0), problem.y.astype(np.float64), int(problem.criterion)
 
     @property
     def heft(self) -> Floats:
