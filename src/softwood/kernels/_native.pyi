@@ -83,6 +83,7 @@ def grow_discriminant(
     shrinkage: float,
     gaussian: bool,
 ) -> dict[str, Any]: ...
+def is_sound(tree: Any) -> bool: ...
 def contest_losses(
     phi: Floats,
     weight: Floats,

@@ -17,8 +17,4 @@ make_lines: Callable[[Floats, Sequence[int], Floats, Floats, Floats], Floats] = 
 
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
     with suppress(ImportError):  # kernels/__init__ has said so loudly
-        from softwood.kernels import _native
-
-        hash_rows = _native.hash_rows
-        column_moments = _native.column_moments
-        make_lines = _native.make_lines
+        from softwood.kernels.native import column_moments, hash_rows, make_lines
