@@ -12,9 +12,9 @@ constexpr std::uint64_t STEP = 0x9E3779B97F4A7C15, MIX_1 = 0xBF58476D1CE4E5B9, M
 
 // The bits of a number; -0 is 0, and one NaN stands for all.
 std::uint64_t bits(double value) {
-  if (value == 0) value = 0;
-  if (value != value) value = std::numeric_limits<double>::quiet_NaN();
-  return std::bit_cast<std::uint64_t>(value);
+  constexpr auto NOT_A_NUMBER = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  const auto own = std::bit_cast<std::uint64_t>(value + 0.0);  // -0 + 0 is 0
+  return value != value ? NOT_A_NUMBER : own;
 }
 
 std::uint64_t mix(std::uint64_t z) {
@@ -29,8 +29,9 @@ void hash_rows(const Table& table, std::uint64_t* number) {
   for (std::size_t begin = 0; begin < table.rows; begin += BLOCK) {
     const std::size_t end = std::min(begin + BLOCK, table.rows);
     for (std::size_t column = 0; column < table.columns; ++column) {
-      for (std::size_t row = begin; row < end; ++row) {
-        number[row] = mix((number[row] + STEP) ^ bits(table(row, column)));
+      const double* value = &table.at(begin, column);
+      for (std::size_t row = begin; row < end; ++row, value += table.row_stride) {
+        number[row] = mix((number[row] + STEP) ^ bits(*value));
       }
     }
   }

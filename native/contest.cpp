@@ -45,6 +45,7 @@ class Contest {
     const std::vector<std::uint8_t> second(half, half + problem_.rows);
     ground_ = all_;
     const std::size_t middle = ground_.divide(0, second);
+    ground_.divide_columns(0, second);
     Half part[HALVES] = {add_up(0, middle), add_up(middle, problem_.rows)};
     share_scatter(part);
     if (axis_) share_lists(part, second);

@@ -93,6 +93,15 @@ std::vector<double> inner(const std::vector<double>& A, const std::vector<double
   return found;
 }
 
+// Class of each row, counted among those present.
+std::vector<std::int32_t> renumber(const Answers& answers, const std::vector<std::size_t>& present,
+                                   std::size_t classes) {
+  std::vector<std::int32_t> number(classes), code(answers.rows);
+  for (std::size_t c = 0; c < present.size(); ++c) number[present[c]] = static_cast<std::int32_t>(c);
+  for (std::size_t i = 0; i < answers.rows; ++i) code[i] = number[static_cast<std::size_t>(answers.code[i])];
+  return code;
+}
+
 Scored between_groups(const Stretch& rows, const Answers& answers, const NodeSums& sums, const Impurity& impurity,
                       const Manner& manner) {
   std::vector<std::size_t> present;
@@ -110,12 +119,8 @@ Scored between_groups(const Stretch& rows, const Answers& answers, const NodeSum
   std::vector<double> spread(gram);  // D'SD: (S + ridge) D are the means
   for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= shrunk.ridge * length[i];
   const std::vector<double> projected = project(rows, sums.mean.data(), D, width);
-  std::vector<std::int32_t> number(sums.size.size()), code(answers.rows);
-  for (std::size_t c = 0; c < n; ++c) {
-    size.push_back(sums.size[present[c]]);
-    number[present[c]] = static_cast<std::int32_t>(c);
-  }
-  for (std::size_t i = 0; i < answers.rows; ++i) code[i] = number[static_cast<std::size_t>(answers.code[i])];
+  const std::vector<std::int32_t> code = renumber(answers, present, sums.size.size());
+  for (const std::size_t k : present) size.push_back(sums.size[k]);
   const std::vector<bool> group = exchange(
       {answers.rows, n, projected.data(), gram.data(), spread.data(), code.data(), answers.heft, size}, impurity);
   const std::vector<double> a = coefficients(group, size);

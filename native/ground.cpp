@@ -13,6 +13,7 @@ void divide_table(std::vector<T>& table, std::size_t width, std::size_t begin,
                   const std::vector<std::uint8_t>& second) {
   if (width == 0 || table.empty()) return;
   std::vector<T> aside;
+  aside.reserve(second.size() * width);
   T *from = &table[begin * width], *to = from;
   for (const std::uint8_t there : second) {
     if (there) {
@@ -116,13 +117,16 @@ void Ground::add_columns(std::size_t begin, std::size_t end, NodeSums& sums) con
 }
 
 std::size_t Ground::divide(std::size_t begin, const std::vector<std::uint8_t>& second) {
-  divide_table(phi_, stride_, begin, second);
   divide_table(weight_, 1, begin, second);
   divide_table(heft_, 1, begin, second);
   divide_table(id_, 1, begin, second);
   divide_table(code_, 1, begin, second);
   divide_table(y_, targets_, begin, second);
   return begin + static_cast<std::size_t>(std::count(second.begin(), second.end(), 0));
+}
+
+void Ground::divide_columns(std::size_t begin, const std::vector<std::uint8_t>& second) {
+  divide_table(phi_, stride_, begin, second);
 }
 
 void shift_to_mean(NodeSums& sums, const std::vector<double>& from, const Stretch& rows) {

@@ -50,8 +50,10 @@ class Ground {
   // Fills the sums over the columns, by class, and their mean.
   void add_columns(std::size_t begin, std::size_t end, NodeSums& sums) const;
 
-  // Rows of the first child before those of the second, each in the order they had; where the second begins.
+  // Rows of the first child before those of the second, each in the order they had; where the second begins. The
+  // columns come apart from the rest: nobody reads those of a leaf.
   std::size_t divide(std::size_t begin, const std::vector<std::uint8_t>& second);
+  void divide_columns(std::size_t begin, const std::vector<std::uint8_t>& second);
 
  private:
   std::size_t columns_, stride_, classes_, targets_;

@@ -140,6 +140,10 @@ class Grower {
     for (const int slot : {0, 1}) {
       child[slot].sums = describe(child[slot]);
       wanted[slot] = may_split(child[slot]);
+    }
+    if (!wanted[0] && !wanted[1]) return;
+    ground_.divide_columns(parent.begin, second);
+    for (const int slot : {0, 1}) {
       if (wanted[slot]) ground_.add_columns(child[slot].begin, child[slot].end, child[slot].sums);
     }
     if (axis_) {

@@ -103,7 +103,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
         values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
         return np.array(_one_type(column_or_1d(values, warn=True)).tolist())
-    labels: npt.NDArray[Any] = column_or_1d(values, warn=True)
+    flat = type(values) is np.ndarray and values.ndim == 1  # scikit-learn's check takes longer than a small tree
+    labels: npt.NDArray[Any] = values if flat else column_or_1d(values, warn=True)
     if labels.dtype == object:
         return _one_type(labels)
     if labels.dtype.kind == "f":

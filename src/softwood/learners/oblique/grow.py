@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +78,7 @@ class Growing:
         linear = {m: gate for m in nodes if isinstance(gate := self.split[m].gate, LinearGate)}
         ask = {m: gate for m in nodes if isinstance(gate := self.split[m].gate, InputGate)}
 
-        def column(values: dict[int, float], otherwise: float, dtype: type = np.float64) -> npt.NDArray[np.generic]:
+        def column(values: dict[int, float], otherwise: float, dtype: type = np.float64) -> Any:
             return np.array([values.get(m, otherwise) for m in range(n)], dtype)
 
         said = any(split.note for split in self.split.values())
