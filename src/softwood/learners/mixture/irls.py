@@ -59,7 +59,9 @@ def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: f
 
 
 def _curvature(phi: Floats, weight: Floats) -> Floats:
-    """phi' diag(weight) phi, of which the entries on and above the diagonal hold: half the work, and all that is read."""
+    """Sum of weight * phi phi' over the rows; only entries on and above the diagonal hold: half the work, and all that
+    is read.
+    """
     found: Floats = blas.dsyrk(1.0, (phi * np.sqrt(weight)[:, None]).T)
     return found
 
