@@ -30,20 +30,13 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     (array(['no', 'yes'], dtype='<U3'), array([0, 1, 0], dtype=int32))
     """
     labels = _read_labels(y)
+    whole = labels.dtype.kind in "biu"
+    if not whole and set(map(type, labels.flat if labels.dtype == object else ())) != {str}:
+        check_classification_targets(labels)  # text is never continuous, nor are whole numbers
     found, place = _factor(labels)
-    if not _is_surely_classes(labels, len(found)):
-        check_classification_targets(labels)
+    if whole and 2 * len(found) > len(labels):
+        check_classification_targets(labels)  # warns where every other row is a class of its own
     return np.array(found, labels.dtype), place
-
-
-def _is_surely_classes(labels: npt.NDArray[Any], n_classes: int) -> bool:
-    """Whether scikit-learn's check would let the labels pass without a word; it takes longer than a small tree.
-
-    Text is never continuous, nor are whole numbers; of the latter it warns where every other row is a class of its own.
-    """
-    if labels.dtype == object:
-        return set(map(type, labels.flat)) == {str}
-    return labels.dtype.kind in "biu" and 2 * n_classes <= len(labels)
 
 
 def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
