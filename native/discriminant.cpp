@@ -102,6 +102,13 @@ std::vector<std::int32_t> renumber(const Answers& answers, const std::vector<std
   return code;
 }
 
+// The same table with zeros at the end of every row.
+std::vector<double> widen(const std::vector<double>& table, std::size_t width, std::size_t wide) {
+  std::vector<double> found(table.size() / width * wide);
+  for (std::size_t i = 0; i < table.size(); ++i) found[i / width * wide + i % width] = table[i];
+  return found;
+}
+
 Scored between_groups(const Stretch& rows, const Answers& answers, const NodeSums& sums, const Impurity& impurity,
                       const Manner& manner) {
   std::vector<std::size_t> present;
@@ -111,11 +118,12 @@ Scored between_groups(const Stretch& rows, const Answers& answers, const NodeSum
   const std::size_t n = present.size(), width = padded(n);
   if (n < 2) return {};
   if (n == 2) return between_two(rows, answers, sums, present, manner);
-  const std::vector<double> means = class_means(rows, sums, present, width);
-  std::vector<double> D = means, size;
+  const std::vector<double> means = class_means(rows, sums, present, n);
+  std::vector<double> narrow = means, size;
   const Shrunk shrunk = shrink(rows, sums, manner.shrinkage);
-  symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, D.data(), width, TINY, PART);
-  const std::vector<double> gram = inner(means, D, width, n), length = inner(D, D, width, n);
+  symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, narrow.data(), n, TINY, PART);
+  const std::vector<double> gram = inner(means, narrow, n, n), length = inner(narrow, narrow, n, n);
+  const std::vector<double> D = widen(narrow, n, width);
   std::vector<double> spread(gram);  // D'SD: (S + ridge) D are the means
   for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= shrunk.ridge * length[i];
   const std::vector<double> projected = project(rows, sums.mean.data(), D, width);

@@ -72,15 +72,16 @@ class Grown:
         if not len(linear):
             return {}
         table, shift = rows.columns.in_user_units(self.weight[self.gate[linear]], self.bias[linear])
-        used = np.flatnonzero(np.any(table != 0.0, axis=0))
-        table = table[:, used]
+        basis, used = rows.columns.basis, np.any(table != 0.0, axis=0)
+        if not used.all():
+            basis, table = basis.pick(used), table[:, used]
         gate, column = np.nonzero(table)
         size = np.zeros(len(self.gate) + 1, np.int64)
         size[linear + 1] = np.bincount(gate, minlength=len(linear))
         bias = np.zeros(len(self.gate))
         bias[linear] = shift
         return {
-            "basis": rows.columns.basis.pick(used),
+            "basis": basis,
             "bias": bias,
             "weight_begin": np.cumsum(size, dtype=np.int32),
             "weight_column": column.astype(np.int32),
