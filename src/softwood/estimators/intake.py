@@ -97,7 +97,8 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     >>> table.columns
     Columns(names=('x0', 'x1'), categories=(('blue', 'red'), None))
     """
-    if _is_plain(X) and categorical_features in ("from_dtype", None):
+    by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"  # a mask may be an array
+    if _is_plain(X) and (by_dtype or categorical_features is None):
         return _plain_table(estimator, X)
     frame = open_frame(X)
     if frame is not None:
