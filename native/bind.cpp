@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
   softwood::bind_anneal(m);
   softwood::bind_oblique(m);
   softwood::bind_budding(m);
+  softwood::bind_content(m);
 }

@@ -56,5 +56,6 @@ void bind_c45(nb::module_& m);
 void bind_anneal(nb::module_& m);
 void bind_oblique(nb::module_& m);
 void bind_budding(nb::module_& m);
+void bind_content(nb::module_& m);
 
 }  // namespace softwood

@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "evaluate.hpp"
+#include "sound.hpp"
 
 namespace softwood {
 
@@ -87,6 +88,7 @@ void bind_evaluator(nb::module_& m) {
                      [&](const Table& table) { self.apply(table, out.data(), n_threads); });
           },
           "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+  m.def("is_sound", [](nb::handle tree) { return is_sound(view_tree(tree)); }, "tree"_a);
   m.def(
       "exp_lanes", [](Out<double, 1>& value) { exp_lanes(value.data(), value.size()); }, "value"_a.noconvert(),
       "exp of every entry, in place.");

@@ -2,214 +2,214 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <utility>
+
+#include "axis.hpp"
 
 namespace softwood::oblique {
 namespace {
 
-constexpr double TIE = 1e-12, WORTH = 0.5;  // of kernels/growth.py and reference/cut.py
-constexpr std::size_t BINS = 64;            // of reference/exchange.py
-constexpr double WIDE = 3.0, BETTER = 1.0 - 1e-9, NOTHING = 1e-300;
+constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of the root's
+constexpr double SAME_GAIN = 1e-9, PRICE = 2.0, NO_LOSS = 1e-12;    // of discriminant.py
+// A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
+// leaves of the difference is then nothing), and up to so many columns (open nodes keep theirs).
+constexpr std::size_t SHARE_ROWS = 1, SHARE_COLUMNS = 512;
 
-double class_loss(const double* count, std::size_t width, Criterion criterion) {
-  double size = 0, most = 0, total = 0;
-  for (std::size_t k = 0; k < width; ++k) {
-    size += count[k];
-    most = std::max(most, count[k]);
-  }
-  if (size <= 0) return 0;
-  if (criterion == Criterion::error) return size - most;
-  for (std::size_t k = 0; k < width; ++k) {
-    if (count[k] <= 0) continue;
-    total += criterion == Criterion::gini ? count[k] * (size - count[k]) / size : -count[k] * std::log(count[k] / size);
-  }
-  return total;
-}
+// A node that is to be split: rows from `begin` to `end`.
+struct Open {
+  std::int32_t node;
+  int depth;
+  std::size_t begin, end;
+  NodeSums sums;
+  hard::NodeRows lists;
+};
 
-double number_loss(const double* sums, std::size_t width) {
-  const std::size_t targets = (width - 1) / 2;
-  const double size = std::max(sums[0], NOTHING);
-  double total = 0;
-  for (std::size_t t = 1; t <= targets; ++t) total += std::max(sums[targets + t] - sums[t] * sums[t] / size, 0.0);
-  return total / static_cast<double>(targets);
-}
-
-// Loss of the two sides of a cut; `above` is room for the sums of the second.
-double both_sides(const double* below, const double* whole, std::size_t width, Criterion criterion, double* above) {
-  const bool classes = criterion != Criterion::squared_error;
-  for (std::size_t k = 0; k < width; ++k) {
-    above[k] = whole[k] - below[k];
-    if (classes) above[k] = std::max(above[k], 0.0);  // rounding of sums
-  }
-  return loss(below, width, criterion) + loss(above, width, criterion);
-}
-
-std::vector<double> total_of(const Sums& tally) {
-  std::vector<double> whole(tally.width);
-  for (std::size_t i = 0; i < tally.rows; ++i) {
-    for (std::size_t k = 0; k < tally.width; ++k) whole[k] += tally.row(i)[k];
-  }
-  return whole;
-}
-
-// The classes that go with the first of the two whose means lie farthest apart.
-std::vector<bool> seed_groups(const double* gram, std::size_t n) {
-  const auto distance = [&](std::size_t a, std::size_t b) {
-    return gram[a * n + a] + gram[b * n + b] - 2.0 * gram[a * n + b];
-  };
-  std::size_t one = 0, other = 0;
-  double far = distance(0, 0);
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) {
-      if (distance(a, b) > far) {
-        far = distance(a, b);
-        one = a;
-        other = b;
-      }
-    }
-  }
-  std::vector<bool> near(n);
-  for (std::size_t k = 0; k < n; ++k) near[k] = distance(k, one) <= distance(k, other);
-  near[one] = true;
-  near[other] = false;
-  return near;
-}
-
-std::vector<double> coefficients(const std::vector<bool>& first, const std::vector<double>& size) {
-  double share = 0, rest = 0;
-  for (std::size_t k = 0; k < size.size(); ++k) (first[k] ? share : rest) += size[k];
-  std::vector<double> a(size.size());
-  for (std::size_t k = 0; k < size.size(); ++k) a[k] = first[k] ? size[k] / share : -size[k] / rest;
-  return a;
-}
-
-// The least loss of a cut along the scores of a grouping, cut between bins.
-class Binned {
+class Grower {
  public:
-  Binned(const Sums& projected, const Sums& tally, const std::vector<double>& whole, Criterion criterion)
-      : projected_(projected),
-        whole_(whole),
-        criterion_(criterion),
-        code_(tally.rows),
-        weight_(tally.rows),
-        score_(tally.rows),
-        count_(BINS * tally.width),
-        above_(tally.width) {
-    for (std::size_t i = 0; i < tally.rows; ++i) {
-      const double* row = tally.row(i);
-      code_[i] = static_cast<std::size_t>(std::max_element(row, row + tally.width) - row);
-      weight_[i] = row[code_[i]];
-      total_ += weight_[i];
+  Grower(const Problem& problem, const Limits& limits, const Manner& manner)
+      : problem_(problem), limits_(limits), manner_(manner), ground_(problem), impurity_(problem.criterion) {
+    tree_.parts = problem.classes ? problem.classes : problem.targets;
+    if (problem.classes) ground_.tabulate(impurity_);
+    if (problem.inputs) {
+      axis_ = std::make_unique<Axis>(problem, manner.least);
     }
   }
 
-  double least_loss(const std::vector<double>& a) {
-    const std::size_t n = score_.size(), width = whole_.size();
-    double mean = 0, spread = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      double score = 0;
-      for (std::size_t k = 0; k < width; ++k) score += projected_.row(i)[k] * a[k];
-      score_[i] = score;
-      mean += weight_[i] / total_ * score;
+  GrownTree grow() {
+    Open root{0, 0, 0, problem_.rows, {}, {}};
+    tree_.node.emplace_back();
+    root.sums = describe(root);
+    whole_ = root.sums.total;
+    if (axis_) root.lists = axis_->root();
+    if (may_split(root)) {
+      ground_.add_columns(0, problem_.rows, root.sums);
+      root.sums.S = scatter(ground_.rows(0, problem_.rows), root.sums.mean.data());
+      waiting_.push_back(std::move(root));
     }
-    for (std::size_t i = 0; i < n; ++i) spread += weight_[i] / total_ * (score_[i] - mean) * (score_[i] - mean);
-    const double scale = BINS / (2.0 * WIDE * std::max(std::sqrt(spread), NOTHING));
-    std::fill(count_.begin(), count_.end(), 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double place = std::clamp((score_[i] - mean) * scale + BINS / 2.0, 0.0, BINS - 1.0);
-      count_[static_cast<std::size_t>(place) * width + code_[i]] += weight_[i];
+    while (!waiting_.empty()) {
+      Open open = std::move(waiting_.back());
+      waiting_.pop_back();
+      split(std::move(open));
     }
-    double best = std::numeric_limits<double>::infinity();
-    std::vector<double> below(width);
-    for (std::size_t bin = 0; bin < BINS; ++bin) {
-      for (std::size_t k = 0; k < width; ++k) below[k] += count_[bin * width + k];
-      best = std::min(best, both_sides(below.data(), whole_.data(), width, criterion_, above_.data()));
-    }
-    return best;
+    return by_level();
   }
 
  private:
-  const Sums& projected_;
-  const std::vector<double>& whole_;
-  const Criterion criterion_;
-  std::vector<std::size_t> code_;
-  std::vector<double> weight_, score_, count_, above_;
-  double total_ = 0;
+  const Problem& problem_;
+  const Limits& limits_;
+  const Manner& manner_;
+  Ground ground_;
+  Impurity impurity_;
+  std::unique_ptr<Axis> axis_;
+  GrownTree tree_;
+  std::vector<Open> waiting_;  // a stack: few nodes keep their scatter at a time
+  double whole_ = 0;
+
+  // -- one node -------------------------------------------------------------------------------------------------------
+
+  NodeSums describe(const Open& open) {
+    GrownNode& node = tree_.node[static_cast<std::size_t>(open.node)];
+    NodeSums sums;
+    node.count = ground_.describe(open.begin, open.end, impurity_, sums, tree_.value);
+    node.impurity = sums.total > 0 ? sums.loss / sums.total : 0;
+    return sums;
+  }
+
+  bool may_split(const Open& open) const {
+    const GrownNode& node = tree_.node[static_cast<std::size_t>(open.node)];
+    const double least = std::max(limits_.min_samples_split, 2 * manner_.least);
+    return open.depth < limits_.max_depth && node.count >= least && open.end - open.begin >= 2 &&
+           node.impurity > EPSILON * tree_.node[0].impurity;
+  }
+
+  // -- one split ------------------------------------------------------------------------------------------------------
+
+  void split(Open&& open) {
+    const std::size_t n = open.end - open.begin;
+    LinearSplit found = find_split(ground_.rows(open.begin, open.end), ground_.answers(open.begin, open.end), open.sums,
+                                   impurity_, manner_);
+    hard::Split asked;
+    if (axis_) asked = axis_->find(open.lists, open.sums.loss);
+    const bool ask = asked.found() && !is_worth_it(open.sums, found.gain, asked.gain);
+    const double gain = ask ? asked.gain : found.gain;
+    if (gain < limits_.min_impurity_decrease * whole_ || !(gain > 0)) return;
+    if (ask) found.second = axis_->send(open.lists, asked, ground_.id(open.begin), n);
+    GrownNode& node = tree_.node[static_cast<std::size_t>(open.node)];
+    node.gain = gain;
+    node.first_child = static_cast<std::int32_t>(tree_.node.size());
+    ask ? record(open.node, asked) : record(node, found);
+    const std::vector<std::uint32_t> id(ground_.id(open.begin), ground_.id(open.begin) + n);
+    const std::size_t middle = ground_.divide(open.begin, found.second);
+    tree_.node.resize(tree_.node.size() + 2);
+    plant(std::move(open), middle, id, found.second);
+  }
+
+  // Whether the weights of a linear split pay: numbers by AIC, classes as soon as they gain more.
+  bool is_worth_it(const NodeSums& sums, double linear, double single) const {
+    if (!(linear > single * (1 + SAME_GAIN))) return false;
+    const auto left = [&](double gain) { return std::max(sums.loss - gain, NO_LOSS * sums.loss); };
+    const double price = PRICE * static_cast<double>(problem_.columns - 1);
+    return problem_.classes || sums.total * std::log(left(single) / left(linear)) > price;
+  }
+
+  void record(GrownNode& node, const LinearSplit& found) {
+    node.gate = static_cast<std::int32_t>(tree_.weight.size() / problem_.columns);
+    node.bias = found.bias;
+    tree_.weight.insert(tree_.weight.end(), found.weight.begin(), found.weight.end());
+  }
+
+  void record(std::int32_t at, const hard::Split& asked) {
+    GrownNode& node = tree_.node[static_cast<std::size_t>(at)];
+    node.feature = asked.feature;
+    node.default_slot = axis_->default_slot();
+    if (asked.slot.empty()) {
+      node.threshold = asked.threshold;
+    } else {
+      tree_.slot[at] = asked.slot;
+    }
+  }
+
+  // The two children, of which those that may be split wait for it.
+  void plant(Open&& parent, std::size_t middle, const std::vector<std::uint32_t>& id,
+             const std::vector<std::uint8_t>& second) {
+    const std::int32_t first = tree_.node[static_cast<std::size_t>(parent.node)].first_child;
+    Open child[2] = {{first, parent.depth + 1, parent.begin, middle, {}, {}},
+                     {first + 1, parent.depth + 1, middle, parent.end, {}, {}}};
+    bool wanted[2];
+    for (const int slot : {0, 1}) {
+      child[slot].sums = describe(child[slot]);
+      wanted[slot] = may_split(child[slot]);
+    }
+    if (!wanted[0] && !wanted[1]) return;
+    ground_.divide_columns(parent.begin, second);
+    for (const int slot : {0, 1}) {
+      if (wanted[slot]) ground_.add_columns(child[slot].begin, child[slot].end, child[slot].sums);
+    }
+    if (axis_) {
+      hard::Children lists = axis_->divide(parent.lists, id, second, wanted);
+      child[0].lists = std::move(lists.first);
+      child[1].lists = std::move(lists.second);
+    }
+    spread(parent.sums, child, wanted);
+    for (const int slot : {1, 0}) {
+      if (wanted[slot]) waiting_.push_back(std::move(child[slot]));
+    }
+  }
+
+  // Scatter of the children: of the smaller over its rows, of the larger by what the parent has left.
+  void spread(NodeSums& parent, Open child[2], const bool wanted[2]) const {
+    const int large = child[1].end - child[1].begin > child[0].end - child[0].begin;
+    const std::size_t n = child[large].end - child[large].begin;
+    const bool share = wanted[large] && n >= SHARE_ROWS * problem_.columns && problem_.columns <= SHARE_COLUMNS;
+    for (const int slot : {0, 1}) {
+      if (!share && wanted[slot]) {
+        child[slot].sums.S = scatter(ground_.rows(child[slot].begin, child[slot].end), child[slot].sums.mean.data());
+      }
+    }
+    if (!share) return;
+    NodeSums &less = child[1 - large].sums, &rest = child[large].sums;
+    less.S = scatter(ground_.rows(child[1 - large].begin, child[1 - large].end), parent.mean.data());
+    rest.S = std::move(parent.S);
+    for (std::size_t i = 0; i < rest.S.size(); ++i) rest.S[i] -= less.S[i];
+    for (const int slot : {0, 1}) {
+      if (!wanted[slot]) continue;
+      shift_to_mean(child[slot].sums, parent.mean, ground_.rows(child[slot].begin, child[slot].end));
+    }
+  }
+
+  // A stack grows one branch to its end before the next; the ids of the tree go level by level.
+  GrownTree by_level() const {
+    GrownTree ordered;
+    ordered.parts = tree_.parts;
+    std::vector<std::size_t> was{0};
+    for (std::size_t m = 0; m < was.size(); ++m) {
+      GrownNode node = tree_.node[was[m]];
+      if (node.first_child >= 0) {
+        const auto first = static_cast<std::size_t>(node.first_child);
+        node.first_child = static_cast<std::int32_t>(was.size());
+        was.insert(was.end(), {first, first + 1});
+      }
+      if (node.gate >= 0) {
+        const double* weight = &tree_.weight[static_cast<std::size_t>(node.gate) * problem_.columns];
+        node.gate = static_cast<std::int32_t>(ordered.weight.size() / problem_.columns);
+        ordered.weight.insert(ordered.weight.end(), weight, weight + problem_.columns);
+      }
+      if (const auto found = tree_.slot.find(static_cast<std::int32_t>(was[m])); found != tree_.slot.end()) {
+        ordered.slot[static_cast<std::int32_t>(m)] = found->second;
+      }
+      const double* value = &tree_.value[was[m] * tree_.parts];
+      ordered.value.insert(ordered.value.end(), value, value + tree_.parts);
+      ordered.node.push_back(node);
+    }
+    return ordered;
+  }
 };
 
 }  // namespace
 
-double loss(const double* sums, std::size_t width, Criterion criterion) {
-  return criterion == Criterion::squared_error ? number_loss(sums, width) : class_loss(sums, width, criterion);
-}
-
-Cut best_cut(const double* score, const Sums& tally, const double* weight, Criterion criterion, double least,
-             double near) {
-  const std::size_t n = tally.rows, width = tally.width;
-  std::vector<std::pair<double, std::size_t>> order(n);
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    order[i] = {score[i], i};
-    total += weight[i];
-  }
-  std::sort(order.begin(), order.end());
-  const std::vector<double> whole = total_of(tally);
-  const double all = loss(whole.data(), width, criterion);
-  std::vector<double> below(width), above(width);
-  std::vector<std::pair<double, std::size_t>> found;  // gain, and the place before which it is had
-  double count = 0, most = -std::numeric_limits<double>::infinity();
-  least *= 1.0 - TIE;
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    const double* row = tally.row(order[i].second);
-    for (std::size_t k = 0; k < width; ++k) below[k] += row[k];
-    count += weight[order[i].second];
-    if (!(order[i + 1].first > order[i].first) || count < least || total - count < least) continue;
-    const double gain = all - both_sides(below.data(), whole.data(), width, criterion, above.data());
-    found.emplace_back(gain, i);
-    most = std::max(most, gain);
-  }
-  if (found.empty()) return {-1.0, 0.0};
-  const double slack = TIE * std::max(all, NOTHING), enough = (std::isnan(near) ? most : WORTH * most) - slack;
-  const auto middle = [&](std::size_t i) { return 0.5 * (order[i].first + order[i + 1].first); };
-  const std::pair<double, std::size_t>* chosen = nullptr;
-  for (const auto& cut : found) {
-    if (cut.first < enough) continue;
-    if (!chosen || std::abs(middle(cut.second) - near) < std::abs(middle(chosen->second) - near)) chosen = &cut;
-    if (std::isnan(near)) break;
-  }
-  const std::size_t i = chosen->second;
-  return {std::max(chosen->first, 0.0), order[i].first < middle(i) ? middle(i) : order[i + 1].first};
-}
-
-std::vector<double> exchange(const Sums& projected, const double* gram, const Sums& tally, Criterion criterion) {
-  const std::vector<double> size = total_of(tally);
-  std::vector<bool> first = seed_groups(gram, size.size());
-  if (size.size() == 2) return coefficients(first, size);
-  Binned binned(projected, tally, size, criterion);
-  double best = binned.least_loss(coefficients(first, size));
-  for (bool better = true; better;) {
-    std::size_t move = size.size();
-    double least = best * BETTER;
-    for (std::size_t k = 0; k < size.size(); ++k) {
-      first[k] = !first[k];
-      const auto here = std::count(first.begin(), first.end(), true);
-      if (here > 0 && here < static_cast<std::ptrdiff_t>(size.size())) {
-        const double found = binned.least_loss(coefficients(first, size));
-        if (found < least) {
-          least = found;
-          move = k;
-        }
-      }
-      first[k] = !first[k];
-    }
-    better = move < size.size();
-    if (better) {
-      first[move] = !first[move];
-      best = least;
-    }
-  }
-  return coefficients(first, size);
+GrownTree grow(const Problem& problem, const Limits& limits, const Manner& manner) {
+  return Grower(problem, limits, manner).grow();
 }
 
 }  // namespace softwood::oblique

@@ -1,35 +1,38 @@
-// Splits along a sum of columns: groups of classes by exchange, and the best cut of a score. The definitions are
-// src/softwood/kernels/reference/exchange.py and cut.py.
+// Grows a hard tree of linear gates, where asked for also of questions about one input. The definition is
+// src/softwood/learners/oblique/grow.py with the splits of discriminant.py.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <vector>
+
+#include "ground.hpp"
 
 namespace softwood::oblique {
 
-// Numbers of src/softwood/kernels/kinds.py.
-enum class Criterion : std::uint8_t { gini, entropy, error, squared_error };
-
-// Rows of sums, C order.
-struct Sums {
-  const double* data;
-  std::size_t rows, width;
-  const double* row(std::size_t i) const { return data + i * width; }
+struct Limits {
+  int max_depth;
+  double min_samples_split, min_impurity_decrease;
 };
 
-// Cut of a score: gain < 0 if there is none.
-struct Cut {
-  double gain, at;
+struct GrownNode {
+  std::int32_t first_child = -1;
+  std::int32_t gate = -1;  // linear: which of the gates
+  std::int32_t feature = -1, default_slot = 0;
+  double threshold = std::numeric_limits<double>::quiet_NaN();
+  double bias = 0, count = 0, impurity = 0, gain = 0;
 };
 
-// W * impurity of a set of rows with these sums.
-double loss(const double* sums, std::size_t width, Criterion criterion);
+// Nodes level by level.
+struct GrownTree {
+  std::size_t parts = 1;
+  std::vector<GrownNode> node;
+  std::vector<double> value;                               // nodes x parts: weight by class, or means
+  std::vector<double> weight;                              // gates x columns
+  std::map<std::int32_t, std::vector<std::int32_t>> slot;  // of questions about a category
+};
 
-Cut best_cut(const double* score, const Sums& tally, const double* weight, Criterion criterion, double least,
-             double near);
-
-// Coefficients of the best grouping found, one a class.
-std::vector<double> exchange(const Sums& projected, const double* gram, const Sums& tally, Criterion criterion);
+GrownTree grow(const Problem& problem, const Limits& limits, const Manner& manner);
 
 }  // namespace softwood::oblique

@@ -119,6 +119,7 @@ RIVALS = (
     _ours("CART", "CART"),
     _ours("C4.5", "C45"),
     _ours("LDT", "LinearDiscriminantTree"),
+    _ours("LDT, one tree", "LinearDiscriminantTree", prune=None),  # the default grows eleven
     _ours("soft, incremental", "SoftTree", learner="incremental"),
     _ours("soft, joint", "SoftTree"),
     _ours("budding", "BuddingTree"),

@@ -162,3 +162,16 @@ def test_pickle_and_importance() -> None:
 def test_options_are_checked(option: str, value: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LinearDiscriminantTreeClassifier(**{option: value}).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_linear_gate_of_numbers_pays_for_its_weights() -> None:
+    """AIC: noise columns do not buy a sum of inputs where one input says it all; a true sum is bought."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 12))
+    step = (X[:, 3] > 0.2) + 0.3 * rng.normal(size=120)
+    tree = LinearDiscriminantTreeRegressor(prune=None, max_depth=1).fit(X, step).tree_
+    assert (tree.score[0], tree.feature[0]) == (Score.THRESHOLD, 3)
+    slope = X.sum(axis=1) + 0.3 * rng.normal(size=120)
+    assert LinearDiscriminantTreeRegressor(prune=None, max_depth=1).fit(X, slope).tree_.score[0] == Score.LINEAR
+    alone = LinearDiscriminantTreeRegressor(prune=None, max_depth=1, univariate=False).fit(X, step)
+    assert alone.tree_.score[0] == Score.LINEAR

@@ -380,3 +380,18 @@ def test_names_need_a_frame() -> None:
 def test_no_choice_leaves_numbers(chosen: Any) -> None:
     X = np.ones((2, 2))
     assert fit(X, chosen).values is X
+
+
+def test_a_mask_of_categories_may_be_an_array() -> None:
+    X = np.array([[0.0, 1.5], [2.0, 2.5]])
+    for mask in (np.array([True, False]), [0], np.array([0])):
+        assert read_fit(BaseEstimator(), X, mask).columns.categories == ((0.0, 2.0), None)
+
+
+def test_an_array_after_a_frame_leaves_no_names_behind() -> None:
+    estimator = BaseEstimator()
+    read_fit(estimator, pd.DataFrame({"a": [1.0, 2.0]}))
+    assert list(estimator.feature_names_in_) == ["a"]
+    read_fit(estimator, np.ones((2, 3)))
+    assert estimator.n_features_in_ == 3
+    assert not hasattr(estimator, "feature_names_in_")

@@ -136,7 +136,8 @@ class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, Ob
     """A regression tree whose gates cut along a ridge regression, for one or several targets.
 
     The parameters and the attributes are those of LinearDiscriminantTreeClassifier. Leaves answer the mean, gates are
-    cut where the squared error falls most.
+    cut where the squared error falls most. By default (`univariate`) a question about one input competes at every node;
+    a linear gate must be better by so much that its weights pay (AIC).
 
     Examples
     --------
@@ -151,7 +152,7 @@ class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, Ob
         self,
         *,
         shrinkage: Any = "auto",
-        univariate: bool = False,
+        univariate: bool = True,
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,

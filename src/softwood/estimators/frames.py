@@ -103,6 +103,8 @@ def read_vector(values: Any, name: str) -> Any:
 
     A missing value in a series or frame is an error.
     """
+    if type(values) is np.ndarray:
+        return values
     if nw.dependencies.is_into_series(values):
         return _read_series(nw.from_native(values, series_only=True), name)
     frame = open_frame(values)

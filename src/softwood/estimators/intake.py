@@ -97,6 +97,9 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     >>> table.columns
     Columns(names=('x0', 'x1'), categories=(('blue', 'red'), None))
     """
+    by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"  # a mask may be an array
+    if _is_plain(X) and (by_dtype or categorical_features is None):
+        return _plain_table(estimator, X)
     frame = open_frame(X)
     if frame is not None:
         _check_frame(estimator, frame, reset=True)
@@ -138,16 +141,21 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
 # -- checks --------------------------------------------------------------------------------------------------------
 
 
+def _is_plain(X: Any) -> bool:
+    """Whether X is a table of numbers that validate_data would let pass without a word, infinity aside."""
+    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and 0 not in X.shape
+
+
+def _plain_table(estimator: Any, X: Floats) -> Table:
+    """A table that needs no check but for infinity: validate_data takes longer than a small tree."""
+    vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
+    estimator.n_features_in_ = X.shape[1]
+    return _number_table(X, _numbered(X.shape[1]))
+
+
 def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
-    """Whether validate_data would let X pass without a word, infinity aside: it takes longer than a small tree."""
-    return (
-        type(X) is np.ndarray
-        and X.dtype == np.float64
-        and X.ndim == 2
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
-        and not hasattr(estimator, "feature_names_in_")
-    )
+    """The same for a table to predict."""
+    return _is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_")
 
 
 def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:

@@ -19,6 +19,7 @@ from softwood.estimators.rows import (
     read_numbered,
 )
 from softwood.estimators.weights import class_factor, drop_classes
+from softwood.kernels.content import column_moments
 from softwood.kernels.kinds import Criterion, Score, Term
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.hard.problem import Problem
@@ -130,10 +131,11 @@ def spread_of(tree: Tree, problem: Problem) -> Floats:
     """Standard deviation of every basis column among the rows, by weight."""
     share, basis = problem.weight / problem.weight.sum(), tree.basis
     if np.all(basis.term == Term.IDENTITY):
-        x = problem.X[:, basis.feature]
-        phi = np.where(np.isnan(x), basis.when_missing, x)
-    else:
-        phi = expand(basis, problem.X)
-    size = np.maximum(np.abs(phi).max(axis=0, initial=0.0), 1e-300)  # divided out first: squares do not overflow
-    phi = phi / size
-    return np.asarray(size * np.sqrt(np.maximum(share @ np.square(phi - share @ phi), 0.0)))
+        moments = column_moments(problem.X, problem.weight)
+        if moments is not None and np.all(np.isfinite(moments[1])):
+            return moments[1][basis.feature]
+    phi = expand(basis, problem.X)
+    size = np.maximum(np.maximum(phi.max(axis=0, initial=0.0), -phi.min(axis=0, initial=0.0)), 1e-300)
+    phi = phi / size  # squares do not overflow
+    phi -= np.einsum("i,ij->j", share, phi)
+    return np.asarray(size * np.sqrt(np.einsum("i,ij->j", share, np.square(phi, out=phi))))

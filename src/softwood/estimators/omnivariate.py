@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats
 from softwood.estimators.oblique import ObliqueClassifier, ObliqueRegressor, ObliqueTree
-from softwood.estimators.pruned import PRUNE
+from softwood.estimators.pruned import PRUNE, seed_of
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.discriminant import Discriminant
@@ -61,7 +60,7 @@ class OmnivariateTree(ObliqueTree):
             alpha=alpha,
             stop=p["prune"] == "contest",
             discriminant=Discriminant(least=limits.min_samples_leaf, threshold="gain"),
-            seed=int(check_random_state(p["random_state"] or 0).randint(2**31 - 1)),
+            seed=seed_of(p["random_state"]),
         )
         options.boolean("soft", p["soft"])
         pruning = self._pruning(problem, validation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -93,7 +94,7 @@ class PrunedTree(TreeEstimator):
     def _pruning(self, problem: Problem, validation: Problem | None) -> Pruning:
         """How to choose the size, from the options."""
         p = vars(self)
-        seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
+        seed = seed_of(p["random_state"])
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
         return Pruning(p["prune"], p["one_se"], folds, seed, validation)
 
@@ -164,6 +165,17 @@ class PrunedTree(TreeEstimator):
         snipped = copy.copy(self)
         snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node)
         return snipped
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed below; None is 0."""
+    given = random_state or 0
+    return _seed_of_int(given) if isinstance(given, int) else int(check_random_state(given).randint(2**31 - 1))
+
+
+@lru_cache(maxsize=128)
+def _seed_of_int(given: int) -> int:
+    return int(check_random_state(given).randint(2**31 - 1))  # making the generator takes longer than a small tree
 
 
 def _center(table: Table, weight: Floats) -> Floats:

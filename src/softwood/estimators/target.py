@@ -30,9 +30,12 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     (array(['no', 'yes'], dtype='<U3'), array([0, 1, 0], dtype=int32))
     """
     labels = _read_labels(y)
-    if set(map(type, labels.flat if labels.dtype == object else ())) != {str}:  # text is never continuous
-        check_classification_targets(labels)
+    whole = labels.dtype.kind in "biu"
+    if not whole and set(map(type, labels.flat if labels.dtype == object else ())) != {str}:
+        check_classification_targets(labels)  # text is never continuous, nor are whole numbers
     found, place = _factor(labels)
+    if whole and 2 * len(found) > len(labels):
+        check_classification_targets(labels)  # warns where every other row is a class of its own
     return np.array(found, labels.dtype), place
 
 
@@ -93,7 +96,8 @@ def _read_labels(y: Any) -> npt.NDArray[Any]:
     if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
         values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
         return np.array(_one_type(column_or_1d(values, warn=True)).tolist())
-    labels: npt.NDArray[Any] = column_or_1d(values, warn=True)
+    flat = type(values) is np.ndarray and values.ndim == 1  # scikit-learn's check takes longer than a small tree
+    labels: npt.NDArray[Any] = values if flat else column_or_1d(values, warn=True)
     if labels.dtype == object:
         return _one_type(labels)
     if labels.dtype.kind == "f":

@@ -13,11 +13,22 @@ from softwood.kernels.anneal import Annealing
 from softwood.kernels.growth import HardGrower
 from softwood.kernels.reference import apply_link
 
-__all__ = ["Annealer", "Evaluator", "Grower", "HardGrower", "apply_link", "collapse_alphas", "grow_c45", "kernels"]
+__all__ = [
+    "Annealer",
+    "Evaluator",
+    "Grower",
+    "HardGrower",
+    "apply_link",
+    "collapse_alphas",
+    "grow_c45",
+    "is_sound",
+    "kernels",
+]
 
 Evaluator = reference.Evaluator
 Grower: type[HardGrower] = reference.Grower
 collapse_alphas = reference.collapse_alphas
+is_sound = reference.is_sound
 grow_c45 = reference.grow_c45
 Annealer: type[Annealing] = reference.Annealer
 kernels = "reference"
@@ -29,6 +40,7 @@ if os.environ.get("SOFTWOOD_KERNELS") != "reference":
         Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
         Grower = native.Grower
         collapse_alphas = native.collapse_alphas
+        is_sound = native.is_sound
         grow_c45 = native.grow_c45
         Annealer = native.Annealer
         kernels = "native"

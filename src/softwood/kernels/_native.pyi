@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,45 @@ def grow_c45(
     n_threads: int,
 ) -> dict[str, Any]: ...
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats: ...
-def best_cut(
-    score: Floats, tally: Floats, weight: Floats, criterion: int, least: float, near: float
-) -> tuple[float, float]: ...
-def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> Floats: ...
+def grow_discriminant(
+    phi: Floats,
+    weight: Floats,
+    code: Ints,
+    factor: Floats,
+    y: Floats,
+    criterion: int,
+    X: Floats | None,
+    n_levels: list[int],
+    max_depth: int,
+    min_samples_split: float,
+    min_samples_leaf: float,
+    min_impurity_decrease: float,
+    shrinkage: float,
+    gaussian: bool,
+) -> dict[str, Any]: ...
+def is_sound(tree: Any) -> bool: ...
+def contest_losses(
+    phi: Floats,
+    weight: Floats,
+    code: Ints,
+    factor: Floats,
+    y: Floats,
+    criterion: int,
+    X: Floats | None,
+    n_levels: list[int],
+    min_samples_leaf: float,
+    shrinkage: float,
+    gaussian: bool,
+    linear: int,
+    lines: bool,
+    squares: bool,
+    half: npt.NDArray[np.uint8],
+) -> Floats: ...
+def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]: ...
+def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None: ...
+def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats: ...
+def solve_symmetric(S: Floats, right: Floats, tiny: float, part: float) -> Floats: ...
+def eigen_symmetric(S: Floats) -> tuple[Floats, Floats]: ...
 
 class SoftShape:
     @staticmethod

@@ -6,6 +6,7 @@ interpreter's lock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,17 @@ from softwood.kernels.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
 
-__all__ = ["Annealer", "Evaluator", "Grower", "collapse_alphas", "grow_c45"]
+__all__ = [
+    "Annealer",
+    "Evaluator",
+    "Grower",
+    "collapse_alphas",
+    "column_moments",
+    "grow_c45",
+    "hash_rows",
+    "is_sound",
+    "make_lines",
+]
 
 
 class Evaluator:
@@ -122,6 +133,26 @@ class Annealer:
         loss = self._native.gradient(*given, slope, n_threads)
         theta, threshold, response = np.split(slope, [len(given[0]), len(given[0]) + len(given[1])])
         return loss, Ramps(theta.reshape(-1, 2), threshold, response.reshape(ramps.response.shape))
+
+
+def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
+    """A 64-bit number for every row, the same for equal rows."""
+    return _native.hash_rows(_readable(X), _readable(y), seed)
+
+
+def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Mean, standard deviation and largest size of every column; None where a value is missing."""
+    return _native.column_moments(_readable(X), _flat(weight))
+
+
+def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats:
+    """X[:, feature] * scale + shift, a missing value as `when_missing`."""
+    return _native.make_lines(_readable(X), feature, _flat(when_missing), _flat(scale), _flat(shift))
+
+
+def is_sound(tree: Any) -> bool:
+    """Whether the tree is common and tree/invariants.py has nothing to say about its nodes; False: look closer."""
+    return _native.is_sound(tree)
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:

@@ -1,19 +1,27 @@
-"""The kernels of oblique splits: native where they are built, else reference/cut.py and reference/exchange.py."""
+"""The growth of discriminant trees and the contest of omnivariate ones: native where it is built.
+
+The definition is learners/oblique (grow.py, discriminant.py, direction.py, contest.py) with reference/cut.py and
+reference/exchange.py; None stands for "not built", and the learner then runs the definition.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from softwood.kernels.reference import cut, exchange
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["best_cut", "exchange_classes"]
+__all__ = ["contest_losses", "grow_discriminant"]
 
-_native: Any = None
+grow_discriminant: Callable[..., dict[str, Any]] | None = None
+contest_losses: Callable[..., npt.NDArray[np.float64]] | None = None
+
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
     with suppress(ImportError):  # kernels/__init__ has said so loudly
         from softwood.kernels import _native
 
-best_cut: Any = cut.best_cut if _native is None else _native.best_cut
-exchange_classes: Any = exchange.exchange if _native is None else _native.exchange
+        grow_discriminant = _native.grow_discriminant
+        contest_losses = _native.contest_losses

@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+from softwood.kernels import content
 
-# Odd 64-bit constants of the splitmix64 mixing function (Steele, Lea, Flood 2014).
-STEP, MIX_1, MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+Floats = npt.NDArray[np.float64]
 
 
 def deal_folds(X: Floats, y: npt.NDArray[np.generic], n_folds: int, seed: int) -> npt.NDArray[np.int32]:
@@ -45,19 +43,6 @@ def deal_folds(X: Floats, y: npt.NDArray[np.generic], n_folds: int, seed: int) -
     return fold
 
 
-def hash_rows(X: Floats, y: Floats, seed: int) -> Words:
+def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     """A 64-bit number for every row, the same for equal rows."""
-    number = np.full(len(X), np.uint64(seed & 0xFFFFFFFFFFFFFFFF))
-    for table in (X, y):
-        for column in range(table.shape[1]):
-            value = np.array(table[:, column], np.float64)
-            value[value == 0.0] = 0.0  # -0 is 0
-            value[np.isnan(value)] = np.nan  # one NaN for all
-            number = _mix(number + STEP ^ value.view(np.uint64))
-    return number
-
-
-def _mix(z: Words) -> Words:
-    z = (z ^ (z >> np.uint64(30))) * MIX_1
-    z = (z ^ (z >> np.uint64(27))) * MIX_2
-    return z ^ (z >> np.uint64(31))
+    return content.hash_rows(X, y, seed & 0xFFFFFFFFFFFFFFFF)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 
 if TYPE_CHECKING:
@@ -33,12 +34,15 @@ class TreeError(ValueError):
 def check_tree(tree: Tree) -> None:
     """Raise TreeError at the first broken invariant."""
     _check_shapes(tree)
+    _check_answers(tree)
+    # The common tree is found sound natively; what is not is looked at closer, here.
+    if not any(tree.schema.categories) and kernels.is_sound(tree):
+        return
     _check_basis(tree)
     _check_structure(tree)
     _check_gates(tree)
     _check_missing(tree)
     _check_surrogates(tree)
-    _check_answers(tree)
 
 
 def _require(good: bool | np.bool_, message: str) -> None:
@@ -58,7 +62,8 @@ def _check_shapes(tree: Tree) -> None:
     names = ("first_child", "n_children", "leafness", "score", "squash", "feature", "threshold", "missing", "default")
     for name in (*names, "fraction", "bias", "slope_row", "count", "impurity", "gain"):
         shape = getattr(tree, name).shape
-        _require(shape == (n,), f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
+        if shape != (n,):
+            raise TreeError(f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
     _require(tree.softness.shape == (n, 2), f"softness must have shape ({n}, 2), got {tree.softness.shape}.")
     for name, flat in (("group", tree.group), ("cut", tree.cut), ("weight", tree.weight)):
         begin = getattr(tree, f"{name}_begin")
@@ -125,9 +130,13 @@ def _check_gates(tree: Tree) -> None:
     _refuse(outside, lambda m: f"node {m}: feature {feature[m]} is outside 0..{last}.")
     levels = np.array([tree.schema.n_levels(f) for f in range(tree.n_features)], np.int64)[np.clip(feature, 0, last)]
     wrong = one_feature & ((levels > 0) != (score == Score.CATEGORY))
-    kind = np.where(levels > 0, "a category", "a number")
     name = tree.schema.features
-    _refuse(wrong, lambda m: f"node {m}: a {Score(score[m]).name} gate on {name[feature[m]]!r}, which is {kind[m]}.")
+
+    def say(m: int) -> str:
+        kind = "a category" if levels[m] > 0 else "a number"
+        return f"node {m}: a {Score(score[m]).name} gate on {name[feature[m]]!r}, which is {kind}."
+
+    _refuse(wrong, say)
     _check_thresholds(tree)
     _check_groups(tree, levels)
     _check_cuts(tree)
@@ -136,6 +145,8 @@ def _check_gates(tree: Tree) -> None:
 
 def _check_thresholds(tree: Tree) -> None:
     at = tree.score == Score.THRESHOLD
+    if not at.any():
+        return
     step, ramp, sigmoid = (at & (tree.squash == kind) for kind in (Squash.STEP, Squash.RAMP, Squash.SIGMOID))
     # A step at +inf is allowed: it asks "present or missing?".
     bad = at & ~np.isfinite(tree.threshold) & ~(step & (tree.threshold == np.inf))
@@ -152,6 +163,8 @@ def _check_thresholds(tree: Tree) -> None:
 
 
 def _check_groups(tree: Tree, levels: Array) -> None:
+    if not len(tree.group) and not np.any(tree.score == Score.CATEGORY):
+        return
     sizes = np.diff(tree.group_begin)
     want = np.where(tree.score == Score.CATEGORY, levels, 0)
     _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
@@ -161,6 +174,8 @@ def _check_groups(tree: Tree, levels: Array) -> None:
 
 
 def _check_cuts(tree: Tree) -> None:
+    if not len(tree.cut) and not np.any(tree.score == Score.INTERVAL):
+        return
     sizes = np.diff(tree.cut_begin)
     want = np.where(tree.score == Score.INTERVAL, tree.n_children - 1, 0)
     _refuse(sizes != want, lambda m: f"node {m}: want {want[m]} cuts, got {sizes[m]}.")
@@ -187,9 +202,13 @@ def _check_missing(tree: Tree) -> None:
     gate = (tree.n_children > 0) & (tree.score != Score.LINEAR)
     how, n = tree.missing, tree.n_children
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
+    if not gate.any():
+        return
     bad = gate & ((tree.default < 0) | (tree.default >= n))
     _refuse(bad, lambda m: f"node {m}: default must be a child slot 0..{n[m] - 1}, got {tree.default[m]}.")
     in_parts = gate & (how == Missing.FRACTION)
+    if not in_parts.any():
+        return
     child = np.flatnonzero(in_parts[tree.parent] & (tree.parent >= 0))
     total = np.bincount(tree.parent[child], tree.fraction[child], tree.n_nodes)
     negative = np.bincount(tree.parent[child], ~(tree.fraction[child] >= 0), tree.n_nodes) > 0

@@ -53,6 +53,7 @@ RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
     ("cut_begin", "cut", np.float64),
     ("weight_begin", "weight", np.float64),
 )
+NO_SURROGATES, NO_BASIS = Surrogates(), Basis()
 
 
 def _empty() -> Any:
@@ -124,8 +125,8 @@ class Tree:
     missing: Kinds = _empty()
     default: Ints = _empty()
     fraction: Floats = _empty()
-    surrogates: Surrogates = field(default_factory=Surrogates)
-    basis: Basis = field(default_factory=Basis)
+    surrogates: Surrogates = field(default_factory=lambda: NO_SURROGATES)  # frozen: one serves all
+    basis: Basis = field(default_factory=lambda: NO_BASIS)
     slope_row: Ints = _empty()
     slope: Floats = _empty()
     count: Floats = _empty()

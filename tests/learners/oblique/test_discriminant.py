@@ -8,11 +8,9 @@ from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge
 
-from softwood.kernels import oblique
 from softwood.kernels.kinds import Criterion
-from softwood.kernels.reference import cut as reference_cut
-from softwood.kernels.reference import exchange as reference_exchange
-from softwood.kernels.reference.exchange import coefficients, seed_groups
+from softwood.kernels.reference.cut import best_cut
+from softwood.kernels.reference.exchange import coefficients, exchange, seed_groups
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique.direction import PART, discriminants, regression, scatter, solve
 from softwood.learners.oblique.rows import Rows, in_order
@@ -82,7 +80,7 @@ def test_exchange_finds_the_groups_that_a_cut_can_tell_apart() -> None:
     X = np.array([0.0, 10.0, 1.0, 9.0])[y][:, None] + rng.normal(size=(400, 1))
     rows = Rows.make(class_problem(X, y), Recipe())
     found = discriminants(rows.phi, rows.tally, 0.0)
-    a = oblique.exchange_classes(found.projected, found.gram, rows.tally, int(Criterion.ENTROPY))
+    a = exchange(found.projected, found.gram, rows.tally, int(Criterion.ENTROPY))
     assert (a > 0).tolist() in ([True, False, True, False], [False, True, False, True])
     assert seed_groups(found.gram).any()
 
@@ -94,7 +92,7 @@ def test_the_best_cut_is_the_best_of_all(criterion: Criterion) -> None:
     rows = Rows.make(class_problem(X, y, criterion), Recipe())
     score = rows.problem.X[:, 0]
     how = (np.ascontiguousarray(score), rows.tally, rows.problem.weight, int(criterion), 3.0)
-    best, at = oblique.best_cut(*how, np.nan)
+    best, at = best_cut(*how, np.nan)
 
     def gain(at: float) -> float:
         sides = np.array([rows.tally[score < at].sum(axis=0), rows.tally[score >= at].sum(axis=0)])
@@ -104,38 +102,10 @@ def test_the_best_cut_is_the_best_of_all(criterion: Criterion) -> None:
     places = [at for at in 0.5 * (values[1:] + values[:-1]) if 3 <= rows.problem.weight[score < at].sum() <= 57]
     assert best == pytest.approx(max(map(gain, places)))
     assert gain(at) == pytest.approx(best)
-    near_gain, near_at = oblique.best_cut(*how, float(values[5]))
+    near_gain, near_at = best_cut(*how, float(values[5]))
     assert near_gain >= 0.5 * best
     worthy = [at for at in places if gain(at) >= 0.5 * best]
     assert abs(near_at - values[5]) == pytest.approx(min(abs(at - values[5]) for at in worthy))
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_native_equals_reference(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(2, 120)), int(rng.integers(2, 6))
-    weight = rng.integers(1, 4, n).astype(float)
-    criterion = Criterion(seed % 4)
-    if criterion == Criterion.SQUARED_ERROR:
-        y = rng.normal(size=(n, 2))
-        tally = np.column_stack([weight, weight[:, None] * y, weight[:, None] * y * y])
-    else:
-        tally = np.zeros((n, k))
-        tally[np.arange(n), rng.integers(0, k, n)] = weight
-    score = np.round(rng.normal(size=n), int(rng.integers(0, 3)))
-    for near in (np.nan, 0.2):
-        how = (score, tally, weight, int(criterion), float(rng.integers(1, 5)), near)
-        assert oblique.best_cut(*how) == pytest.approx(reference_cut.best_cut(*how), rel=1e-9, abs=1e-12)
-    present = tally[:, tally.any(axis=0)]
-    if criterion != Criterion.SQUARED_ERROR and present.shape[1] > 1:
-        present = np.ascontiguousarray(present)
-        projected = rng.normal(size=present.shape) + present
-        gram = present.T @ projected / present.sum(axis=0)[:, None]
-        gram = np.ascontiguousarray(gram + gram.T)
-        found = [
-            f(projected, gram, present, int(criterion)) for f in (oblique.exchange_classes, reference_exchange.exchange)
-        ]
-        np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
 
 
 def test_rows_in_order_are_merged() -> None:

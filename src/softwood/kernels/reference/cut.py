@@ -5,7 +5,7 @@
 
 With few rows the cut of largest gain is a noisy number; where two normal densities of one variance would be cut is a
 steady one. The second rule takes the steady place as long as the rows do not object. This is the definition that
-native/oblique.cpp is held to.
+native/cut.cpp is held to.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 The impurity of a grouping is that of the best cut along its direction, counted in BINS bins of the score: all moves
 of a step are one table. The paper sorts the rows for every move; the cut that is kept is searched exactly, later. This
-is the definition that native/oblique.cpp is held to.
+is the definition that native/exchange.cpp is held to.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 BINS = 64
 WIDE = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
+SAME = 1e-9  # losses closer than this (relative) are equal, and the lowest class moves
 Groups = npt.NDArray[np.bool_]
 
 
@@ -41,9 +42,9 @@ def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> 
     while True:
         moves = _moves(first)
         found = binned_losses(projected @ coefficients(moves, size).T, code, tally, criterion)
-        at = int(np.argmin(found))
-        if not found[at] < best * (1.0 - 1e-9):
+        if not found.min() < best * (1.0 - SAME):
             return coefficients(first[None], size).ravel()
+        at = int(np.flatnonzero(found <= found.min() * (1.0 + SAME))[0])
         best, first = float(found[at]), moves[at]
 
 
@@ -56,8 +57,9 @@ def seed_groups(gram: Floats) -> Groups:
     array([ True,  True, False])
     """
     length = np.diag(gram)
-    distance = length[:, None] + length[None] - 2.0 * gram
-    one, other = np.unravel_index(int(np.argmax(distance)), distance.shape)
+    distance = length[:, None] + length[None] - gram - gram.T
+    pairs = np.triu_indices(len(gram), 1)
+    one, other = (int(side[np.argmax(distance[pairs])]) for side in pairs)
     near = distance[:, one] <= distance[:, other]
     near[one], near[other] = True, False
     return near

@@ -31,6 +31,7 @@ Find = Callable[[Rows], Split | None]
 REPLICATIONS = 5
 FEWEST = 10  # rows that can be halved and still learned from
 SAME_LOSS = 1e-12
+LEAF = "leaf"  # what competes with the kinds: no gate at all
 
 
 @dataclass(frozen=True)
@@ -94,19 +95,23 @@ def halves(rows: Rows, seed: int) -> list[tuple[Index, Index]]:
     return found
 
 
-def by_f_test(rows: Rows, kinds: list[Kind], alpha: float, stop: bool, seed: int) -> Verdict:
-    """The simplest kind that the F test does not find worse than the best one."""
-    table: dict[str, Floats] = {kind.name: np.empty((REPLICATIONS, 2)) for kind in kinds}
-    leaf = np.empty((REPLICATIONS, 2))
-    for i, pair in enumerate(halves(rows, seed)):
+def judge_halves(rows: Rows, kinds: list[Kind], pairs: list[tuple[Index, Index]]) -> dict[str, Floats]:
+    """Losses (replications, 2) of a leaf and of every kind, learned on one half and judged on the other."""
+    table = {name: np.empty((len(pairs), 2)) for name in (LEAF, *(kind.name for kind in kinds))}
+    for i, pair in enumerate(pairs):
         parts = [rows.some(at) for at in pair]
         for j, (learn, held) in enumerate((parts, parts[::-1])):
-            leaf[i, j] = held_loss(None, learn, held)
+            table[LEAF][i, j] = held_loss(None, learn, held)
             for kind in kinds:
                 table[kind.name][i, j] = held_loss(kind.find(learn), learn, held)
+    return table
+
+
+def by_f_test(table: Mapping[str, Floats], kinds: list[Kind], alpha: float, stop: bool) -> Verdict:
+    """The simplest kind that the F test does not find worse than the best one, from the losses of `judge_halves`."""
     loss = {name: float(found.mean()) for name, found in table.items()}
     best = min(kinds, key=lambda kind: loss[kind.name])  # the simpler of equals: min keeps the first
-    if stop and loss[best.name] >= leaf.mean() * (1.0 - SAME_LOSS):
+    if stop and loss[best.name] >= loss[LEAF] * (1.0 - SAME_LOSS):
         return Verdict(None, "")
     p_value = {kind.name: five_by_two_f_test(table[kind.name], table[best.name]).p_value for kind in kinds}
     chosen = next(kind for kind in kinds if kind is best or p_value[kind.name] >= alpha)

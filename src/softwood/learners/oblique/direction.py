@@ -27,6 +27,7 @@ from scipy.linalg import eigh, lapack
 from softwood.learners.hard.problem import Floats
 
 TINY = 1e-8  # of a column's variance; if no more is left of it given the columns before, S_T is singular
+FLAT = 1e-12  # of the mean variance; a column that varies less does not vary, but for rounding
 PART = 0.99  # of the variance that principal components keep
 
 
@@ -55,7 +56,8 @@ def solve(S: Floats, right: Floats) -> Floats:
     array([0.5, 0.5])
     """
     factor, failed = lapack.dpotrf(S, lower=1)
-    if failed == 0 and np.all(np.square(np.diag(factor)) > TINY * np.diag(S)):
+    varies = bool(np.all(np.diag(S) > FLAT * np.trace(S) / max(len(S), 1)))
+    if failed == 0 and varies and np.all(np.square(np.diag(factor)) > TINY * np.diag(S)):
         solution: Floats = lapack.dpotrs(factor, right, lower=1)[0]
         return solution
     value, vector = eigh(S)

@@ -1,25 +1,35 @@
 """The split of a linear discriminant tree: classes in two groups, Fisher's direction between them, the best cut.
 
 Numbers are split along a ridge regression. With `univariate`, the best question about one input competes: the split
-that lowers the impurity more is taken, the simpler of equals.
+that lowers the impurity more is taken, the simpler of equals. Of numbers the linear split must also pay for its weights
+by Akaike's criterion; with SSE what is left of the squared error in the node's W rows,
+
+    W ln(SSE of the question / SSE of the linear split) > 2 (columns - 1)
+
+In a small node a direction with many weights always finds some gain that new rows do not confirm.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from softwood.kernels.oblique import best_cut, exchange_classes
+from softwood.kernels import oblique
+from softwood.kernels.reference.cut import best_cut
+from softwood.kernels.reference.exchange import exchange
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.cut import normal_cut
 from softwood.learners.oblique.direction import discriminants, regression
 from softwood.learners.oblique.gate import LinearGate, Split
+from softwood.learners.oblique.grown import Grown
 from softwood.learners.oblique.rows import Index, Rows
 from softwood.learners.oblique.univariate import find_univariate
 
 SAME_GAIN = 1e-9  # relative
+PRICE = 2.0  # of a weight, by AIC
+NO_LOSS = 1e-12  # of the node's; so little is rounding
 
 
 @dataclass(frozen=True)
@@ -46,15 +56,49 @@ class Discriminant:
         single = find_univariate(rows, self.least)
         if oblique is None or single is None:
             return oblique or single
-        return oblique if oblique.gain > single.gain * (1.0 + SAME_GAIN) else single
+        return oblique if _is_worth_it(rows, oblique.gain, single.gain) else single
+
+    def grow(self, rows: Rows, max_depth: int, min_samples_split: float, min_impurity_decrease: float) -> Grown:
+        """All nodes, natively."""
+        if oblique.grow_discriminant is None:
+            raise RuntimeError("the native kernels are not built; grow_nodes does the same.")
+        nodes = oblique.grow_discriminant(
+            rows.phi,
+            *rows.answers(),
+            rows.problem.X if self.univariate else None,
+            rows.problem.n_levels.tolist(),
+            max_depth,
+            min_samples_split,
+            self.least,
+            min_impurity_decrease,
+            *self.manner(),
+        )
+        return Grown(**nodes)
+
+    def manner(self) -> tuple[float, bool]:
+        """Shrinkage (NaN: columns / rows), and whether cuts are gaussian: as the native kernels take them."""
+        return np.nan if self.shrinkage is None else self.shrinkage, self.threshold == "gaussian"
+
+
+def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
+    """Whether the weights of a linear split pay, given the gains of it and of a question about one input."""
+    if not linear > single * (1.0 + SAME_GAIN):
+        return False
+    if rows.problem.is_classes:
+        return True
+    loss = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0])
+    left = np.maximum(loss - np.array([single, linear]), NO_LOSS * loss)
+    return bool(rows.heft.sum() * np.log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
     """The split along the best direction of some columns (None: all); None where no direction separates anything."""
-    some = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
+    some: slice | Index = slice(None) if columns is None or len(columns) == rows.phi.shape[1] else columns
     phi = rows.phi[:, some]
     if not phi.shape[1]:
         return None
+    if oblique.grow_discriminant is not None:
+        return _natively(replace(rows, phi=np.ascontiguousarray(phi)), how, some, rows.phi.shape[1])
     scored = _between_groups(phi, rows, how) if rows.problem.is_classes else _by_regression(phi, rows, how)
     if scored is None:
         return None
@@ -63,11 +107,21 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
     if not (np.isfinite(spread) and spread > 1e-12 * float(np.abs(score).max())):
         return None
     gain, at = best_cut(score, rows.tally, rows.problem.weight, int(rows.problem.criterion), how.least, near)
-    if gain < 0.0:
+    if not gain > 0.0:
         return None
     weight = np.zeros(rows.phi.shape[1])
     weight[some] = along / spread
     return Split(LinearGate(weight, -(at + zero) / spread), gain)
+
+
+def _natively(rows: Rows, how: Discriminant, some: slice | Index, n_columns: int) -> Split | None:
+    """The same by a tree of one split."""
+    grown = replace(how, univariate=False).grow(rows, 1, 0.0, 0.0)
+    if grown.first_child[0] < 0:
+        return None
+    weight = np.zeros(n_columns)
+    weight[some] = grown.weight[0]
+    return Split(LinearGate(weight, float(grown.bias[0])), float(grown.gain[0]))
 
 
 class Scored(NamedTuple):
@@ -91,7 +145,7 @@ def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None
         return None
     tally = np.ascontiguousarray(rows.tally[:, present])
     found = discriminants(phi, tally, how.shrinkage)
-    a = exchange_classes(found.projected, found.gram, tally, int(rows.problem.criterion))
+    a = exchange(found.projected, found.gram, tally, int(rows.problem.criterion))
     along, score = found.D @ a, found.projected @ a
     near = np.nan
     if how.threshold == "gaussian":

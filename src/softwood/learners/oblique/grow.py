@@ -2,21 +2,26 @@
 
 Nodes are numbered level by level. Pre-pruning: a depth, rows to split, rows in a child, and the part of the whole
 tree's impurity that a split must take away.
+
+`grow_nodes` serves every finder and is the definition. A discriminant tree grows natively, where that is built:
+native/oblique.cpp does the same for the finder `Discriminant`, all nodes in one call without Python's lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels import oblique
 from softwood.kernels.growth import EPSILON, TIE
-from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Floats
+from softwood.learners.oblique.discriminant import Discriminant
 from softwood.learners.oblique.gate import Gate, InputGate, LinearGate, Split, gain_of
+from softwood.learners.oblique.grown import Grown
 from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 
@@ -33,10 +38,21 @@ class Limits:
     min_impurity_decrease: float = 0.0
 
 
+def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tree:
+    """The tree that the finder's splits make."""
+    if isinstance(find, Discriminant) and oblique.grow_discriminant is not None:
+        how = replace(find, least=max(find.least, limits.min_samples_leaf))
+        return how.grow(rows, limits.max_depth, limits.min_samples_split, limits.min_impurity_decrease).assemble(
+            rows, schema
+        )
+    return grow_nodes(rows, find, limits).assemble(rows, schema)
+
+
 @dataclass
 class Growing:
     """Nodes so far: what each answers, and the gates of the branches."""
 
+    n_columns: int
     first_child: list[int] = field(default_factory=list)
     value: list[Floats] = field(default_factory=list)
     count: list[float] = field(default_factory=list)
@@ -56,10 +72,38 @@ class Growing:
         self.count.append(float(problem.weight.sum()))
         self.impurity.append(float(rows.loss(sums)[0]) / size if size > 0 else 0.0)
 
+    def finish(self) -> Grown:
+        """The nodes as arrays."""
+        n, nodes = len(self.value), sorted(self.split)
+        linear = {m: gate for m in nodes if isinstance(gate := self.split[m].gate, LinearGate)}
+        ask = {m: gate for m in nodes if isinstance(gate := self.split[m].gate, InputGate)}
 
-def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tree:
-    """The tree that the finder's splits make."""
-    grown = Growing()
+        def column(values: dict[int, float], otherwise: float, dtype: type = np.float64) -> Any:
+            return np.array([values.get(m, otherwise) for m in range(n)], dtype)
+
+        said = any(split.note for split in self.split.values())
+        size = column({m: len(gate.group) for m, gate in ask.items()}, 0, np.int32)
+        return Grown(
+            first_child=np.array(self.first_child, np.int32),
+            gate=column(dict(zip(linear, range(len(linear)), strict=True)), -1, np.int32),
+            bias=column({m: gate.bias for m, gate in linear.items()}, 0.0),
+            weight=np.array([gate.weight for gate in linear.values()]).reshape(len(linear), self.n_columns),
+            feature=column({m: gate.feature for m, gate in ask.items()}, -1, np.int32),
+            threshold=column({m: gate.threshold for m, gate in ask.items()}, np.nan),
+            default=column({m: gate.default for m, gate in ask.items()}, 0, np.int32),
+            group_begin=np.append(0, np.cumsum(size)).astype(np.int32),
+            group=np.concatenate([np.zeros(0, np.int32), *(gate.group for gate in ask.values())]),
+            count=np.array(self.count),
+            impurity=np.array(self.impurity),
+            gain=column({m: split.gain for m, split in self.split.items()}, 0.0),
+            value=np.array(self.value).reshape(n, -1),
+            note=tuple(self.split[m].note if m in self.split else "" for m in range(n)) if said else (),
+        )
+
+
+def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
+    """The nodes that the finder's splits make."""
+    grown = Growing(rows.phi.shape[1])
     grown.add(rows)
     whole = float(rows.heft.sum())
     queue: list[tuple[int, int, Rows, Gate | None]] = [(0, 0, rows, None)]
@@ -80,7 +124,7 @@ def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tr
                 below.append((len(grown.value), depth + 1, part, next_gate))
                 grown.add(part)
         queue = below
-    return assemble(grown, rows, schema)
+    return grown.finish()
 
 
 def _split(
@@ -104,73 +148,3 @@ def _split(
 def _as_found(gate: Gate) -> Finder:
     """A gate that was found together with the one above it."""
     return lambda rows: Split(gate, gain_of(gate, rows), "with the gate above")
-
-
-def assemble(grown: Growing, rows: Rows, schema: Schema) -> Tree:
-    """The grown nodes as a Tree in the user's units."""
-    problem, n = rows.problem, len(grown.value)
-    response = np.array(grown.value).reshape(n, -1)
-    if problem.is_classes:
-        response = response * problem.factor
-        response = response / response.sum(axis=1, keepdims=True)
-    linear = {m: s.gate for m, s in grown.split.items() if isinstance(s.gate, LinearGate)}
-    ask = {m: s.gate for m, s in grown.split.items() if isinstance(s.gate, InputGate)}
-    return Tree(
-        response=response,
-        schema=schema,
-        first_child=np.array(grown.first_child, np.int32),
-        n_children=np.where(np.array(grown.first_child) >= 0, 2, 0),
-        score=_by_node(n, {**dict.fromkeys(linear, Score.LINEAR), **{m: _score(g) for m, g in ask.items()}}, 0),
-        feature=_by_node(n, {m: gate.feature for m, gate in ask.items()}, -1),
-        threshold=_by_node(n, {m: gate.threshold for m, gate in ask.items()}, np.nan),
-        missing=np.full(n, Missing.DIRECTION),
-        default=_by_node(n, {m: gate.default for m, gate in ask.items()}, 0),
-        group_begin=_begin(n, {m: len(gate.group) for m, gate in ask.items()}),
-        group=np.concatenate([np.zeros(0), *(ask[m].group for m in sorted(ask))]),
-        count=np.array(grown.count),
-        impurity=np.array(grown.impurity),
-        gain=_by_node(n, {m: split.gain for m, split in grown.split.items()}, 0.0),
-        **_weights(n, linear, rows),
-        **_notes(n, grown),
-    )
-
-
-def _score(gate: InputGate) -> int:
-    return int(Score.CATEGORY if len(gate.group) else Score.THRESHOLD)
-
-
-def _weights(n: int, linear: dict[int, LinearGate], rows: Rows) -> dict[str, Any]:
-    """Linear gates over the basis terms that any of them uses."""
-    if not linear:
-        return {}
-    nodes = sorted(linear)
-    table, shift = rows.columns.in_user_units(
-        np.array([linear[m].weight for m in nodes]), np.array([linear[m].bias for m in nodes])
-    )
-    used = np.flatnonzero(np.any(table != 0.0, axis=0))
-    table = table[:, used]
-    at = [np.flatnonzero(row) for row in table]
-    return {
-        "basis": rows.columns.basis.pick(used),
-        "bias": _by_node(n, dict(zip(nodes, shift, strict=True)), 0.0),
-        "weight_begin": _begin(n, {m: len(column) for m, column in zip(nodes, at, strict=True)}),
-        "weight_column": np.concatenate(at),
-        "weight": np.concatenate([row[column] for row, column in zip(table, at, strict=True)]),
-    }
-
-
-def _notes(n: int, grown: Growing) -> dict[str, Any]:
-    if not any(split.note for split in grown.split.values()):
-        return {}
-    return {"note": tuple(grown.split[m].note if m in grown.split else "" for m in range(n))}
-
-
-def _by_node(n: int, values: Mapping[int, float], otherwise: float) -> Any:
-    table = np.full(n, float(otherwise))
-    for node, value in values.items():
-        table[node] = value
-    return table
-
-
-def _begin(n: int, sizes: Mapping[int, int]) -> Any:
-    return np.concatenate([[0], np.cumsum(_by_node(n, sizes, 0))])

@@ -12,7 +12,7 @@ from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
-from softwood.learners.oblique.rows import Rows
+from softwood.learners.oblique.rows import Rows, in_order
 from softwood.learners.soft.columns import PLAIN, Recipe
 from softwood.tree import Schema, Tree, cut_tree
 
@@ -37,12 +37,16 @@ def learn_oblique(
     recipe : which columns linear gates are made of.
     n_jobs : folds at a time.
     """
+    dealt = isinstance(pruning.folds, int)  # by content: equal rows share a fold, so they may be merged once for all
+    if dealt:
+        problem = in_order(problem)
 
     def grow(at: npt.NDArray[np.int64]) -> Tree:
         some = problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
-        return grow_oblique(Rows.make(some, recipe), find, limits, schema)
+        return grow_oblique((Rows.of if dealt else Rows.make)(some, recipe), find, limits, schema)
 
-    full = grow(np.arange(len(problem.X)))
+    whole = (Rows.of if dealt else Rows.make)(problem, recipe)
+    full = grow_oblique(whole, find, limits, schema)
     sequence = PruningSequence.of(full, problem)
     table, is_leaf = choose_size(sequence, grow, problem, pruning, pruning.folds_of(problem), n_jobs)
-    return Pruned(cut_tree(full, is_leaf), table, sequence)
+    return Pruned(cut_tree(full, is_leaf) if is_leaf.any() else full, table, sequence)

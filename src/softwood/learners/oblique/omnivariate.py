@@ -14,14 +14,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softwood.kernels import oblique
+from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.contest import (
     FEWEST,
+    LEAF,
     Find,
     Kind,
     Verdict,
     by_f_test,
     by_information,
     by_validation,
+    halves,
+    judge_halves,
 )
 from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
 from softwood.learners.oblique.gate import Split
@@ -74,7 +79,34 @@ class Omnivariate:
             return Verdict(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows for a contest")
         if self.select == "validation":
             return by_validation(rows, kinds, self.stop, self.seed)
-        return by_f_test(rows, kinds, self.alpha, self.stop, self.seed)
+        return by_f_test(self._judge_halves(rows, kinds), kinds, self.alpha, self.stop)
+
+    def _judge_halves(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
+        """The losses of the contest: natively, but for a perceptron."""
+        pairs = halves(rows, self.seed)
+        if oblique.contest_losses is None:
+            return judge_halves(rows, kinds, pairs)
+        fast = [name for name in self.kinds if name in COMPETE]
+        half = np.zeros((len(pairs), len(rows.phi)), np.uint8)
+        for row, (_, second) in zip(half, pairs, strict=True):
+            row[second] = 1
+        line = columns_of(rows, "linear")
+        order = np.concatenate([line, np.setdiff1d(columns_of(rows, "quadratic"), line)])
+        losses = oblique.contest_losses(
+            np.ascontiguousarray(rows.phi[:, order]),
+            *rows.answers(),
+            rows.problem.X if "threshold" in fast else None,
+            rows.problem.n_levels.tolist(),
+            self.discriminant.least,
+            *self.discriminant.manner(),
+            len(line),
+            "linear" in fast,
+            "quadratic" in fast,
+            half,
+        )
+        slow = [kind for kind in kinds if kind.name not in fast]
+        table = judge_halves(rows, slow, pairs) if slow else {}
+        return table | dict(zip((LEAF, *fast), losses, strict=True))
 
     def _kind(self, name: str) -> Kind:
         how = self.discriminant

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.reference.cut import loss_of
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Floats, Ints, Problem
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.parts.folds import hash_rows
 
@@ -37,7 +37,11 @@ class Rows:
     @classmethod
     def make(cls, problem: Problem, recipe: Recipe) -> Rows:
         """Rows in the order of their content, with the columns of the recipe."""
-        problem = in_order(problem)
+        return cls.of(in_order(problem), recipe)
+
+    @classmethod
+    def of(cls, problem: Problem, recipe: Recipe) -> Rows:
+        """Rows that are in the order of their content already, with the columns of the recipe."""
         columns = build_columns(problem.X, problem.n_levels.tolist(), problem.weight, recipe)
         return cls(problem, columns, columns.make(problem.X), make_tally(problem))
 
@@ -45,6 +49,14 @@ class Rows:
         """A part of the rows, with the same columns."""
         problem = self.problem.with_rows(self.problem.X[at], self.problem.y[at], self.problem.weight[at])
         return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at])
+
+    def answers(self) -> tuple[Floats, Ints, Floats, Floats, int]:
+        """Weight, class codes and their factors, numbers, and the criterion: as the native kernels take them."""
+        problem = self.problem
+        if problem.is_classes:
+            code, factor = problem.y.astype(np.int32), problem.split_factor
+            return problem.weight, code, factor, np.zeros((0, 0)), int(problem.criterion)
+        return problem.weight, np.zeros(0, np.int32), np.zeros(0), problem.y.astype(np.float64), int(problem.criterion)
 
     @property
     def heft(self) -> Floats:
@@ -61,10 +73,13 @@ def in_order(problem: Problem) -> Problem:
     kept = np.flatnonzero(problem.weight > 0)
     answers = problem.y[kept].reshape(len(kept), -1).astype(np.float64)
     number = hash_rows(problem.X[kept], answers, 0)
-    _, first, owner = np.unique(number, return_index=True, return_inverse=True)
-    weight = np.bincount(owner, problem.weight[kept]).astype(np.float64)
-    at = kept[first]
-    return problem.with_rows(problem.X[at], problem.y[at], weight)
+    order = np.argsort(number, kind="stable")
+    number, at = number[order], kept[order]
+    first = np.append(True, number[1:] != number[:-1])  # of equal rows
+    if first.all():
+        return problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
+    weight = np.add.reduceat(problem.weight[at], np.flatnonzero(first))
+    return problem.with_rows(problem.X[at[first]], problem.y[at[first]], weight)
 
 
 def make_tally(problem: Problem) -> Floats:

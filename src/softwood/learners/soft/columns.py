@@ -29,6 +29,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.content import column_moments, make_lines
 from softwood.kernels.kinds import Term
 from softwood.tree import Basis
 
@@ -63,9 +64,8 @@ class Columns:
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
         if self._is_lines:
-            x = X[:, self.basis.feature]
-            x = np.where(np.isnan(x), self.basis.when_missing, x)
-            return np.ascontiguousarray(x * np.diag(self.mix) + self.shift)
+            scale = np.ascontiguousarray(np.diag(self.mix))
+            return make_lines(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
         for f in np.unique(self.feature):
             mine = np.flatnonzero(self.feature == f)
@@ -151,8 +151,10 @@ class Builder:
 
 def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Recipe) -> Columns:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
-    if recipe == PLAIN and not any(n_levels) and not np.isnan(X).any():
-        return _plain_lines(X, weight)
+    if recipe == PLAIN and not any(n_levels):
+        moments = column_moments(X, weight)
+        if moments is not None:
+            return _plain_lines(*moments)
     build = Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
@@ -168,14 +170,9 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     return build.build()
 
 
-def _plain_lines(X: Floats, weight: Floats) -> Columns:
+def _plain_lines(middle: Floats, spread: Floats, largest: Floats) -> Columns:
     """A line for every number that varies, none missing, none held back: all at once."""
-    share = (weight / weight.sum())[:, None]
-    middle = np.sum(X / 2 * share, axis=0) * 2
-    size = np.abs(X).max(axis=0, initial=0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.sqrt(np.sum(np.square(X - middle) * share, axis=0))
-        varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * size)).astype(np.int32)
+    varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * largest)).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
     return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))

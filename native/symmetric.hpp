@@ -1,0 +1,28 @@
+// Symmetric matrices, small and dense: S = U'U (Cholesky), S^-1 right, and eigenvectors.
+//
+// Matrices lie row by row; of a symmetric one only the entries with row <= column are read. Every inner loop runs along
+// a row, so it is wide without the sums being put in another order.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace softwood::symmetric {
+
+// U in place of S; false where a pivot is no more than `tiny` of its diagonal, or the diagonal next to nothing: S is
+// singular, or nearly so.
+bool factor(double* S, std::size_t n, std::size_t stride, double tiny);
+
+// (U'U)^-1 right in place; right is n x k, row by row.
+void solve_factored(const double* U, std::size_t n, std::size_t stride, double* right, std::size_t k);
+
+struct Eigen {
+  std::vector<double> value;   // falling
+  std::vector<double> vector;  // n x n, one in each row
+};
+Eigen eigen(const double* S, std::size_t n, std::size_t stride);
+
+// S^-1 right in place; where S is singular, within the leading eigenvectors that keep `part` of its trace.
+void solve(const double* S, std::size_t n, std::size_t stride, double* right, std::size_t k, double tiny, double part);
+
+}  // namespace softwood::symmetric

@@ -1,0 +1,48 @@
+"""Numbers made of what rows hold: native and reference agree, equal rows agree, and nothing else does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.kernels import content
+from softwood.kernels.reference import lines
+from softwood.kernels.reference.content import hash_rows
+
+
+def table(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (200, 4)).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, rng.integers(0, 2, (200, 1)).astype(float)
+
+
+def test_native_equals_reference_in_every_layout() -> None:
+    X, y = table(0)
+    for seed in (0, 1, 2**64 - 1):
+        wanted = hash_rows(X, y, seed)
+        for same in (X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+            np.testing.assert_array_equal(content.hash_rows(same, y, seed), wanted)
+    assert len(content.hash_rows(X[:0], y[:0], 0)) == 0
+
+
+def test_rows_have_one_number_if_and_only_if_they_are_equal() -> None:
+    X, y = table(1)
+    number = content.hash_rows(X, y, 7)
+    _, place = np.unique(np.nan_to_num(np.hstack([X, y]), nan=9.0), axis=0, return_inverse=True)
+    np.testing.assert_array_equal(number[:, None] == number, place[:, None] == place)
+    X[X == 0.0] *= -1.0
+    np.testing.assert_array_equal(content.hash_rows(X, y, 7), number)
+    assert not np.any(content.hash_rows(X, y, 8) == number)
+
+
+def test_native_moments_and_lines_equal_the_reference() -> None:
+    rng = np.random.default_rng(2)
+    X, weight = rng.normal(size=(150, 5)) * [1, 1e-3, 1e5, 0, 1] + [0, 1e3, 0, 7, 1], rng.uniform(0.5, 2, 150)
+    for same in (X, np.asfortranarray(X)):
+        for ours, theirs in zip(content.column_moments(same, weight), lines.column_moments(X, weight), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    X[3, 2] = np.nan
+    assert content.column_moments(X, weight) is None
+    how = ([4, 2, 0], np.array([0.0, 5.0, 1.0]), np.array([2.0, 3.0, 4.0]), np.array([0.1, 0.2, 0.3]))
+    np.testing.assert_array_equal(content.make_lines(X, *how), lines.make_lines(X, *how))
+    np.testing.assert_array_equal(content.make_lines(np.asfortranarray(X), *how), lines.make_lines(X, *how))
