@@ -31,8 +31,8 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 
 LEARNERS = ("online", "joint")
-GATES = ("linear", "quadratic", "additive")
-LEAVES = ("constant", "linear")
+GATES = ("auto", "linear", "quadratic", "additive")
+LEAVES = ("auto", "constant", "linear")
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
 
 
@@ -126,7 +126,7 @@ class BuddingTree(TreeEstimator):
         if step == 0:
             raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
         gate = options.one_of("gate", self._option("gate"), GATES)
-        if gate != "linear" and self._option("learner") == "online":
+        if gate not in ("auto", "linear") and self._option("learner") == "online":
             raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
         return Online(
             leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
@@ -223,8 +223,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",
         batch_size: int = 1,
-        gate: str = "linear",
-        leaf: str = "constant",
+        gate: str = "auto",
+        leaf: str = "auto",
         weight_penalty: Any = "auto",
         max_nodes: int = 63,
         max_epochs: int = 200,
@@ -331,8 +331,8 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",
         batch_size: int = 1,
-        gate: str = "linear",
-        leaf: str = "constant",
+        gate: str = "auto",
+        leaf: str = "auto",
         weight_penalty: Any = "auto",
         max_nodes: int = 63,
         max_epochs: int = 200,

@@ -104,11 +104,11 @@ def learn_joint(
     centre, scale = given.target_scale() if before is None else (before.centre, before.scale)
     whole = given.scaled(centre, scale)
     held = None if validation is None else validation.scaled(centre, scale)
-    search = _searched(whole, held, how, before)
+    search = searched(whole, held, how, before)
     chosen, columns = search.chosen.candidate, search.chosen.field.columns
     engine = judge_engine(whole, columns, how.n_threads, how.single)
     refit = held is None or len(whole.X) > ENOUGH
-    tree = _refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
+    tree = refitted(chosen, engine, how.max_iter) if refit else chosen.tree[0]
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
@@ -116,7 +116,7 @@ def learn_joint(
     return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
 
 
-def _searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
     """The search, done; an interrupted one if it has found a tree."""
     search = _search(whole, held, how, before)
     try:
@@ -175,7 +175,7 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
     return divided or [(some, some)]
 
 
-def _refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
+def refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
     """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were."""
     refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.tree]
     return min(refined, key=lambda pair: pair[0])[1].louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
