@@ -17,7 +17,7 @@ import numpy as np
 from bench.speed.clock import time_best
 from softwood.kernels import budding
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import LANES, NODES, Plant, Tending, pad_rows, plant_seed
+from softwood.kernels.plant import NODES, Plant, Tending, pad_rows, plant_seed
 
 ROWS, EPOCHS = 5_000, 7
 CASES = [(10, 3), (10, 4), (30, 3), (64, 4)]
@@ -33,9 +33,9 @@ def full_tree(columns: int, depth: int) -> Plant:
     plant.first_child[inner] = 2 * inner + 1
     plant.count[NODES] = n
     rng = np.random.default_rng(0)
-    plant.number[inner, : columns + 1] = 0.01 * rng.normal(size=(len(inner), columns + 1))
-    plant.number[:, plant.width] = 0.01 * rng.normal(size=n)
-    plant.number[:, -LANES] = np.where(np.arange(n) < len(inner), 0.5, 1.0)
+    plant.gate[inner] = 0.01 * rng.normal(size=(len(inner), columns + 1))
+    plant.response[:] = 0.01 * rng.normal(size=(n, 1, 1))
+    plant.leafness[:] = np.where(np.arange(n) < len(inner), 0.5, 1.0)
     return plant
 
 
@@ -48,7 +48,7 @@ def ours(columns: int, depth: int) -> float:
     best = np.inf
     for _ in range(EPOCHS):
         plant, tending = full_tree(columns, depth), Tending(Loss.SQUARED, 0.0, step=0.01)
-        plant.memory[:, -LANES] = 1e6  # leafness hardly moves: the structure stays
+        plant.parts(plant.memory)[2][:] = 1e6  # leafness hardly moves: the structure stays
         best = min(best, time_best(lambda p=plant, t=tending: budding.train(p, *rows, t), 1))  # type: ignore[misc]
         assert plant.n_nodes == plant.room
     return 1e9 * best / ROWS

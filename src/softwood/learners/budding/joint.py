@@ -33,7 +33,7 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.learners.soft.search import Trial
 
-PATH = (1e-4, 1e-3, 1e-2)  # leafness penalties, each tree from the one before
+PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
 LEAFNESS = 0.1  # of a branch that becomes a bud
 SETTLE, ROUGH = 60, 1e-5  # iterations on the way, and the part of the objective that each must save
 FINISH, FINE = 200, 1e-7  # of the tree that is kept
@@ -144,7 +144,7 @@ class Budding:
         if self.how.leafness_penalty is not None:
             path = list(self._path(0, (self.how.leafness_penalty,)))
             return self._everywhere(path[0])
-        first = min(self._path(0, PATH), key=lambda stop: stop.loss)
+        first = choose(list(self._path(0, PATH)))
         return choose([self._unbudded(), self._everywhere(first)])
 
     def _everywhere(self, stop: Stop) -> Stop:

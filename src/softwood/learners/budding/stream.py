@@ -68,7 +68,7 @@ class Stream:
         before = self.plant.copy()
         for _ in range(HALVINGS):
             total = kernel.train(self.plant, x, target, weight, order, self.tending)
-            if np.isfinite(total) and np.isfinite(self.plant.number[: self.plant.n_nodes]).all():
+            if np.isfinite(total) and np.isfinite(self.plant.number).all():
                 return total / float(weight[order].sum(dtype=np.float64))
             self.plant = before.copy()
             self.tending = replace(self.tending, step=self.tending.step / 2)
