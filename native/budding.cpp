@@ -42,21 +42,22 @@ SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
 }
 
 // Slopes by gates, or the move they make.
-template <int K, bool BATCH, class T>
+template <bool BATCH, class T>
 SOFTWOOD_INLINE void pull_gates(Gardener<T>& gardener, const T* x, T weight) {
   const Plant<T>& plant = gardener.plant;
   const std::size_t width = plant.width;
   const T step = static_cast<T>(gardener.tending.step), decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
-  if (!BATCH && gardener.fused)
-    return backward<K>(plant, gardener.trace, [&](std::size_t m, T pull) {
-      adagrad(plant.gate(m), plant.memory + m * width, width, step, [&](std::size_t i) { return pull * four(x + i); });
-    });
-  backward<K>(plant, gardener.trace, [&](std::size_t m, T pull) {
-    T* slope = gardener.slope + m * width;
-    put<BATCH>(slope, pull, x, width);
+  const Trace<T>& trace = gardener.trace;
+  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
+    const std::size_t at = static_cast<std::size_t>(trace.branch[b]) * width;
+    if (!BATCH && gardener.fused) {
+      adagrad(plant.number + at, plant.memory + at, x, trace.pull[b], width, step);
+      continue;
+    }
+    put<BATCH>(gardener.slope + at, trace.pull[b], x, width);
     if (decay != 0)
-      for (std::size_t i = 1; i < width; ++i) slope[i] += decay * plant.gate(m)[i];
-  });
+      for (std::size_t i = 1; i < width; ++i) gardener.slope[at + i] += decay * plant.number[at + i];
+  }
 }
 
 // Slopes by responses and leafness, from those of the outputs.
@@ -92,8 +93,7 @@ SOFTWOOD_INLINE void move_part(Gardener<T>& gardener, std::size_t begin, std::si
   const T step = static_cast<T>(tending.step);
   const std::size_t at = begin + from * each, n = (to - from) * each;
   T *number = plant.number + at, *memory = plant.memory + at, *slope = gardener.slope + at;
-  if (tending.rule == Rule::kAdagrad)
-    return adagrad(number, memory, n, step, [&](std::size_t i) { return four(slope + i); });
+  if (tending.rule == Rule::kAdagrad) return adagrad(number, memory, slope, T(1), n, step);
   if (tending.rule == Rule::kSgd) return descend(number, slope, n, step);
   for (std::size_t m = from; m < to; ++m) {
     const std::size_t here = begin + m * each;
@@ -133,7 +133,7 @@ template <class T>
 SOFTWOOD_INLINE void move(Gardener<T>& gardener) {
   Plant<T>& plant = gardener.plant;
   const std::size_t n = plant.count();
-  for (std::size_t m = 0; m < n; ++m) ++plant.age[m];
+  for (std::size_t m = 0; gardener.tending.rule == Rule::kAdam && m < n; ++m) ++plant.age[m];
   if (!gardener.fused)
     for (const std::int32_t m : gardener.trace.branch) move_part(gardener, 0, plant.width, m, m + 1);
   move_part(gardener, plant.responses(), plant.answer(), 0, n);
@@ -149,7 +149,8 @@ SOFTWOOD_INLINE double train_row(Gardener<T>& gardener, const T* x, const T* tar
   const T* responses = forward<K>(plant, x, trace);
   const double loss = loss_and_slope(gardener.tending.loss, trace.output.data(), target, k, trace.delta.data());
   for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
-  pull_gates<K, BATCH>(gardener, x, weight);
+  backward<K>(plant, trace);
+  pull_gates<BATCH>(gardener, x, weight);
   pull_answers<K, BATCH>(gardener, responses, x, weight);
   return weight * loss;
 }

@@ -12,8 +12,8 @@ namespace softwood::budding {
 template <class T>
 struct Lane {
   using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  typedef T Four __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
-  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+  typedef T Four __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T))));
+  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T))));
 };
 
 template <class T>
@@ -46,10 +46,27 @@ SOFTWOOD_INLINE Four<T> fused_four(Four<T> a, Four<T> b, Four<T> c) {
 }
 
 template <class T>
-SOFTWOOD_INLINE T dot(const T* a, const T* b, std::size_t n) {
-  Four<T> sum = four(a) * four(b);
-  for (std::size_t i = kLanes; i < n; i += kLanes) sum = fused_four<T>(four(a + i), four(b + i), sum);
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+SOFTWOOD_INLINE T sum(Four<T> a) {
+  return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
+template <class T>
+SOFTWOOD_INLINE T dot(const T* a, const T* x, std::size_t n) {
+  Four<T> one = four(a) * four(x);
+  for (std::size_t i = kLanes; i < n; i += kLanes) one = fused_four<T>(four(a + i), four(x + i), one);
+  return sum<T>(one);
+}
+
+// Two at once, each as by itself: neither waits for the other's sums.
+template <class T>
+SOFTWOOD_INLINE void dot_two(const T* a, const T* b, const T* x, std::size_t n, T& by_a, T& by_b) {
+  Four<T> one = four(a) * four(x), two = four(b) * four(x);
+  for (std::size_t i = kLanes; i < n; i += kLanes) {
+    const Four<T> here = four(x + i);
+    one = fused_four<T>(four(a + i), here, one);
+    two = fused_four<T>(four(b + i), here, two);
+  }
+  by_a = sum<T>(one), by_b = sum<T>(two);
 }
 
 // 1 / sqrt(a), but for a factor (kRoot) that the caller has to multiply by anyway: no division, no root, runs on vectors

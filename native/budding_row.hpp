@@ -14,18 +14,19 @@
 
 namespace softwood::budding {
 
-// What a row leaves behind: by branch its share, by node (and output) response, output, mix of the children and slope.
+// What a row leaves behind: by branch its share and pull, by node (and output) response, output, mix of the children and slope.
 template <class T>
 struct Trace {
   std::vector<std::int32_t> branch;
-  std::vector<T> share, output, mix, delta, response;
+  std::vector<T> share, pull, output, mix, delta, response;
 
   Trace(const Plant<T>& plant)
       : share(padded(plant.room)),
+        pull(padded(plant.room)),
         output(padded(plant.room * plant.outputs)),
         mix(padded(plant.room * plant.outputs)),
         delta(padded(plant.room * plant.outputs)),
-        response(plant.linear ? plant.room * plant.outputs : 0) {
+        response(plant.linear ? padded(plant.room * plant.outputs) : 0) {
     follow(plant);
   }
 
@@ -43,9 +44,10 @@ template <class T>
 SOFTWOOD_INLINE void find_shares(const Plant<T>& plant, const T* x, Trace<T>& trace) {
   T* share = trace.share.data();
   const std::size_t n = trace.branch.size();
-  for (std::size_t b = 0; b < n; ++b)
-    share[b] = -dot(plant.gate(static_cast<std::size_t>(trace.branch[b])), x, plant.width);
-  for (std::size_t b = 0; b < padded(n); ++b) share[b] = T(1) / (T(1) + soft::vector_exp(share[b]));
+  const auto gate = [&](std::size_t b) { return plant.gate(static_cast<std::size_t>(trace.branch[b])); };
+  for (std::size_t b = 0; b + 2 <= n; b += 2) dot_two(gate(b), gate(b + 1), x, plant.width, share[b], share[b + 1]);
+  if (n % 2) share[n - 1] = dot(gate(n - 1), x, plant.width);
+  for (std::size_t b = 0; b < padded(n); ++b) share[b] = T(1) / (T(1) + soft::vector_exp(-share[b]));
 }
 
 // Constant responses stand in the plant; linear ones are made for the row.
@@ -64,7 +66,7 @@ SOFTWOOD_INLINE const T* forward(const Plant<T>& plant, const T* x, Trace<T>& tr
   find_shares(plant, x, trace);
   const T* responses = find_responses(plant, x, trace);
   T* outputs = trace.output.data();
-  std::copy_n(responses, plant.count() * k, outputs);
+  for (std::size_t i = 0; i < plant.count() * k; i += kLanes) four(outputs + i) = four(responses + i);
   for (std::size_t b = trace.branch.size(); b-- > 0;) {
     const auto m = static_cast<std::size_t>(trace.branch[b]);
     const T* first = outputs + static_cast<std::size_t>(plant.first_child[m]) * k;
@@ -106,9 +108,9 @@ SOFTWOOD_INLINE double loss_and_slope(Loss loss, const T* output, const T* targe
   return value + std::log(sum);
 }
 
-// By how much each gate is pulled along x: f(branch, pull). The slopes of all outputs are left in trace.delta.
-template <int K, class T, class F>
-SOFTWOOD_INLINE void backward(const Plant<T>& plant, Trace<T>& trace, F&& f) {
+// From the slope of the root's output to those of all nodes, and by how much each gate is pulled along x.
+template <int K, class T>
+SOFTWOOD_INLINE void backward(const Plant<T>& plant, Trace<T>& trace) {
   const std::size_t k = K ? K : plant.outputs;
   T* delta = trace.delta.data();
   const T* output = trace.output.data();
@@ -123,7 +125,7 @@ SOFTWOOD_INLINE void backward(const Plant<T>& plant, Trace<T>& trace, F&& f) {
       delta[first + k + q] = passed * (1 - share);
       pull += passed * (output[first + q] - output[first + k + q]);
     }
-    f(m, pull * share * (1 - share));
+    trace.pull[b] = pull * share * (1 - share);
   }
 }
 

@@ -10,11 +10,11 @@ namespace softwood::budding {
 constexpr double kTiny = 1e-12;  // added to squares: no division by 0
 constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
 
-// AdaGrad on N vectors; `step` is multiplied by kRoot already. slope(i) gives the slopes of vector i.
-template <int N, class T, class F>
-SOFTWOOD_INLINE void adagrad_some(T* __restrict number, T* __restrict memory, T step, F&& slope) {
+// AdaGrad on N vectors whose slope is factor * x; `step` is multiplied by kRoot already.
+template <int N, class T>
+SOFTWOOD_INLINE void adagrad_some(T* __restrict number, T* __restrict memory, const T* x, T factor, T step) {
   Four<T> move[N], squares[N], now[N];
-  SOFTWOOD_EACH move[i] = slope(i);
+  SOFTWOOD_EACH move[i] = factor * four(x + i * kLanes);
   SOFTWOOD_EACH squares[i] = fused_four<T>(move[i], move[i], four(memory + i * kLanes));
   SOFTWOOD_EACH now[i] = four(number + i * kLanes);
   SOFTWOOD_EACH four(memory + i * kLanes) = squares[i];
@@ -25,14 +25,15 @@ SOFTWOOD_INLINE void adagrad_some(T* __restrict number, T* __restrict memory, T 
 }
 
 // AdaGrad on n numbers in whole lanes.
-template <class T, class F>
-SOFTWOOD_INLINE void adagrad(T* number, T* memory, std::size_t n, T step, F&& slope) {
+template <class T>
+SOFTWOOD_INLINE void adagrad(T* number, T* memory, const T* x, T factor, std::size_t n, T step) {
   step *= kRoot<T>;
   std::size_t at = 0;
-  const auto here = [&](int i) { return slope(at + static_cast<std::size_t>(i) * kLanes); };
-  for (; at + 4 * kLanes <= n; at += 4 * kLanes) adagrad_some<4>(number + at, memory + at, step, here);
-  for (; at + 2 * kLanes <= n; at += 2 * kLanes) adagrad_some<2>(number + at, memory + at, step, here);
-  for (; at < n; at += kLanes) adagrad_some<1>(number + at, memory + at, step, here);
+  for (; at + 4 * kLanes <= n; at += 4 * kLanes) adagrad_some<4>(number + at, memory + at, x + at, factor, step);
+  const std::size_t left = (n - at + kLanes - 1) / kLanes;
+  if (left == 3) return adagrad_some<3>(number + at, memory + at, x + at, factor, step);
+  if (left == 2) return adagrad_some<2>(number + at, memory + at, x + at, factor, step);
+  for (; at < n; at += kLanes) adagrad_some<1>(number + at, memory + at, x + at, factor, step);
 }
 
 template <class T>

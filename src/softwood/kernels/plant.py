@@ -66,7 +66,7 @@ class Plant:
     number : gates, responses and leafness (`parts`).
     memory, speed : alike, what the rule remembers: squares, and Adam's mean gradients (empty for other rules).
     pending : alike, sum of the gradients of an unfinished batch (empty for batches of one).
-    age : (room,) updates a node has seen.
+    age : (room,) updates a node has seen, where the rule is Adam.
     count : nodes, rows pending, random numbers drawn.
     seed : of the random numbers.
     columns, outputs : of the data; columns without the bias.

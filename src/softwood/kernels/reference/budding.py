@@ -104,7 +104,7 @@ def add_gradient(plant: Plant, x: Numbers, target: Numbers, weight: float, tendi
 def _move(plant: Plant, slope: Numbers, tending: Tending) -> None:
     """One update of all numbers of all nodes."""
     n, step = plant.n_nodes, tending.step
-    plant.age[:n] += 1
+    plant.age[:n] += tending.rule == Rule.ADAM
     for number, memory, part, speed in zip(*(plant.parts(of) for of in _arrays(plant, slope)), strict=True):
         number, memory, part = number[:n], memory[:n], part[:n]
         if tending.rule == Rule.SGD:
