@@ -103,10 +103,10 @@ class Stream:
         """The tree so far, in scaled columns."""
         return Bush.of_plant(self.plant)
 
-    def tree(self, schema: Schema) -> Tree:
-        """The tree so far, in the user's units."""
+    def tree(self, schema: Schema, bush: Bush | None = None) -> Tree:
+        """The tree so far, in the user's units; `bush` says the same as the plant, more exactly."""
         return harvest(
-            self.bush(), self.inputs.columns(), schema, self.tending.loss, self.recent, self.weight, *self.units()
+            bush or self.bush(), self.inputs.columns(), schema, self.tending.loss, self.recent, self.weight, *self.units()
         )
 
     def importance(self, n_features: int) -> Floats:

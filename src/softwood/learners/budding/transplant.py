@@ -37,7 +37,7 @@ def plant_of(bush: Bush, how: Online) -> Plant:
 
 def stream_of(learned: Learned, problem: SoftProblem, how: Online) -> Stream:
     """A stream that has seen the rows of the problem."""
-    tending = how.tending(problem.loss, learned.prices.leafness)
+    tending = how.tending(problem.loss, learned.prices.leafness or None)
     seen = np.flatnonzero(problem.weight)[-RECENT:]
     recent = Rows(problem.X[seen], problem.target[seen], problem.weight[seen])
     stream = Stream(
