@@ -46,7 +46,8 @@ template <bool BATCH, class T>
 SOFTWOOD_INLINE void pull_gates(Gardener<T>& gardener, const T* x, T weight) {
   const Plant<T>& plant = gardener.plant;
   const std::size_t width = plant.width;
-  const T step = static_cast<T>(gardener.tending.step), decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
+  const T step = static_cast<T>(gardener.tending.step),
+          decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
   const Trace<T>& trace = gardener.trace;
   for (std::size_t b = 0; b < trace.branch.size(); ++b) {
     const std::size_t at = static_cast<std::size_t>(trace.branch[b]) * width;
@@ -67,7 +68,8 @@ SOFTWOOD_INLINE void pull_answers(Gardener<T>& gardener, const T* responses, con
   const std::size_t n = plant.count(), k = K ? K : plant.outputs, all_answers = n * plant.answer();
   const T price = static_cast<T>(gardener.tending.leafness_penalty) * weight;
   const T *delta = gardener.trace.delta.data(), *mix = gardener.trace.mix.data(), *leafness = &plant.leafness(0);
-  T *__restrict by_response = gardener.slope + plant.responses(), *__restrict by_leafness = gardener.slope + plant.leafnesses();
+  T* __restrict by_response = gardener.slope + plant.responses(), * __restrict by_leafness =
+                                                                      gardener.slope + plant.leafnesses();
   for (std::size_t m = 0; m < n; ++m) {
     T gap = 0;
     for (std::size_t q = 0; q < k; ++q) gap += delta[m * k + q] * (responses[m * k + q] - mix[m * k + q]);
@@ -109,8 +111,8 @@ void reshape(Gardener<T>& gardener, bool falls) {
   gardener.trace.follow(gardener.plant);
 }
 
-// Leafness back into [0, 1]. A branch's that rose to 1, or a leaf's that fell below, changes the tree; where there is no
-// room, leaves stay leaves.
+// Leafness back into [0, 1]. A branch's that rose to 1, or a leaf's that fell below, changes the tree; where there is
+// no room, leaves stay leaves.
 template <class T>
 SOFTWOOD_INLINE void hold_leafness(Gardener<T>& gardener) {
   const Plant<T>& plant = gardener.plant;

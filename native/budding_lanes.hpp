@@ -37,8 +37,7 @@ SOFTWOOD_INLINE Four<T> all(T value) {
 template <class T>
 SOFTWOOD_INLINE Four<T> fused_four(Four<T> a, Four<T> b, Four<T> c) {
 #if defined(__aarch64__)
-  if constexpr (sizeof(T) == 4)
-    return (Four<T>)soft::fused((float32x4_t)a, (float32x4_t)b, (float32x4_t)c);
+  if constexpr (sizeof(T) == 4) return (Four<T>)soft::fused((float32x4_t)a, (float32x4_t)b, (float32x4_t)c);
 #endif
   Four<T> result;
   for (std::size_t lane = 0; lane < kLanes; ++lane) result[lane] = soft::fused(a[lane], b[lane], c[lane]);
@@ -69,10 +68,10 @@ SOFTWOOD_INLINE void dot_two(const T* a, const T* b, const T* x, std::size_t n, 
   by_a = sum<T>(one), by_b = sum<T>(two);
 }
 
-// 1 / sqrt(a), but for a factor (kRoot) that the caller has to multiply by anyway: no division, no root, runs on vectors
-// of any machine. A first guess y by the bits of a leaves u = a y^2 within 7 % of its middle. For float, u^(-1/2) by the
-// parabola that errs least there, written as kRoot ((u + b)^2 + c): 2e-5 of a step's length. For double, four steps of
-// Newton's, to the last bits.
+// 1 / sqrt(a), but for a factor (kRoot) that the caller has to multiply by anyway: no division, no root, runs on
+// vectors of any machine. A first guess y by the bits of a leaves u = a y^2 within 7 % of its middle. For float,
+// u^(-1/2) by the parabola that errs least there, written as kRoot ((u + b)^2 + c): 2e-5 of a step's length. For
+// double, four steps of Newton's, to the last bits.
 template <class T>
 constexpr T kRoot = sizeof(T) == 4 ? T(0.49104745594689747) : T(1);
 

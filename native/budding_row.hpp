@@ -14,7 +14,8 @@
 
 namespace softwood::budding {
 
-// What a row leaves behind: by branch its share and pull, by node (and output) response, output, mix of the children and slope.
+// What a row leaves behind: by branch its share and pull, by node (and output) response, output, mix of the children
+// and slope.
 template <class T>
 struct Trace {
   std::vector<std::int32_t> branch;

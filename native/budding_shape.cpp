@@ -50,7 +50,8 @@ void remove(Plant<T>& plant) {
     const std::int32_t first = plant.first_child[m];
     plant.first_child[to] = first < 0 ? -1 : place[first];
     plant.age[to] = plant.age[m];
-    if (to != m) each_part(plant, [&](T* rows, std::size_t size) { std::copy_n(rows + m * size, size, rows + to * size); });
+    if (to != m)
+      each_part(plant, [&](T* rows, std::size_t size) { std::copy_n(rows + m * size, size, rows + to * size); });
   }
   *plant.nodes = static_cast<std::int64_t>(kept);
 }

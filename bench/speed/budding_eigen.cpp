@@ -1,7 +1,7 @@
-// A budding tree written straightforwardly with Eigen, about as the authors' own program is arranged: nodes on the heap,
-// answers and slopes of any number of outputs as dynamic vectors, one recursion for outputs, one that adds up slopes,
-// one that updates (AdaGrad); one row at a time. The yardstick of bench/speed/budding.py. The tree is a full one of the
-// given depth whose structure is held still, so that both sides do the same work. Prints nanoseconds a row.
+// A budding tree written straightforwardly with Eigen, about as the authors' own program is arranged: nodes on the
+// heap, answers and slopes of any number of outputs as dynamic vectors, one recursion for outputs, one that adds up
+// slopes, one that updates (AdaGrad); one row at a time. The yardstick of bench/speed/budding.py. The tree is a full
+// one of the given depth whose structure is held still, so that both sides do the same work. Prints nanoseconds a row.
 #include <Eigen/Dense>
 #include <cmath>
 #include <cstdio>
@@ -41,8 +41,7 @@ struct Node {
   VectorXd forward(const VectorXd& x) {
     if (!left) return output = response.value;
     share = 1 / (1 + std::exp(-gate.value.dot(x)));
-    output = leafness * response.value +
-             (1 - leafness) * (share * left->forward(x) + (1 - share) * right->forward(x));
+    output = leafness * response.value + (1 - leafness) * (share * left->forward(x) + (1 - share) * right->forward(x));
     return output;
   }
 

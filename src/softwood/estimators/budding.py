@@ -14,12 +14,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.progress import budding_lines
-from softwood.estimators.rows import (
-    class_schema,
-    number_schema,
-    read_held_labels,
-    read_held_numbers,
-)
+from softwood.estimators.rows import class_schema, number_schema, read_held_labels, read_held_numbers
 from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss

@@ -3,7 +3,7 @@
 Nodes fill the first places of the arrays, parents before children, the two children of a node side by side. Numbers
 stand by what they are, so that native code runs over many nodes at once:
 
-    [gates: a row a node; bias, columns, 0 ...] [responses: one block an output, node after node] [leafness of each node]
+    [gates: a row a node; bias, columns, 0 ...] [responses: one block an output, node after node] [leafness of nodes]
 
 Rows of gates are padded with zeros to multiples of LANES, and so is each of the three parts. A constant response is one
 number an output; a linear one has a block like a gate's row. Rows of data come padded the same way (`pad_rows`).
@@ -192,8 +192,9 @@ def widen(plant: Plant, columns: int) -> Plant:
     """The plant with room for more columns, whose weights are 0: it answers as before."""
     names = ("number", "memory", "speed", "pending")
     size = size_of(plant.room, columns, plant.outputs, plant.linear)
-    fresh = {name: np.zeros(size if getattr(plant, name).size else 0, plant.number.dtype) for name in names}
-    wide = replace(plant, columns=columns, **fresh)
+    wide = replace(plant, columns=columns)
+    for name in names:
+        setattr(wide, name, np.zeros(size if getattr(plant, name).size else 0, plant.number.dtype))
     for name in names:
         for new, old in zip(wide.parts(getattr(wide, name)), plant.parts(getattr(plant, name)), strict=True):
             new[..., : old.shape[-1]] = old

@@ -141,8 +141,10 @@ def _remove(plant: Plant) -> None:
     child = plant.first_child[:n]
     plant.first_child[:n] = np.where(child >= 0, place[child], -1)
     keep = np.flatnonzero(~gone)
-    parts = [part for of in (plant.number, plant.memory, plant.speed) for part in plant.parts(of)]
-    for rows in (plant.first_child, plant.age, *parts):
+    arrays: list[Numbers] = [plant.first_child, plant.age]
+    for of in (plant.number, plant.memory, plant.speed):
+        arrays += plant.parts(of)
+    for rows in arrays:
         if len(rows):  # only Adam has speeds
             rows[: len(keep)] = rows[keep]
     plant.count[NODES] = len(keep)

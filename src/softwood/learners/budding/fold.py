@@ -11,8 +11,8 @@ counts for (1 - leafness), so its answers are drawn together, the deeper the clo
     total[m] = sum of the slopes by the answers of the leaves under m
     felt[m]  = leafness[m] response[m] . total[m] + (1 - leafness[m]) (felt[first] + felt[second])
 
-the slope by response[m] is there[m] leafness[m] total[m], and the one by leafness[m] is there[m] (response[m] . total[m]
-- felt[first] - felt[second]).
+the slope by response[m] is there[m] leafness[m] total[m], and the one by leafness[m] is
+there[m] (response[m] . total[m] - felt[first] - felt[second]).
 """
 
 from __future__ import annotations

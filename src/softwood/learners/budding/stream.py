@@ -105,9 +105,8 @@ class Stream:
 
     def tree(self, schema: Schema, bush: Bush | None = None) -> Tree:
         """The tree so far, in the user's units; `bush` says the same as the plant, more exactly."""
-        return harvest(
-            bush or self.bush(), self.inputs.columns(), schema, self.tending.loss, self.recent, self.weight, *self.units()
-        )
+        found, columns, loss = bush or self.bush(), self.inputs.columns(), self.tending.loss
+        return harvest(found, columns, schema, loss, self.recent, self.weight, *self.units())
 
     def importance(self, n_features: int) -> Floats:
         """What each input is worth on the most recent rows."""
