@@ -60,9 +60,10 @@ def test_a_saved_stream_goes_on_exactly() -> None:
     assert again.tree_ == model.tree_
 
 
-def test_partial_fit_goes_on_from_a_joint_fit() -> None:
+@pytest.mark.parametrize("kind", [{"leaf": "constant"}, {"gate": "additive", "leaf": "linear"}])
+def test_partial_fit_goes_on_from_a_joint_fit(kind: dict[str, Any]) -> None:
     X, y = load_iris(return_X_y=True)
-    model = BuddingTreeClassifier(**JOINT).fit(X, y)
+    model = BuddingTreeClassifier(**JOINT, **kind).fit(X, y)
     before = model.score(X, y)
     assert before > 0.9
     order = np.random.default_rng(0).permutation(150)

@@ -38,6 +38,8 @@ def plant_of(bush: Bush, how: Online) -> Plant:
 def stream_of(learned: Learned, problem: SoftProblem, how: Online) -> Stream:
     """A stream that has seen the rows of the problem."""
     tending = how.tending(problem.loss, learned.prices.leafness or None)
+    if how.step is None and learned.bush.slopes != "none":  # one row moves all weights of a response the same way
+        tending = replace(tending, step=tending.step / (1 + learned.bush.columns))
     seen = np.flatnonzero(problem.weight)[-RECENT:]
     recent = Rows(problem.X[seen], problem.target[seen], problem.weight[seen])
     stream = Stream(
