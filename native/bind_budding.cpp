@@ -46,9 +46,7 @@ Plant<T> open_plant(nb::handle python) {
   plant.outputs = nb::cast<std::size_t>(python.attr("outputs"));
   plant.started = nb::cast<std::size_t>(python.attr("started"));
   plant.linear = nb::cast<bool>(python.attr("linear"));
-  plant.size = plant.width + kLanes +
-               (plant.linear ? plant.outputs * plant.width : (plant.outputs + kLanes - 1) / kLanes * kLanes);
-  const std::size_t whole = plant.room * plant.size;
+  const std::size_t whole = plant.size();
   if (numbers != whole || memories != whole || (speeds && speeds != whole) || (pendings && pendings != whole) ||
       ages != room || *plant.nodes < 1 || plant.count() > room || plant.started >= plant.width ||
       plant.width % kLanes != 0)

@@ -1,181 +1,194 @@
 #include "budding.hpp"
 
 #include "budding_row.hpp"
+#include "budding_rules.hpp"
 #include "parallel.hpp"
 
 namespace softwood::budding {
 namespace {
 
-constexpr double kStart = 0.01;  // new numbers lie within so much of 0
-constexpr double kTiny = 1e-12;  // added to squares: no division by 0
-constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
 constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
 
-// 1 / sqrt(a) from a first guess by the bits of a, improved by Newton: no division, no root, runs on vectors of any
-// machine. Two steps leave 5e-6 of a step's length, four of a double nothing.
+// A plant that is being trained: what does not change from row to row, and room for slopes.
 template <class T>
-SOFTWOOD_INLINE typename Lane<T>::Four inverse_root(typename Lane<T>::Four a) {
-  using Bits = typename Lane<T>::Bits;
-  using Four = typename Lane<T>::Four;
-  constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f375a86ull : 0x5fe6eb50c7b537a9ull);
-  Four y = reinterpret_cast<Four>(guess - (reinterpret_cast<Bits>(a) >> 1));
-  const Four half = T(0.5) * a;
-  for (int i = 0; i < (sizeof(T) == 4 ? 2 : 4); ++i) y = y * (T(1.5) - half * y * y);
-  return y;
+struct Gardener {
+  Plant<T>& plant;
+  const Tending& tending;
+  Trace<T> trace;
+  std::vector<T> one;  // slopes of a single row; a batch's are the plant's own
+  T* slope;
+  bool fused;  // gates move as soon as their slope is known, which is not written down
+
+  Gardener(Plant<T>& plant, const Tending& tending)
+      : plant(plant),
+        tending(tending),
+        trace(plant),
+        one(tending.batch == 1 ? plant.size() : 0),
+        slope(tending.batch == 1 ? one.data() : plant.pending),
+        fused(tending.batch == 1 && tending.rule == Rule::kAdagrad && tending.weight_penalty == 0) {}
+};
+
+// slope = or += value, as a batch asks.
+template <bool BATCH, class T>
+SOFTWOOD_INLINE void put(T& slope, T value) {
+  slope = BATCH ? slope + value : value;
 }
 
-// How the numbers of a node move; each rule over n numbers.
-template <class T>
-SOFTWOOD_INLINE void adagrad(T* __restrict number, T* __restrict memory, const T* __restrict slope, std::size_t n,
-                             T step) {
-  for (std::size_t i = 0; i < n; i += kLanes) {
-    const auto g = four(slope + i);
-    auto& squares = four(memory + i);
-    squares += g * g;
-    four(number + i) -= step * g * inverse_root<T>(squares + static_cast<T>(kTiny));
-  }
+// slope (+)= factor * x over whole lanes.
+template <bool BATCH, class T>
+SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += kLanes)
+    four(slope + i) = BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i);
 }
 
-template <class T>
-SOFTWOOD_INLINE void descend(T* __restrict number, const T* __restrict slope, std::size_t n, T step) {
-  for (std::size_t i = 0; i < n; ++i) number[i] -= step * slope[i];
-}
-
-template <class T>
-SOFTWOOD_INLINE void adam(T* number, T* memory, T* speed, const T* slope, std::size_t n, T step, std::int64_t age) {
-  const T warm = static_cast<T>(1 / (1 - std::pow(kFade, double(age))));
-  const T warm_squares = static_cast<T>(1 / (1 - std::pow(kFadeSquares, double(age))));
-  for (std::size_t i = 0; i < n; ++i) {
-    speed[i] += static_cast<T>(1 - kFade) * (slope[i] - speed[i]);
-    memory[i] += static_cast<T>(1 - kFadeSquares) * (slope[i] * slope[i] - memory[i]);
-    number[i] -= step * (speed[i] * warm) / (std::sqrt(memory[i] * warm_squares) + static_cast<T>(kAdamTiny));
-  }
-}
-
-// One update of all nodes; whether a leaf wants to bud or a node to lose its children.
-template <class T>
-SOFTWOOD_INLINE bool move(Plant<T>& plant, const T* slope, const Tending& tending) {
-  bool changes = false;
-  const T step = static_cast<T>(tending.step);
-  for (std::size_t m = 0; m < plant.count(); ++m) {
-    const bool leaf = plant.first_child[m] < 0;
-    const std::size_t from = leaf ? plant.width : 0, at = m * plant.size + from, n = plant.size - from;
-    const std::int64_t age = ++plant.age[m];
-    if (tending.rule == Rule::kAdagrad)
-      adagrad(plant.number + at, plant.memory + at, slope + at, n, step);
-    else if (tending.rule == Rule::kSgd)
-      descend(plant.number + at, slope + at, n, step);
-    else
-      adam(plant.number + at, plant.memory + at, plant.speed + at, slope + at, n, step, age);
-    T& leafness = plant.leafness(m);
-    leafness = leafness < 0 ? T(0) : (leafness > 1 ? T(1) : leafness);
-    changes |= leaf ? leafness < 1 : leafness == 1;
-  }
-  return changes;
-}
-
-template <class T>
-double draw(Plant<T>& plant) {
-  std::uint64_t z = plant.seed + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(++*plant.draws);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
-}
-
-// f(rows) for each array with a row a node.
-template <class T, class F>
-void each_array(Plant<T>& plant, F&& f) {
-  f(plant.number), f(plant.memory);
-  if (plant.speed) f(plant.speed);
-}
-
-// Nodes whose leafness is back at 1 lose what is below them; the rest moves together, in the same order.
-template <class T>
-void remove(Plant<T>& plant) {
-  const std::size_t n = plant.count();
-  std::vector<std::int32_t> place(n, 0);  // -1: gone
-  std::size_t kept = 0;
-  for (std::size_t m = 0; m < n; ++m) {
-    const std::int32_t first = plant.first_child[m];
-    if (first < 0 || (place[m] == 0 && plant.leafness(m) < 1)) continue;
-    place[first] = place[first + 1] = -1;
-    plant.first_child[m] = -1;
-    each_array(plant, [&](T* rows) { std::fill_n(rows + m * plant.size, plant.width, T(0)); });
-  }
-  for (auto& p : place) p = p < 0 ? -1 : static_cast<std::int32_t>(kept++);
-  if (kept == n) return;
-  for (std::size_t m = 0; m < n; ++m) {
-    if (place[m] < 0) continue;
-    const auto to = static_cast<std::size_t>(place[m]);
-    const std::int32_t first = plant.first_child[m];
-    plant.first_child[to] = first < 0 ? -1 : place[first];
-    plant.age[to] = plant.age[m];
-    if (to != m)
-      each_array(plant, [&](T* rows) { std::copy_n(rows + m * plant.size, plant.size, rows + to * plant.size); });
-  }
-  *plant.nodes = static_cast<std::int64_t>(kept);
-}
-
-// Leaves whose leafness fell below 1 get a gate and two leaves, in the order of nodes, while there is room.
-template <class T>
-void bud(Plant<T>& plant) {
-  const std::size_t before = plant.count();
-  for (std::size_t m = 0; m < before; ++m) {
-    if (plant.first_child[m] >= 0 || plant.leafness(m) == 1) continue;
-    const std::size_t n = plant.count();
-    if (n + 2 > plant.room) {
-      plant.leafness(m) = 1;
+// Slopes by gates, or the move they make.
+template <bool BATCH, class T>
+SOFTWOOD_INLINE void pull_gates(Gardener<T>& gardener, const T* x, T weight) {
+  const Plant<T>& plant = gardener.plant;
+  const std::size_t width = plant.width;
+  const T step = static_cast<T>(gardener.tending.step),
+          decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
+  const Trace<T>& trace = gardener.trace;
+  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
+    const std::size_t at = static_cast<std::size_t>(trace.branch[b]) * width;
+    if (!BATCH && gardener.fused) {
+      adagrad(plant.number + at, plant.memory + at, x, trace.pull[b], width, step);
       continue;
     }
-    plant.first_child[m] = static_cast<std::int32_t>(n);
-    each_array(plant, [&](T* rows) { std::fill_n(rows + n * plant.size, 2 * plant.size, T(0)); });
-    for (std::size_t i = 0; i <= plant.started; ++i) plant.row(m)[i] = static_cast<T>(kStart * draw(plant));
-    for (std::size_t child = n; child < n + 2; ++child) {
-      plant.first_child[child] = -1, plant.age[child] = 0, plant.leafness(child) = 1;
-      for (std::size_t q = 0; q < plant.outputs; ++q)
-        plant.row(child)[plant.width + q * plant.response_width()] = static_cast<T>(kStart * draw(plant));
-    }
-    *plant.nodes += 2;
+    put<BATCH>(gardener.slope + at, trace.pull[b], x, width);
+    if (decay != 0)
+      for (std::size_t i = 1; i < width; ++i) gardener.slope[at + i] += decay * plant.number[at + i];
   }
 }
 
+// Slopes by responses and leafness, from those of the outputs.
+template <int K, bool BATCH, class T>
+SOFTWOOD_INLINE void pull_answers(Gardener<T>& gardener, const T* responses, const T* x, T weight) {
+  const Plant<T>& plant = gardener.plant;
+  const std::size_t n = plant.count(), k = K ? K : plant.outputs, all_answers = n * plant.answer();
+  const T price = static_cast<T>(gardener.tending.leafness_penalty) * weight;
+  const T *delta = gardener.trace.delta.data(), *mix = gardener.trace.mix.data(), *leafness = &plant.leafness(0);
+  T* __restrict by_response = gardener.slope + plant.responses(), * __restrict by_leafness =
+                                                                      gardener.slope + plant.leafnesses();
+  for (std::size_t m = 0; m < n; ++m) {
+    T gap = 0;
+    for (std::size_t q = 0; q < k; ++q) gap += delta[m * k + q] * (responses[m * k + q] - mix[m * k + q]);
+    put<BATCH>(by_leafness[m], gap - price);
+  }
+  if (plant.linear)
+    for (std::size_t i = 0; i < n * k; ++i)
+      put<BATCH>(by_response + i * plant.width, delta[i] * leafness[i / k], x, plant.width);
+  else
+    for (std::size_t m = 0; m < n; ++m)
+      for (std::size_t q = 0; q < k; ++q) put<BATCH>(by_response[m * k + q], delta[m * k + q] * leafness[m]);
+  // Lanes beyond the last node hold nothing that may move.
+  for (std::size_t i = all_answers; i < padded(all_answers); ++i) by_response[i] = 0;
+  for (std::size_t m = n; m < padded(n); ++m) by_leafness[m] = 0;
+}
+
+// Numbers of nodes [from, to) of one part, of which each node has `each`.
 template <class T>
+SOFTWOOD_INLINE void move_part(Gardener<T>& gardener, std::size_t begin, std::size_t each, std::size_t from,
+                               std::size_t to) {
+  Plant<T>& plant = gardener.plant;
+  const Tending& tending = gardener.tending;
+  const T step = static_cast<T>(tending.step);
+  const std::size_t at = begin + from * each, n = (to - from) * each;
+  T *number = plant.number + at, *memory = plant.memory + at, *slope = gardener.slope + at;
+  if (tending.rule == Rule::kAdagrad) return adagrad(number, memory, slope, T(1), n, step);
+  if (tending.rule == Rule::kSgd) return descend(number, slope, n, step);
+  for (std::size_t m = from; m < to; ++m) {
+    const std::size_t here = begin + m * each;
+    adam(plant.number + here, plant.memory + here, plant.speed + here, gardener.slope + here, each, step, plant.age[m]);
+  }
+}
+
+// Nodes that are due to lose their children, or to bud, do so.
+template <class T>
+void reshape(Gardener<T>& gardener, bool falls) {
+  if (falls) remove(gardener.plant);
+  bud(gardener.plant);
+  gardener.trace.follow(gardener.plant);
+}
+
+// Leafness back into [0, 1]. A branch's that rose to 1, or a leaf's that fell below, changes the tree; where there is
+// no room, leaves stay leaves.
+template <class T>
+SOFTWOOD_INLINE void hold_leafness(Gardener<T>& gardener) {
+  const Plant<T>& plant = gardener.plant;
+  T* __restrict leafness = &plant.leafness(0);
+  const std::int32_t* __restrict child = plant.first_child;
+  std::int32_t falls = 0, buds = 0;
+  for (std::size_t m = 0; m < plant.count(); ++m) {
+    const T above = leafness[m] < 0 ? T(0) : leafness[m], held = above > 1 ? T(1) : above;
+    leafness[m] = held;
+    const std::int32_t less = held < 1 ? -1 : 0, leaf = child[m] >> 31;
+    falls |= ~less & ~leaf;
+    buds |= less & leaf;
+  }
+  if (falls || (buds && plant.count() + 2 <= plant.room)) return reshape(gardener, falls != 0);
+  for (std::size_t m = 0; buds && m < plant.count(); ++m) leafness[m] = child[m] < 0 ? T(1) : leafness[m];
+}
+
+// One update of everything but gates that moved already.
+template <class T>
+SOFTWOOD_INLINE void move(Gardener<T>& gardener) {
+  Plant<T>& plant = gardener.plant;
+  const std::size_t n = plant.count();
+  for (std::size_t m = 0; gardener.tending.rule == Rule::kAdam && m < n; ++m) ++plant.age[m];
+  if (!gardener.fused)
+    for (const std::int32_t m : gardener.trace.branch) move_part(gardener, 0, plant.width, m, m + 1);
+  move_part(gardener, plant.responses(), plant.answer(), 0, n);
+  move_part(gardener, plant.leafnesses(), 1, 0, n);
+  hold_leafness(gardener);
+}
+
+template <int K, bool BATCH, class T>
+SOFTWOOD_INLINE double train_row(Gardener<T>& gardener, const T* x, const T* target, T weight) {
+  Plant<T>& plant = gardener.plant;
+  Trace<T>& trace = gardener.trace;
+  const std::size_t k = K ? K : plant.outputs;
+  const T* responses = forward<K>(plant, x, trace);
+  const double loss = loss_and_slope(gardener.tending.loss, trace.output.data(), target, k, trace.delta.data());
+  for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
+  backward<K>(plant, trace);
+  pull_gates<BATCH>(gardener, x, weight);
+  pull_answers<K, BATCH>(gardener, responses, x, weight);
+  return weight * loss;
+}
+
+template <int K, bool BATCH, class T>
 SOFTWOOD_INLINE double train_rows(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order, std::size_t steps,
                                   const Tending& tending) {
-  Trace<T> trace(plant.room, plant.outputs);
-  std::vector<T> one(tending.batch == 1 ? plant.room * plant.size : 0);
-  T* slope = tending.batch == 1 ? one.data() : plant.pending;
+  Gardener<T> gardener(plant, tending);
   double total = 0;
   for (std::size_t i = 0; i < steps; ++i) {
     const auto row = static_cast<std::size_t>(order[i]);
-    const T *x = rows.x + row * plant.width, *target = rows.target + row * plant.outputs, weight = rows.weight[row];
+    const T weight = rows.weight[row];
     if (weight == 0) continue;
-    if (tending.batch == 1) {
-      total += row_gradient<false>(plant, x, target, weight, tending, trace, slope);
-    } else {
-      total += row_gradient<true>(plant, x, target, weight, tending, trace, slope);
-      if (++*plant.waiting < tending.batch) continue;
-      const T part = T(1) / static_cast<T>(tending.batch);
-      for (std::size_t j = 0; j < plant.count() * plant.size; ++j) slope[j] *= part;
-    }
-    const bool changes = move(plant, slope, tending);
-    if (tending.batch > 1) {
-      std::fill_n(slope, plant.count() * plant.size, T(0));
-      *plant.waiting = 0;
-    }
-    if (changes) remove(plant), bud(plant);
+    total += train_row<K, BATCH>(gardener, rows.x + row * plant.width, rows.target + row * plant.outputs, weight);
+    if (BATCH && ++*plant.waiting < tending.batch) continue;
+    const T part = T(1) / static_cast<T>(tending.batch);
+    for (std::size_t j = 0; BATCH && j < plant.size(); ++j) plant.pending[j] *= part;
+    move(gardener);
+    if (!BATCH) continue;
+    std::fill_n(plant.pending, plant.size(), T(0));
+    *plant.waiting = 0;
   }
   return total;
 }
 
 SOFTWOOD_CLONES double train_clone(Plant<float>& plant, const BudRows<float>& rows, const std::int64_t* order,
                                    std::size_t steps, const Tending& tending) {
-  return train_rows(plant, rows, order, steps, tending);
+  if (tending.batch > 1) return train_rows<0, true>(plant, rows, order, steps, tending);
+  return plant.outputs == 1 ? train_rows<1, false>(plant, rows, order, steps, tending)
+                            : train_rows<0, false>(plant, rows, order, steps, tending);
 }
 
 SOFTWOOD_CLONES double train_clone(Plant<double>& plant, const BudRows<double>& rows, const std::int64_t* order,
                                    std::size_t steps, const Tending& tending) {
-  return train_rows(plant, rows, order, steps, tending);
+  return tending.batch > 1 ? train_rows<0, true>(plant, rows, order, steps, tending)
+                           : train_rows<0, false>(plant, rows, order, steps, tending);
 }
 
 }  // namespace
@@ -189,9 +202,9 @@ double train(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order,
 template <class T>
 void answers(const Plant<T>& plant, const T* x, std::size_t rows, double* output, int n_threads) {
   for_each_piece((rows + kPiece - 1) / kPiece, n_threads, [&](std::size_t piece) {
-    Trace<T> trace(plant.count(), plant.outputs);
+    Trace<T> trace(plant);
     for (std::size_t row = piece * kPiece; row < std::min(rows, (piece + 1) * kPiece); ++row) {
-      forward(plant, x + row * plant.width, trace);
+      forward<0>(plant, x + row * plant.width, trace);
       std::copy_n(trace.output.data(), plant.outputs, output + row * plant.outputs);
     }
   });

@@ -11,7 +11,9 @@ namespace softwood::budding {
 
 using soft::Loss;
 
-constexpr std::size_t kLanes = 4;  // blocks of a node's numbers are padded to whole lanes
+constexpr std::size_t kLanes = 4;  // gates and parts of a plant's numbers are padded to whole lanes
+
+constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 enum class Rule : int { kAdagrad = 0, kSgd = 1, kAdam = 2 };
 
@@ -23,21 +25,27 @@ struct Tending {
   std::int64_t batch;
 };
 
-// Nodes fill the first places, parents before children. A node's row: gate (width), responses, leafness and padding.
+// Nodes fill the first places, parents before children. Numbers stand by what they are: gates (room, width), responses
+// (room, outputs, block), leafness (room); `memory`, `speed`, `pending` and slopes alike.
 template <class T>
 struct Plant {
   std::int32_t* first_child;
-  T *number, *memory, *speed, *pending;  // (room, size)
+  T *number, *memory, *speed, *pending;
   std::int64_t* age;
   std::int64_t *nodes, *waiting, *draws;
   std::uint64_t seed;
-  std::size_t room, size, width, outputs, started;
+  std::size_t room, width, outputs, started;
   bool linear;
 
   std::size_t count() const { return static_cast<std::size_t>(*nodes); }
-  T* row(std::size_t node) const { return number + node * size; }
-  T& leafness(std::size_t node) const { return number[node * size + size - kLanes]; }
-  std::size_t response_width() const { return linear ? width : 1; }
+  std::size_t block() const { return linear ? width : 1; }
+  std::size_t answer() const { return outputs * block(); }  // numbers of a node's response
+  std::size_t responses() const { return room * width; }    // where they begin
+  std::size_t leafnesses() const { return responses() + padded(room * answer()); }
+  std::size_t size() const { return leafnesses() + padded(room); }
+  T* gate(std::size_t node) const { return number + node * width; }
+  T* response(std::size_t node) const { return number + responses() + node * answer(); }
+  T& leafness(std::size_t node) const { return number[leafnesses() + node]; }
 };
 
 // Rows padded as gates are: 1, columns, zeros.
@@ -55,5 +63,13 @@ double train(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order,
 // Outputs of the root, (rows, outputs).
 template <class T>
 void answers(const Plant<T>& plant, const T* x, std::size_t rows, double* output, int n_threads);
+
+// Nodes whose leafness is back at 1 lose what is below them; the rest moves together, in the same order.
+template <class T>
+void remove(Plant<T>& plant);
+
+// Leaves whose leafness fell below 1 get a gate and two leaves, in the order of nodes, while there is room.
+template <class T>
+void bud(Plant<T>& plant);
 
 }  // namespace softwood::budding

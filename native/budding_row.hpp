@@ -1,84 +1,89 @@
 // One row through a budding tree: outputs upwards, slopes downwards. Inlined into functions that are compiled once for
-// each instruction set. Sums run over four lanes on every machine, so that all give the same answer.
+// each instruction set.
+//
+// Branches are listed (`Trace::branch`), so that leaves cost nothing but their response; K is the number of outputs,
+// 0 where only the plant knows it.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <vector>
 
-#include "budding.hpp"
-#include "forms.hpp"
+#include "budding_lanes.hpp"
 #include "soft_exp.hpp"
 
 namespace softwood::budding {
 
-template <class T>
-struct Lane {
-  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  typedef T Four __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
-  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
-};
-
-template <class T>
-SOFTWOOD_INLINE auto& four(T* at) {
-  return *reinterpret_cast<typename Lane<T>::Four*>(at);
-}
-template <class T>
-SOFTWOOD_INLINE const auto& four(const T* at) {
-  return *reinterpret_cast<const typename Lane<T>::Four*>(at);
-}
-
-template <class T>
-SOFTWOOD_INLINE T dot(const T* a, const T* b, std::size_t n) {
-  typename Lane<T>::Four sum = four(a) * four(b);
-  for (std::size_t i = kLanes; i < n; i += kLanes) sum += four(a + i) * four(b + i);
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
-}
-
-// What a row leaves behind at the nodes.
+// What a row leaves behind: by branch its share and pull, by node (and output) response, output, mix of the children
+// and slope.
 template <class T>
 struct Trace {
-  std::vector<T> share, response, output, mix, delta;
+  std::vector<std::int32_t> branch;
+  std::vector<T> share, pull, output, mix, delta, response;
 
-  Trace(std::size_t room, std::size_t outputs)
-      : share(room),
-        response(room * outputs),
-        output(room * outputs),
-        mix(room * outputs),
-        delta((room + 1) * outputs) {}
+  Trace(const Plant<T>& plant)
+      : share(padded(plant.room)),
+        pull(padded(plant.room)),
+        output(padded(plant.room * plant.outputs)),
+        mix(padded(plant.room * plant.outputs)),
+        delta(padded(plant.room * plant.outputs)),
+        response(plant.linear ? padded(plant.room * plant.outputs) : 0) {
+    follow(plant);
+  }
+
+  // The plant has other branches now.
+  void follow(const Plant<T>& plant) {
+    branch.clear();
+    for (std::size_t m = 0; m < plant.count(); ++m)
+      if (plant.first_child[m] >= 0) branch.push_back(static_cast<std::int32_t>(m));
+    std::fill(mix.begin(), mix.end(), T(0));
+  }
 };
 
+// Shares of all branches; the exponentials of four at a time.
 template <class T>
-SOFTWOOD_INLINE void forward(const Plant<T>& plant, const T* x, Trace<T>& trace) {
-  const std::size_t n = plant.count(), k = plant.outputs, block = plant.response_width();
-  for (std::size_t m = 0; m < n; ++m) {
-    const T* row = plant.row(m);
-    trace.share[m] = plant.first_child[m] < 0 ? T(0) : -dot(row, x, plant.width);
+SOFTWOOD_INLINE void find_shares(const Plant<T>& plant, const T* x, Trace<T>& trace) {
+  T* share = trace.share.data();
+  const std::size_t n = trace.branch.size();
+  const auto gate = [&](std::size_t b) { return plant.gate(static_cast<std::size_t>(trace.branch[b])); };
+  for (std::size_t b = 0; b + 2 <= n; b += 2) dot_two(gate(b), gate(b + 1), x, plant.width, share[b], share[b + 1]);
+  if (n % 2) share[n - 1] = dot(gate(n - 1), x, plant.width);
+  for (std::size_t b = 0; b < padded(n); ++b) share[b] = T(1) / (T(1) + soft::vector_exp(-share[b]));
+}
+
+// Constant responses stand in the plant; linear ones are made for the row.
+template <class T>
+SOFTWOOD_INLINE const T* find_responses(const Plant<T>& plant, const T* x, Trace<T>& trace) {
+  if (!plant.linear) return plant.response(0);
+  const T* from = plant.response(0);
+  for (std::size_t i = 0; i < plant.count() * plant.outputs; ++i)
+    trace.response[i] = dot(from + i * plant.width, x, plant.width);
+  return trace.response.data();
+}
+
+template <int K, class T>
+SOFTWOOD_INLINE const T* forward(const Plant<T>& plant, const T* x, Trace<T>& trace) {
+  const std::size_t k = K ? K : plant.outputs;
+  find_shares(plant, x, trace);
+  const T* responses = find_responses(plant, x, trace);
+  T* outputs = trace.output.data();
+  for (std::size_t i = 0; i < plant.count() * k; i += kLanes) four(outputs + i) = four(responses + i);
+  for (std::size_t b = trace.branch.size(); b-- > 0;) {
+    const auto m = static_cast<std::size_t>(trace.branch[b]);
+    const T* first = outputs + static_cast<std::size_t>(plant.first_child[m]) * k;
+    const T leafness = plant.leafness(m), share = trace.share[b];
     for (std::size_t q = 0; q < k; ++q) {
-      const T* response = row + plant.width + q * block;
-      trace.response[m * k + q] = plant.linear ? dot(response, x, plant.width) : *response;
+      const T mix = share * first[q] + (1 - share) * first[k + q];
+      trace.mix[m * k + q] = mix;
+      outputs[m * k + q] = leafness * responses[m * k + q] + (1 - leafness) * mix;
     }
   }
-  for (std::size_t m = 0; m < n; ++m) trace.share[m] = T(1) / (T(1) + soft::vector_exp(trace.share[m]));
-  for (std::size_t m = n; m-- > 0;) {
-    const T *response = &trace.response[m * k], leafness = plant.leafness(m), share = trace.share[m];
-    T *output = &trace.output[m * k], *mix = &trace.mix[m * k];
-    if (plant.first_child[m] < 0) {
-      for (std::size_t q = 0; q < k; ++q) mix[q] = 0, output[q] = response[q];
-      continue;
-    }
-    const T* first = &trace.output[static_cast<std::size_t>(plant.first_child[m]) * k];
-    for (std::size_t q = 0; q < k; ++q) {
-      mix[q] = share * first[q] + (1 - share) * first[k + q];
-      output[q] = leafness * response[q] + (1 - leafness) * mix[q];
-    }
-  }
+  return responses;
 }
 
 // The loss of the outputs; `delta` gets its slope.
 template <class T>
-inline double loss_and_slope(Loss loss, const T* output, const T* target, std::size_t k, T* delta) {
+SOFTWOOD_INLINE double loss_and_slope(Loss loss, const T* output, const T* target, std::size_t k, T* delta) {
   double value = 0;
   if (loss == Loss::kSquared) {
     for (std::size_t q = 0; q < k; ++q) {
@@ -88,14 +93,14 @@ inline double loss_and_slope(Loss loss, const T* output, const T* target, std::s
     return value;
   }
   if (loss == Loss::kLogistic) {
-    const double out = output[0], top = std::max(out, 0.0);
-    delta[0] = static_cast<T>(1 / (1 + std::exp(-out)) - target[0]);
-    return top + std::log(std::exp(-top) + std::exp(out - top)) - target[0] * out;
+    const double out = output[0], low = soft::vector_exp(-std::abs(out));
+    delta[0] = static_cast<T>((out < 0 ? low : 1.0) / (1 + low) - target[0]);
+    return std::max(out, 0.0) + std::log1p(low) - target[0] * out;
   }
   const double top = *std::max_element(output, output + k);
   double sum = 0;
   for (std::size_t q = 0; q < k; ++q) {
-    const double part = std::exp(output[q] - top);
+    const double part = soft::vector_exp(output[q] - top);
     sum += part;
     delta[q] = static_cast<T>(part);
     value -= target[q] * (output[q] - top);
@@ -104,56 +109,25 @@ inline double loss_and_slope(Loss loss, const T* output, const T* target, std::s
   return value + std::log(sum);
 }
 
-// slope (+)= factor * x over whole lanes; ADD decides whether what stands there is kept.
-template <bool ADD, class T>
-SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
-  for (std::size_t i = 0; i < n; i += kLanes) {
-    if (ADD)
-      four(slope + i) += factor * four(x + i);
-    else
-      four(slope + i) = factor * four(x + i);
-  }
-}
-
-// The row's gradient, written or added to `slope` (nodes, size), and its loss, both by weight. The slope of a leaf's
-// gate is not touched: it is 0.
-template <bool ADD, class T>
-SOFTWOOD_INLINE double row_gradient(const Plant<T>& plant, const T* x, const T* target, T weight,
-                                    const Tending& tending, Trace<T>& trace, T* slope) {
-  const std::size_t n = plant.count(), k = plant.outputs, width = plant.width, block = plant.response_width();
-  const T price = static_cast<T>(tending.leafness_penalty) * weight,
-          decay = static_cast<T>(tending.weight_penalty) * weight;
-  forward(plant, x, trace);
-  const double loss = loss_and_slope(tending.loss, trace.output.data(), target, k, trace.delta.data());
-  for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
-  for (std::size_t m = 0; m < n; ++m) {
-    const T *delta = &trace.delta[m * k], leafness = plant.leafness(m), share = trace.share[m];
-    T *to = slope + m * plant.size, gap = 0;
-    for (std::size_t q = 0; q < k; ++q) {
-      T* response = to + width + q * block;
-      gap += delta[q] * (trace.response[m * k + q] - trace.mix[m * k + q]);
-      if (plant.linear)
-        put<ADD>(response, delta[q] * leafness, x, width);
-      else
-        *response = (ADD ? *response : T(0)) + delta[q] * leafness;
-    }
-    T& edge = to[plant.size - kLanes];
-    edge = (ADD ? edge : T(0)) + (gap - price);
-    if (plant.first_child[m] < 0) continue;
+// From the slope of the root's output to those of all nodes, and by how much each gate is pulled along x.
+template <int K, class T>
+SOFTWOOD_INLINE void backward(const Plant<T>& plant, Trace<T>& trace) {
+  const std::size_t k = K ? K : plant.outputs;
+  T* delta = trace.delta.data();
+  const T* output = trace.output.data();
+  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
+    const auto m = static_cast<std::size_t>(trace.branch[b]);
     const std::size_t first = static_cast<std::size_t>(plant.first_child[m]) * k;
+    const T rest = 1 - plant.leafness(m), share = trace.share[b];
     T pull = 0;
     for (std::size_t q = 0; q < k; ++q) {
-      const T passed = delta[q] * (1 - leafness);
-      trace.delta[first + q] = passed * share;
-      trace.delta[first + k + q] = passed * (1 - share);
-      pull += passed * (trace.output[first + q] - trace.output[first + k + q]);
+      const T passed = delta[m * k + q] * rest;
+      delta[first + q] = passed * share;
+      delta[first + k + q] = passed * (1 - share);
+      pull += passed * (output[first + q] - output[first + k + q]);
     }
-    pull *= share * (1 - share);
-    put<ADD>(to, pull, x, width);
-    if (decay != 0)
-      for (std::size_t i = 1; i < width; ++i) to[i] += decay * plant.row(m)[i];
+    trace.pull[b] = pull * share * (1 - share);
   }
-  return weight * loss;
 }
 
 }  // namespace softwood::budding

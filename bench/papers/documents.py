@@ -37,7 +37,8 @@ class Document:
 
 
 SOFT, HARD, C45, LDT = ("Soft", "soft-incremental"), ("Hard", "cart"), ("C4.5", "c45"), ("LDT", "ldt")
-BUDDING = ("Budding", "budding-online")
+BUDDING = ("Budding", "budding")
+BESIDE_BUDDING = ("soft", "soft-both", "budding-online")
 
 DOCUMENTS = (
     Document(
@@ -59,9 +60,9 @@ DOCUMENTS = (
         "budding.md",
         "Budding Trees (İrsoy, Yıldız, Alpaydın, poster)",
         (
-            PaperTable("Regression", "regression", (HARD, SOFT, BUDDING)),
-            PaperTable("Binary classification", "binary", (C45, LDT, SOFT, BUDDING)),
-            PaperTable("Multiclass classification", "multiclass", (C45, LDT, SOFT, BUDDING)),
+            PaperTable("Regression", "regression", (HARD, SOFT, BUDDING), BESIDE_BUDDING),
+            PaperTable("Binary classification", "binary", (C45, LDT, SOFT, BUDDING), BESIDE_BUDDING),
+            PaperTable("Multiclass classification", "multiclass", (C45, LDT, SOFT, BUDDING), BESIDE_BUDDING),
         ),
     ),
 )

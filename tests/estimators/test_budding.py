@@ -60,9 +60,10 @@ def test_a_saved_stream_goes_on_exactly() -> None:
     assert again.tree_ == model.tree_
 
 
-def test_partial_fit_goes_on_from_a_joint_fit() -> None:
+@pytest.mark.parametrize("kind", [{"leaf": "constant"}, {"gate": "additive", "leaf": "linear"}])
+def test_partial_fit_goes_on_from_a_joint_fit(kind: dict[str, Any]) -> None:
     X, y = load_iris(return_X_y=True)
-    model = BuddingTreeClassifier(**JOINT).fit(X, y)
+    model = BuddingTreeClassifier(**JOINT, **kind).fit(X, y)
     before = model.score(X, y)
     assert before > 0.9
     order = np.random.default_rng(0).permutation(150)
@@ -155,6 +156,28 @@ def test_weight_two_is_a_row_twice() -> None:
         once = BuddingTreeClassifier(**how).fit(X, y, weight)
         twice = BuddingTreeClassifier(**how).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
         np.testing.assert_allclose(once.predict_proba(X), twice.predict_proba(X), atol=1e-6)
+
+
+def test_the_price_of_leafness_controls_the_size() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (300, 2))
+    y = np.sin(2 * X[:, 0]) + 0.5 * np.sign(X[:, 1]) + 0.05 * rng.normal(size=300)
+    how = {**JOINT, "max_nodes": 15, "gate": "linear", "leaf": "constant"}
+    sizes = []
+    for price in (0.0, 0.01, 1.0):
+        model = BuddingTreeRegressor(**{**how, "leafness_penalty": price}).fit(X, y)
+        sizes.append(model.effective_size_)
+        assert model.history_[-1]["effective_size"] == pytest.approx(model.effective_size_, rel=1e-5)
+    assert sizes[0] > sizes[1] > sizes[2] == 1.0
+
+
+def test_the_tree_of_a_joint_fit_is_kept_in_double_precision() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = BuddingTreeClassifier(**JOINT).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.tree_ == model.tree_
+    inside = model._stream.answer(model._stream.inputs.columns().make(X))
+    np.testing.assert_allclose(model.tree_.output(X), inside, rtol=1e-3, atol=1e-3)
 
 
 def test_rounded_buds() -> None:

@@ -13,16 +13,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.intake import read_fit, read_predict
-from softwood.estimators.rows import (
-    class_schema,
-    number_schema,
-    read_held_labels,
-    read_held_numbers,
-)
+from softwood.estimators.progress import budding_lines
+from softwood.estimators.rows import class_schema, number_schema, read_held_labels, read_held_numbers
 from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Rule
+from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.joint import Joint, learn_joint
 from softwood.learners.budding.online import Online, learn_online, told
 from softwood.learners.budding.stream import Stream
@@ -30,21 +27,24 @@ from softwood.learners.budding.transplant import stream_of
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 
-LEARNERS = ("online", "joint")
-GATES = ("linear", "quadratic", "additive")
-LEAVES = ("constant", "linear")
+LEARNERS = ("joint", "online")
+GATES = ("auto", "linear", "quadratic", "additive")
+LEAVES = ("auto", "constant", "linear")
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
 
 
 class Crop:
-    """The tree of a stream, made when first asked for: who learns row by row may not want it."""
+    """The tree of a stream, made when first asked for: who learns row by row may not want it.
 
-    def __init__(self, stream: Stream, schema: Schema) -> None:
-        self.stream, self.schema = stream, schema
+    bush : what the stream began from, in double precision, while it has seen no more rows.
+    """
+
+    def __init__(self, stream: Stream, schema: Schema, bush: Bush | None) -> None:
+        self.stream, self.schema, self.bush = stream, schema, bush
 
     @cached_property
     def tree(self) -> Tree:
-        return self.stream.tree(self.schema)
+        return self.stream.tree(self.schema, self.bush)
 
 
 class BuddingTree(TreeEstimator):
@@ -86,17 +86,15 @@ class BuddingTree(TreeEstimator):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def _learn(self, problem: SoftProblem, validation: SoftProblem | None) -> Self:
+        how, bush = self._online(), None
         if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
-            how = self._online()
             grown = learn_online(problem, how, validation)
             self._stream, self.history_ = grown.stream, grown.history
         else:
             learned = learn_joint(problem, self._joint(), validation)
-            how = self._online()
-            self._stream = stream_of(learned, problem, how)
-            self.history_ = learned.history
+            self._stream, self.history_, bush = stream_of(learned, problem, how), learned.history, learned.bush
             self.weight_penalty_ = learned.prices.weight
-        return self._remember(how)
+        return self._remember(how, bush)
 
     def _continue(self, problem: SoftProblem, first: bool) -> Self:
         how = self._online()
@@ -106,8 +104,8 @@ class BuddingTree(TreeEstimator):
         self.history_.append(told(self._stream, len(self.history_) + 1, loss))
         return self._remember(how)
 
-    def _remember(self, how: Online) -> Self:
-        self._crop = Crop(self._stream, self._schema)
+    def _remember(self, how: Online, bush: Bush | None = None) -> Self:
+        self._crop = Crop(self._stream, self._schema, bush)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.tending.step
         self.n_iter_ = max(len(self.history_), 1)
@@ -126,7 +124,7 @@ class BuddingTree(TreeEstimator):
         if step == 0:
             raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
         gate = options.one_of("gate", self._option("gate"), GATES)
-        if gate != "linear" and self._option("learner") == "online":
+        if gate not in ("auto", "linear") and self._option("learner") == "online":
             raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
         return Online(
             leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
@@ -139,7 +137,7 @@ class BuddingTree(TreeEstimator):
             max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
             shuffle=options.boolean("shuffle", self._option("shuffle")),
             seed=self._seed(),
-            report=_print if self._option("verbose") else _silent,
+            report=budding_lines(self._option("verbose")),
         )
 
     def _joint(self) -> Joint:
@@ -152,7 +150,7 @@ class BuddingTree(TreeEstimator):
             round_buds=options.boolean("round_buds", self._option("round_buds")),
             n_threads=self._threads(),
             seed=self._seed(),
-            report=_print if self._option("verbose") else _silent,
+            report=budding_lines(self._option("verbose")),
         )
 
 
@@ -161,9 +159,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
 
     Parameters
     ----------
-    learner : {"online", "joint"}
-        "online": stochastic gradient, row by row, as published; "joint": the same model on all rows at once by a
-        deterministic optimiser, with fewer nodes. `partial_fit` is always online.
+    learner : {"joint", "online"}
+        "joint": all rows at once by a deterministic optimiser, kinds and penalties chosen as in soft trees; "online":
+        stochastic gradient, row by row, as published. `partial_fit` is always online.
     leafness_penalty : "auto" or float
         Price of a node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
     learning_rate : "auto" or float
@@ -172,10 +170,11 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         How a gradient of the online learner moves a number.
     batch_size : int
         Rows of the online learner whose gradients are averaged before anything moves.
-    gate : {"linear", "quadratic", "additive"}
-        What gates look at: a weighted sum of inputs, of inputs and squares, of curves (the last two: "joint" only).
-    leaf : {"constant", "linear"}
-        What nodes answer: a constant, or a weighted sum of what gates look at.
+    gate : {"auto", "linear", "quadratic", "additive"}
+        What gates look at: a weighted sum of inputs, of inputs and squares, of curves (the last two: "joint" only);
+        "auto" chooses between sums and curves ("joint"), or is "linear" ("online").
+    leaf : {"auto", "constant", "linear"}
+        What nodes answer: a constant, or a weighted sum of what gates look at; "auto" chooses, or is "constant".
     weight_penalty : "auto" or float
         Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
     max_nodes : int
@@ -218,13 +217,13 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
     def __init__(
         self,
         *,
-        learner: str = "online",
+        learner: str = "joint",
         leafness_penalty: Any = "auto",
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",
         batch_size: int = 1,
-        gate: str = "linear",
-        leaf: str = "constant",
+        gate: str = "auto",
+        leaf: str = "auto",
         weight_penalty: Any = "auto",
         max_nodes: int = 63,
         max_epochs: int = 200,
@@ -326,13 +325,13 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
     def __init__(
         self,
         *,
-        learner: str = "online",
+        learner: str = "joint",
         leafness_penalty: Any = "auto",
         learning_rate: Any = "auto",
         optimizer: str = "adagrad",
         batch_size: int = 1,
-        gate: str = "linear",
-        leaf: str = "constant",
+        gate: str = "auto",
+        leaf: str = "auto",
         weight_penalty: Any = "auto",
         max_nodes: int = 63,
         max_epochs: int = 200,
@@ -395,14 +394,3 @@ def _auto(name: str, value: Any) -> float | None:
             return None
         raise ValueError(f"{name} must be 'auto' or a number >= 0, got {value!r}.")
     return options.real(name, value, 0.0)
-
-
-def _print(line: dict[str, Any]) -> None:
-    held = f", held out {line['held_out_loss']:.4f}" if "held_out_loss" in line else ""
-    start = f"epoch {line['epoch']}, " if "epoch" in line else ""
-    size = f"{line['n_nodes']} nodes (effective {line['effective_size']:.1f})"
-    print(f"{start}leafness penalty {line['leafness_penalty']:.2g}: {size}, loss {line['loss']:.4f}{held}")
-
-
-def _silent(line: dict[str, Any]) -> None:
-    pass

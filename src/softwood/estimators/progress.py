@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from softwood.kernels.anneal import Progress
 from softwood.learners.soft.choice import Candidate
@@ -64,3 +65,17 @@ def search_bar(shown: bool) -> Iterator[Callable[[Candidate], None]]:
             bar.update(task, description=f"soft tree: {len(losses)} tried, least loss {min(losses):.4f}")
 
         yield report
+
+
+def budding_lines(shown: bool) -> Callable[[dict[str, Any]], None]:
+    """A line for every epoch or tree of a budding tree; nothing unless `shown`."""
+
+    def report(line: dict[str, Any]) -> None:
+        if not shown:
+            return
+        held = f", held out {line['held_out_loss']:.4f}" if "held_out_loss" in line else ""
+        start = f"epoch {line['epoch']}, " if "epoch" in line else ""
+        size = f"{line['n_nodes']} nodes (effective {line['effective_size']:.1f})"
+        print(f"{start}leafness penalty {line['leafness_penalty']:.2g}: {size}, loss {line['loss']:.4f}{held}")
+
+    return report

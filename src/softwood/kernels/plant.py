@@ -1,12 +1,12 @@
 """A budding tree while it grows: the contract of its kernels, native and reference (reference/budding.py).
 
-Nodes fill the first places of the arrays, parents before children, the two children of a node side by side. Each node
-has one row of numbers:
+Nodes fill the first places of the arrays, parents before children, the two children of a node side by side. Numbers
+stand by what they are, so that native code runs over many nodes at once:
 
-    [gate: bias, columns, 0 ...] [response: one block an output] [leafness, 0, 0, 0]
+    [gates: a row a node; bias, columns, 0 ...] [responses: one block an output, node after node] [leafness of nodes]
 
-Blocks are padded with zeros to multiples of LANES, so that native code reads whole registers. A constant response is
-one number an output; a linear one has a block like the gate's. Rows of data come padded the same way (`pad_rows`).
+Rows of gates are padded with zeros to multiples of LANES, and so is each of the three parts. A constant response is one
+number an output; a linear one has a block like a gate's row. Rows of data come padded the same way (`pad_rows`).
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Plant:
     Attributes
     ----------
     first_child : (room,) -1 for a leaf.
-    number : (room, size) gate, response and leafness of each node.
-    memory, speed : (room, size) what the rule remembers: squares, and Adam's mean gradients (no rows for other rules).
-    pending : (room, size) sum of the gradients of an unfinished batch (one row of zeros for batches of one).
-    age : (room,) updates a node has seen.
+    number : gates, responses and leafness (`parts`).
+    memory, speed : alike, what the rule remembers: squares, and Adam's mean gradients (empty for other rules).
+    pending : alike, sum of the gradients of an unfinished batch (empty for batches of one).
+    age : (room,) updates a node has seen, where the rule is Adam.
     count : nodes, rows pending, random numbers drawn.
     seed : of the random numbers.
     columns, outputs : of the data; columns without the bias.
@@ -101,22 +101,35 @@ class Plant:
         return padded(self.columns + 1)
 
     @property
+    def block(self) -> int:
+        """Numbers of one output's response."""
+        return self.width if self.linear else 1
+
+    def parts(self, numbers: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Views of gates (room, width), responses (room, outputs, block) and leafness (room,); no rows if empty."""
+        if not numbers.size:
+            return numbers.reshape(0, 1), numbers.reshape(0, 1, 1), numbers
+        gates, responses = self.room * self.width, self.room * self.outputs * self.block
+        return (
+            numbers[:gates].reshape(self.room, self.width),
+            numbers[gates : gates + responses].reshape(self.room, self.outputs, self.block),
+            numbers[gates + padded(responses) :][: self.room],
+        )
+
+    @property
     def leafness(self) -> Numbers:
         """A view, one number a node."""
-        return self.number[: self.n_nodes, -LANES]
+        return self.parts(self.number)[2][: self.n_nodes]
 
     @property
     def gate(self) -> Numbers:
         """A view, (nodes, bias and columns)."""
-        return self.number[: self.n_nodes, : self.columns + 1]
+        return self.parts(self.number)[0][: self.n_nodes, : self.columns + 1]
 
     @property
     def response(self) -> Numbers:
         """A view, (nodes, outputs, 1 or bias and columns)."""
-        block = self.number[: self.n_nodes, self.width : -LANES]
-        if not self.linear:
-            return block[:, : self.outputs, None]
-        return block.reshape(self.n_nodes, self.outputs, self.width)[:, :, : self.columns + 1]
+        return self.parts(self.number)[1][: self.n_nodes, :, : self.columns + 1]
 
     def copy(self) -> Plant:
         """A plant of its own."""
@@ -129,10 +142,10 @@ def padded(n: int) -> int:
     return -(-n // LANES) * LANES
 
 
-def row_size(columns: int, outputs: int, linear: bool) -> int:
-    """Numbers of a node."""
+def size_of(room: int, columns: int, outputs: int, linear: bool) -> int:
+    """Numbers of a plant."""
     width = padded(columns + 1)
-    return width + (outputs * width if linear else padded(outputs)) + LANES
+    return room * width + padded(room * outputs * (width if linear else 1)) + padded(room)
 
 
 def plant_seed(
@@ -147,16 +160,14 @@ def plant_seed(
     dtype: Any = np.float32,
 ) -> Plant:
     """One leaf that answers 0."""
-    size = row_size(columns, outputs, linear)
+    size = size_of(room, columns, outputs, linear)
     adam, batch = (tending.rule == Rule.ADAM, tending.batch) if tending is not None else (False, 1)
-    number = np.zeros((room, size), dtype)
-    number[0, -LANES] = 1.0
-    return Plant(
+    plant = Plant(
         first_child=np.full(room, -1, np.int32),
-        number=number,
-        memory=np.zeros((room, size), dtype),
-        speed=np.zeros((room if adam else 0, size), dtype),
-        pending=np.zeros((room if batch > 1 else 0, size), dtype),
+        number=np.zeros(size, dtype),
+        memory=np.zeros(size, dtype),
+        speed=np.zeros(size if adam else 0, dtype),
+        pending=np.zeros(size if batch > 1 else 0, dtype),
         age=np.zeros(room, np.int64),
         count=np.array([1, 0, 0]),
         seed=seed,
@@ -165,6 +176,8 @@ def plant_seed(
         started=columns if started is None else started,
         linear=linear,
     )
+    plant.leafness[0] = 1.0
+    return plant
 
 
 def pad_rows(phi: Floats, dtype: Any = np.float32) -> Numbers:
@@ -177,25 +190,12 @@ def pad_rows(phi: Floats, dtype: Any = np.float32) -> Numbers:
 
 def widen(plant: Plant, columns: int) -> Plant:
     """The plant with room for more columns, whose weights are 0: it answers as before."""
-    size, width = row_size(columns, plant.outputs, plant.linear), padded(columns + 1)
-
-    def wider(rows: Numbers) -> Numbers:
-        wide = np.zeros((len(rows), size), rows.dtype)
-        wide[:, : plant.width] = rows[:, : plant.width]
-        wide[:, -LANES:] = rows[:, -LANES:]
-        if not plant.linear:
-            wide[:, width:-LANES] = rows[:, plant.width : -LANES]
-            return wide
-        for q in range(plant.outputs):
-            old, new = (q + 1) * plant.width, (q + 1) * width
-            wide[:, new : new + plant.width] = rows[:, old : old + plant.width]
-        return wide
-
-    return replace(
-        plant,
-        columns=columns,
-        number=wider(plant.number),
-        memory=wider(plant.memory),
-        speed=wider(plant.speed),
-        pending=wider(plant.pending),
-    )
+    names = ("number", "memory", "speed", "pending")
+    size = size_of(plant.room, columns, plant.outputs, plant.linear)
+    wide = replace(plant, columns=columns)
+    for name in names:
+        setattr(wide, name, np.zeros(size if getattr(plant, name).size else 0, plant.number.dtype))
+    for name in names:
+        for new, old in zip(wide.parts(getattr(wide, name)), plant.parts(getattr(plant, name)), strict=True):
+            new[..., : old.shape[-1]] = old
+    return wide

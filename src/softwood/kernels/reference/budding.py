@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.plant import DRAWS, LANES, NODES, PENDING, Floats, Numbers, Plant, Rule, Tending
+from softwood.kernels.plant import DRAWS, NODES, PENDING, Floats, Numbers, Plant, Rule, Tending
 from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.gradient import bend, row_loss
 
@@ -68,10 +68,10 @@ def draw(plant: Plant) -> float:
 
 def _forward(plant: Plant, x: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Share, response, output and mix of every node."""
-    n, k = plant.n_nodes, plant.outputs
-    share = sigmoid(plant.number[:n, : plant.width] @ x)
-    block = plant.number[:n, plant.width : -LANES]
-    response = block.reshape(n, k, plant.width) @ x if plant.linear else block[:, :k]
+    n = plant.n_nodes
+    gate, response, _ = plant.parts(plant.number)
+    share = sigmoid(gate[:n] @ x)
+    response = response[:n] @ x if plant.linear else response[:n, :, 0]
     output, mix = response.copy(), np.zeros_like(response)
     for m in reversed(range(n)):
         first = plant.first_child[m]
@@ -83,41 +83,45 @@ def _forward(plant: Plant, x: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbe
 
 def add_gradient(plant: Plant, x: Numbers, target: Numbers, weight: float, tending: Tending, slope: Numbers) -> float:
     """Add a row's gradient to `slope`; its loss by weight."""
-    n, width, leafness = plant.n_nodes, plant.width, plant.leafness
+    n, leafness, gate = plant.n_nodes, plant.leafness, plant.parts(plant.number)[0]
+    by_gate, by_response, by_leafness = plant.parts(slope)
     share, response, output, mix = _forward(plant, x)
     delta = np.zeros_like(output)
     delta[0] = weight * bend(tending.loss, output[:1], target[None])[0][0]
     for m in range(n):
         first = plant.first_child[m]
-        kept = np.outer(delta[m] * leafness[m], x).ravel() if plant.linear else delta[m] * leafness[m]
-        slope[m, width : width + len(kept)] += kept
-        slope[m, -LANES] += delta[m] @ (response[m] - mix[m]) - weight * tending.leafness_penalty
+        by_response[m] += np.outer(delta[m] * leafness[m], x if plant.linear else 1.0)
+        by_leafness[m] += delta[m] @ (response[m] - mix[m]) - weight * tending.leafness_penalty
         if first >= 0:
             passed = delta[m] * (1 - leafness[m])
             delta[first], delta[first + 1] = passed * share[m], passed * (1 - share[m])
             pull = passed @ (output[first] - output[first + 1]) * share[m] * (1 - share[m])
-            slope[m, :width] += pull * x
-            decay = tending.weight_penalty * weight
-            slope[m, 1:width] += decay * plant.number[m, 1:width]
+            by_gate[m] += pull * x
+            by_gate[m, 1:] += tending.weight_penalty * weight * gate[m, 1:]
     return weight * float(row_loss(tending.loss, output[:1], target[None])[0])
 
 
 def _move(plant: Plant, slope: Numbers, tending: Tending) -> None:
     """One update of all numbers of all nodes."""
-    now = slice(0, plant.n_nodes)
-    number, memory, step = plant.number[now], plant.memory[now], tending.step
-    plant.age[now] += 1
-    if tending.rule == Rule.SGD:
-        number -= step * slope[now]
-    elif tending.rule == Rule.ADAGRAD:
-        memory += slope[now] ** 2
-        number -= step * slope[now] / np.sqrt(memory + TINY)
-    else:
-        speed, age = plant.speed[now], plant.age[now, None]
-        speed += (1 - FADE) * (slope[now] - speed)
-        memory += (1 - FADE_SQUARES) * (slope[now] ** 2 - memory)
-        number -= step * (speed / (1 - FADE**age)) / (np.sqrt(memory / (1 - FADE_SQUARES**age)) + ADAM_TINY)
+    n, step = plant.n_nodes, tending.step
+    plant.age[:n] += tending.rule == Rule.ADAM
+    for number, memory, part, speed in zip(*(plant.parts(of) for of in _arrays(plant, slope)), strict=True):
+        number, memory, part = number[:n], memory[:n], part[:n]
+        if tending.rule == Rule.SGD:
+            number -= step * part
+        elif tending.rule == Rule.ADAGRAD:
+            memory += part**2
+            number -= step * part / np.sqrt(memory + TINY)
+        else:
+            speed, age = speed[:n], plant.age[:n].reshape((n,) + (1,) * (number.ndim - 1))
+            speed += (1 - FADE) * (part - speed)
+            memory += (1 - FADE_SQUARES) * (part**2 - memory)
+            number -= step * (speed / (1 - FADE**age)) / (np.sqrt(memory / (1 - FADE_SQUARES**age)) + ADAM_TINY)
     np.clip(plant.leafness, 0.0, 1.0, out=plant.leafness)
+
+
+def _arrays(plant: Plant, slope: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    return plant.number, plant.memory, slope, plant.speed
 
 
 def _remove(plant: Plant) -> None:
@@ -129,15 +133,18 @@ def _remove(plant: Plant) -> None:
         if first >= 0 and (gone[m] or plant.leafness[m] == 1.0):
             gone[first] = gone[first + 1] = True
             plant.first_child[m] = -1
-            for rows in (plant.number, plant.memory, plant.speed):
-                rows[m : m + 1, : plant.width] = 0.0
+            for of in (plant.number, plant.memory, plant.speed):
+                plant.parts(of)[0][m : m + 1] = 0.0
     if not gone.any():
         return
     place = np.cumsum(~gone) - 1
     child = plant.first_child[:n]
     plant.first_child[:n] = np.where(child >= 0, place[child], -1)
     keep = np.flatnonzero(~gone)
-    for rows in (plant.first_child, plant.number, plant.memory, plant.speed, plant.age):
+    arrays: list[Numbers] = [plant.first_child, plant.age]
+    for of in (plant.number, plant.memory, plant.speed):
+        arrays += plant.parts(of)
+    for rows in arrays:
         if len(rows):  # only Adam has speeds
             rows[: len(keep)] = rows[keep]
     plant.count[NODES] = len(keep)
@@ -145,20 +152,20 @@ def _remove(plant: Plant) -> None:
 
 def _bud(plant: Plant) -> None:
     """Leaves whose leafness fell below 1 get a gate and two leaves, in the order of nodes, while there is room."""
+    gate, response, leafness = plant.parts(plant.number)
     for m in range(plant.n_nodes):
-        if plant.first_child[m] >= 0 or plant.number[m, -LANES] == 1.0:
+        if plant.first_child[m] >= 0 or leafness[m] == 1.0:
             continue
         n = plant.n_nodes
         if n + 2 > plant.room:
-            plant.number[m, -LANES] = 1.0
+            leafness[m] = 1.0
             continue
         plant.first_child[m] = n
-        for rows in (plant.number, plant.memory, plant.speed):
-            rows[n : n + 2] = 0.0
-        plant.number[m, : plant.started + 1] = [START * draw(plant) for _ in range(plant.started + 1)]
+        for of in (plant.number, plant.memory, plant.speed):
+            for rows in plant.parts(of):
+                rows[n : n + 2] = 0.0
+        gate[m, : plant.started + 1] = [START * draw(plant) for _ in range(plant.started + 1)]
         for child in (n, n + 1):
-            plant.first_child[child], plant.age[child] = -1, 0
-            plant.number[child, -LANES] = 1.0
-            at = plant.width + np.arange(plant.outputs) * (plant.width if plant.linear else 1)
-            plant.number[child, at] = [START * draw(plant) for _ in range(plant.outputs)]
+            plant.first_child[child], plant.age[child], leafness[child] = -1, 0, 1.0
+            response[child, :, 0] = [START * draw(plant) for _ in range(plant.outputs)]
         plant.count[NODES] = n + 2

@@ -73,20 +73,9 @@ class Bush:
     def effective_size(self) -> float:
         return float(existence(self.first_child, self.leafness).sum())
 
-    def bud(self, node: int, gate: Floats, first: Floats, second: Floats, leafness: float) -> Bush:
-        """Leaf `node` gets a gate and two leaves, which inherit its slope."""
-        child, kept = self.first_child.copy(), self.leafness.copy()
-        child[node], kept[node] = self.n_nodes, leafness
-        gates = np.vstack([self.gate, np.zeros((2, self.columns + 1))])
-        gates[node] = gate
-        return replace(
-            self,
-            first_child=np.append(child, np.array([-1, -1], np.int32)).astype(np.int32),
-            leafness=np.append(kept, [1.0, 1.0]),
-            gate=gates,
-            response=np.vstack([self.response, first, second]),
-            slope=np.concatenate([self.slope, self.slope[[node, node]]]) if self.slopes == "own" else self.slope,
-        )
+    def louder(self, factor: float) -> Bush:
+        """All answers times a factor."""
+        return replace(self, response=factor * self.response, slope=factor * self.slope)
 
     def without(self, gone: npt.NDArray[np.bool_]) -> Bush:
         """The nodes marked `gone` become leaves; what was below them is no more."""

@@ -2,36 +2,41 @@
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty (1/2 |weights|^2 + ...)
 
-The leafness penalty falls along a path; each tree goes on from the one before, in rounds of budding (growth.py), and
-held-out rows choose along the path, and among weight penalties: the simplest tree that is not clearly worse than
-the best (learners/soft/choice.py has the rule). Held-out rows are the caller's, which are never trained on; without
-them the rows are divided, and the way to the chosen tree is gone again on all rows.
+    grow    a soft tree, by the search among kinds and weight penalties of the soft learner (learners/soft/search.py)
+    bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under
+            one leafness penalty after the other; buds that do not pay become leaves again
+    choose  on held-out rows the smallest tree that is not clearly worse than the best, the soft tree among them
+
+Held-out rows are the caller's, which are never trained on; without them the rows are divided, as the soft learner does,
+and the chosen tree is refined on all rows. Leafness adds nothing to what a tree can say (fold.py): it draws the answers
+below a bud together, and tells which branches the loss can spare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from softwood.engines.memory import MemoryEngine
-from softwood.learners.budding import graft
+from softwood.engines import Engine, Floats
 from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.growth import grow, round_buds
-from softwood.learners.budding.refine import Prices
-from softwood.learners.soft.choice import MOST_LOST, TOLERANCE
-from softwood.learners.soft.columns import Columns, build_columns
-from softwood.learners.soft.ground import Ground, plant_root
-from softwood.learners.soft.joint import ENOUGH, Gate, Leaf, recipes_for, slopes_for
-from softwood.learners.soft.problem import Floats, SoftProblem
-from softwood.learners.soft.sapling import Slopes
+from softwood.learners.budding.fold import bush_of, fold, shape_of
+from softwood.learners.budding.refine import Prices, round_buds, settle
+from softwood.learners.soft import joint as soft
+from softwood.learners.soft.choice import MOST_LOST, TOLERANCE, Candidate
+from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.ground import Ground, judge_engine
+from softwood.learners.soft.loudness import best_loudness
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.search import Field
 
-PATH = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4)  # leafness penalties, each tree from the one before
-STRENGTHS = (10.0, 2.0, 0.5, 0.1)  # weight penalties, times the rows
-PATIENCE = 2  # penalties without gain on held-out rows after which a path ends
-DIVISIONS = 2  # ways to divide the rows that a choice is made by
+PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
+LEAFNESS = 0.3  # of a branch that becomes a bud
+SETTLE, ROUGH = 60, 1e-7  # iterations on the way, and the part of the objective that each must save
+FINISH, FINE = 200, 1e-7  # of the tree that is kept
 
 
 @dataclass(frozen=True)
@@ -40,21 +45,29 @@ class Joint:
 
     leafness_penalty: float | None = None
     weight_penalty: float | None = None
-    gate: Gate = "linear"
-    leaf: Leaf = "constant"
+    gate: soft.Gate = "auto"
+    leaf: soft.Leaf = "auto"
     max_nodes: int = 63
     round_buds: bool = False
     n_threads: int = 1
     seed: int = 0
     report: Callable[[dict[str, Any]], None] = lambda line: None
 
+    def growing(self) -> soft.Joint:
+        """How the soft tree is learned."""
+        return soft.Joint(
+            self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
+            n_threads=self.n_threads, seed=self.seed, report=lambda candidate: self.report(told_of(candidate)),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Stop:
-    """A tree on the way down the path, and its loss on each held-out row."""
+    """Trees under one leafness penalty, one for each way the rows were divided, and their loss on held-out rows."""
 
-    prices: Prices
-    bush: Bush
+    price: float
+    bush: list[Bush]
+    loudness: list[float]
     row_loss: Floats
     weight: Floats
 
@@ -62,29 +75,26 @@ class Stop:
     def loss(self) -> float:
         return float(np.average(self.row_loss, weights=self.weight))
 
-    def told(self) -> dict[str, Any]:
-        """What there is to remember of it."""
-        return {
-            "leafness_penalty": self.prices.leafness,
-            "weight_penalty": self.prices.weight,
-            "loss": self.loss,
-            "n_nodes": self.bush.n_nodes,
-            "effective_size": self.bush.effective_size,
-            "leafness": self.bush.leafness,
-            "first_child": self.bush.first_child,
-        }
+    @property
+    def nodes(self) -> float:
+        return float(np.mean([bush.n_nodes for bush in self.bush]))
+
+    def with_folds(self, other: Stop) -> Stop:
+        """Together with the trees on other divisions of the rows."""
+        return replace(
+            self, bush=self.bush + other.bush, loudness=self.loudness + other.loudness,
+            row_loss=np.append(self.row_loss, other.row_loss), weight=np.append(self.weight, other.weight),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The tree in scaled columns, what they are, the engine of all rows, and the trees it was chosen from."""
+    """The tree in scaled columns, what these are, its prices, and the trees it was chosen from."""
 
     bush: Bush
     columns: Columns
-    rows: SoftProblem
     centre: Floats
     scale: Floats
-    engine: MemoryEngine
     prices: Prices
     history: list[dict[str, Any]]
 
@@ -95,71 +105,102 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     centre, scale = given.target_scale()
     whole = given.scaled(centre, scale)
     held = None if validation is None else validation.scaled(centre, scale)
-    recipe = recipes_for(how.gate, whole.X.shape[1])[-1]
-    columns = build_columns(whole.X, whole.n_levels, whole.weight, recipe)
-    slopes = slopes_for(how.leaf, whole.target.shape[1])[-1]
-    some = whole if len(whole.X) <= ENOUGH else whole.rows(np.arange(len(whole.X)) < ENOUGH)
-    if held is not None:
-        divided = [(some, held)]
+    search = soft.searched(whole, held, how.growing(), None)
+    refit = held is None or len(whole.X) > soft.ENOUGH
+    grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH)
+    buds = Budding(search.chosen.field, grown, how)
+    stop = buds.chosen()
+    columns = search.chosen.field.columns
+    if refit:
+        everything: Engine = judge_engine(whole, columns, how.n_threads)
+        bush = buds.refitted(stop, everything)
     else:
-        divided = [(some.rows(~out), some.rows(out)) for out in some.held_out()[:DIVISIONS]] or [(some, some)]
-    grounds = [Ground.make(*parts, columns, how.n_threads) for parts in divided]
-    trials = list(_search(grounds[0], slopes, how))
-    chosen = choose(trials if len(grounds) == 1 else _on_all(trials, grounds, slopes, how))
-    everything = Ground.make(whole, divided[0][1], columns, how.n_threads)
-    bush = chosen.bush
-    if held is None or len(whole.X) > ENOUGH:
-        strength = chosen.prices.weight * grounds[0].learn.total_weight
-        *_, last = _path(everything, strength, slopes, how, until=chosen.prices.leafness)
-        bush = last.bush
+        everything, bush = buds.ground(0).learn, stop.bush[0]
+    prices = buds.prices(stop.price)
     if how.round_buds:
-        bush = round_buds(bush, everything.learn if held is None else grounds[0].learn, chosen.prices)
-    history = [stop.told() for stop in trials]
-    return Learned(bush, columns, whole, centre, scale, everything.learn, chosen.prices, history)
+        bush = round_buds(bush, everything, prices, FINISH, FINE)
+    history = [told_of(trial.candidate) for trial in search.found] + buds.history
+    return Learned(bush, columns, centre, scale, prices, [*history, told(bush, stop.loss, prices)])
 
 
-def _search(ground: Ground, slopes: Slopes, how: Joint) -> Iterator[Stop]:
-    """A path for every weight penalty."""
-    fixed = how.weight_penalty
-    for strength in STRENGTHS if fixed is None else (fixed * ground.learn.total_weight,):
-        yield from _path(ground, strength, slopes, how)
+class Budding:
+    """From the soft tree that was chosen to a budding tree."""
+
+    def __init__(self, field: Field, grown: Candidate, how: Joint) -> None:
+        self.field, self.grown, self.how = field, grown, how
+        self.history: list[dict[str, Any]] = []
+
+    def ground(self, division: int) -> Ground:
+        """Where the tree of a division grew; scouts, which go before the first full division, are gone by now."""
+        return self.field.ground(self.field.full + division)
+
+    def prices(self, price: float) -> Prices:
+        """The weight penalty that the soft tree grew under, and its origin."""
+        tree = self.grown.tree[0]
+        return Prices(price, self.grown.penalty, tree.origin, tree.origin_slope)
+
+    def chosen(self) -> Stop:
+        """The smallest of the soft tree and those along the path that is not clearly worse than the best."""
+        if all(tree.n_nodes == 1 for tree in self.grown.tree):
+            return self._unbudded()
+        if self.how.leafness_penalty is not None:
+            path = list(self._path(0, (self.how.leafness_penalty,)))
+            return self._everywhere(path[0])
+        first = choose(list(self._path(0, PATH)))
+        return choose([self._unbudded(), self._everywhere(first)])
+
+    def _everywhere(self, stop: Stop) -> Stop:
+        """With the trees of the other divisions."""
+        for division in range(1, len(self.grown.tree)):
+            for other in self._path(division, (stop.price,)):
+                stop = stop.with_folds(other)
+        return stop
+
+    def _path(self, division: int, path: tuple[float, ...]) -> Iterator[Stop]:
+        """Trees along the path of leafness penalties, each from the one before."""
+        ground, tree = self.ground(division), self.grown.tree[division]
+        quiet = tree.louder(1.0 / self.grown.loudness[division])
+        start = bush_of(quiet, ground.learn.mean_reach(tree.shape, tree.parameters), LEAFNESS)
+        for price in path:
+            bush = settle(start, ground.learn, self.prices(price), SETTLE, ROUGH)[1]
+            stop = judged(bush, price, ground)
+            self.history.append(told(bush, stop.loss, self.prices(price)))
+            self.how.report(self.history[-1])
+            yield stop
+            if bush.n_nodes == 1:
+                return
+
+    def _unbudded(self) -> Stop:
+        """The soft tree as it was grown."""
+        price = self.how.leafness_penalty or 0.0
+        whole = [bush_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
+        return Stop(price, whole, self.grown.loudness, self.grown.row_loss, self.grown.weight)
+
+    def refitted(self, stop: Stop, everything: Engine) -> Bush:
+        """The trees of the divisions refined on all rows; the one of the lowest objective, as loud as they were."""
+        if stop.price == 0.0 and self.how.leafness_penalty is None:
+            return self._soft_refitted(everything)
+        prices = self.prices(stop.price)
+        quiet = [bush.louder(1.0 / factor) for bush, factor in zip(stop.bush, stop.loudness, strict=True)]
+        refined = [settle(bush, everything, prices, FINISH, FINE) for bush in quiet]
+        return min(refined, key=lambda pair: pair[0])[1].louder(_mean(stop.loudness))
+
+    def _soft_refitted(self, everything: Engine) -> Bush:
+        tree = soft.refitted(self.grown, everything, FINISH)
+        return bush_of(tree, everything.mean_reach(tree.shape, tree.parameters), 0.0)
 
 
-def _path(ground: Ground, strength: float, slopes: Slopes, how: Joint, until: float | None = None) -> Iterator[Stop]:
-    """Trees along the path of leafness penalties, until held-out rows gain no more, or down to `until`."""
-    engine = ground.learn
-    columns = engine.phi.shape[1]
-    origin = plant_root(engine, columns, "none").response[0]
-    bush, best, idle = Bush.leaf(origin, columns, slopes), np.inf, 0
-    path = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
-    for price in path:
-        prices = Prices(price, strength / engine.total_weight, origin)
-        before, bush = bush, grow(bush, engine, ground.axes, prices, how.max_nodes)
-        stop = Stop(prices, bush, graft.row_loss(ground.judge, bush), ground.judge.weight * ground.judge.total_weight)
-        how.report(stop.told())
-        yield stop
-        idle = 0 if stop.loss < best else idle + int(bush.n_nodes > before.n_nodes)
-        best = min(best, stop.loss)
-        if price == until or (until is None and idle == PATIENCE):
-            return
-
-
-def _on_all(trials: list[Stop], grounds: list[Ground], slopes: Slopes, how: Joint) -> list[Stop]:
-    """The trees of the best weight penalty, judged on the other divisions of the rows too."""
-    best = min(trials, key=lambda stop: stop.loss).prices.weight
-    mine = [stop for stop in trials if stop.prices.weight == best]
-    strength = best * grounds[0].learn.total_weight
-    for ground in grounds[1:]:
-        again = list(_path(ground, strength, slopes, how, until=mine[-1].prices.leafness))
-        mine = [
-            Stop(a.prices, a.bush, np.append(a.row_loss, b.row_loss), np.append(a.weight, b.weight))
-            for a, b in zip(mine, again, strict=True)
-        ]
-    return mine
+def judged(bush: Bush, price: float, ground: Ground) -> Stop:
+    """Its loss on each held-out row, as loud as suits them."""
+    judge, shape = ground.judge, shape_of(bush)
+    weight = judge.weight * judge.total_weight
+    factor = best_loudness(judge.loss_kind, judge.output(shape, fold(bush)), judge.target, weight)
+    bush = bush.louder(factor)
+    return Stop(price, [bush], [factor], judge.row_loss(shape, fold(bush)), weight)
 
 
 def choose(stops: list[Stop]) -> Stop:
-    """The smallest tree whose held-out loss is within half a standard error, and two per cent, of the best."""
+    """The smallest tree whose held-out loss is within half a standard error, and one per cent, of the best."""
     best = min(stops, key=lambda stop: stop.loss)
     share = best.weight / best.weight.sum()
 
@@ -169,4 +210,29 @@ def choose(stops: list[Stop]) -> Stop:
         error = np.sqrt(share @ np.square(gap - mean) * (share @ share))
         return bool(mean <= min(TOLERANCE * error, MOST_LOST * abs(best.loss)))
 
-    return min((stop for stop in stops if is_near(stop)), key=lambda stop: (stop.bush.effective_size, stop.loss))
+    return min((stop for stop in stops if is_near(stop)), key=lambda stop: (stop.nodes, stop.loss))
+
+
+def told(bush: Bush, loss: float, prices: Prices) -> dict[str, Any]:
+    """What there is to remember of a tree."""
+    return {
+        "leafness_penalty": prices.leafness,
+        "weight_penalty": prices.weight,
+        "loss": loss,
+        "n_nodes": bush.n_nodes,
+        "effective_size": bush.effective_size,
+        "leafness": bush.leafness,
+        "first_child": bush.first_child,
+    }
+
+
+def told_of(candidate: Candidate) -> dict[str, Any]:
+    """The same of a soft tree on the way."""
+    tree: Sapling = candidate.tree[0]
+    prices = Prices(0.0, candidate.penalty, tree.origin)
+    return told(bush_of(tree, np.ones(tree.n_nodes), 0.0), candidate.loss, prices)
+
+
+def _mean(factors: list[float]) -> float:
+    """Geometric."""
+    return float(np.exp(np.mean(np.log(factors))))

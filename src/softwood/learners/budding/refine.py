@@ -4,7 +4,7 @@
               + penalty (1/2 |weights|^2 + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
-A leafness that ends within EDGE of 0 or 1 is 0 or 1.
+A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from softwood.engines import Engine, Floats
 from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.refine import minimise
 from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.graft import Graft
+from softwood.learners.budding.fold import fold, shape_of, unfold_slopes, without_buds
 from softwood.learners.soft.sapling import RESPONSE_DECAY
 
 EDGE = 0.01
-TOLERANCE = 1e-8  # part of the objective that an iteration must gain
 
 
 @dataclass(frozen=True)
@@ -31,55 +30,68 @@ class Prices:
     leafness: float
     weight: float
     origin: Floats
+    origin_slope: Floats | float = 0.0
+
+
+def settle(bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float) -> tuple[float, Bush]:
+    """Refined, what no longer passes rows on dropped, and the rest refined again; the objective reached."""
+    while True:
+        value, refined = refine(bush, engine, prices, max_iter, tol)
+        bush = refined.without(refined.leafness >= 1.0)
+        if bush.n_nodes == refined.n_nodes:
+            return value, bush
+
+
+def round_buds(bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float) -> Bush:
+    """Every bud the branch or the leaf it is nearer to, and all other numbers refined again."""
+    whole = without_buds(bush.without(bush.leafness >= 0.5))
+    return refine(whole, engine, prices, max_iter, tol, hold_leafness=True)[1]
 
 
 def refine(
-    bush: Bush, engine: Engine, prices: Prices, max_iter: int, hold_leafness: bool = False
+    bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float, hold_leafness: bool = False
 ) -> tuple[float, Bush]:
     """The objective reached and the better bush, of the same shape; what is at an edge of leafness is 0 or 1."""
-    graft, branch = Graft.make(bush), bush.branches
+    shape, branch = shape_of(bush), bush.branches
     sizes = np.cumsum([bush.gate[branch].size, len(branch), bush.response.size])
-    strength = _strength(bush, prices)
+    strength, centre = _decay(bush, prices)
 
     def unpack(at: Floats) -> Bush:
         gate, kept, response, slope = np.split(at, sizes)
         gates, leafness = bush.gate.copy(), bush.leafness.copy()
-        gates[branch], leafness[branch] = gate.reshape(-1, bush.columns + 1), sigmoid(kept)
+        gates[branch] = gate.reshape(-1, bush.columns + 1)
+        if not hold_leafness:
+            leafness[branch] = sigmoid(kept)
         return replace(
             bush, gate=gates, leafness=leafness, response=response.reshape(bush.response.shape),
             slope=slope.reshape(bush.slope.shape),
         )  # fmt: skip
 
-    centre = np.concatenate([np.zeros(sizes[1]), np.tile(prices.origin, bush.n_nodes), np.zeros(bush.slope.size)])
-
     def measure(at: Floats) -> tuple[float, Floats]:
         now = unpack(at)
-        value, slope = engine.gradient(graft.shape, graft.parameters(now))
-        parts = graft.pull_back(now, slope)
-        away = at - centre
-        value += 0.5 * float(strength @ (away * away)) + prices.leafness * float(np.sum(1.0 - now.leafness[branch]))
-        whole = np.concatenate([part.ravel() for part in parts]) + strength * away
-        part = now.leafness[branch]
-        whole[sizes[0] : sizes[1]] = 0.0 if hold_leafness else (parts[1] - prices.leafness) * part * (1.0 - part)
-        return value, whole
+        value, slope = engine.gradient(shape, fold(now))
+        away, part = at - centre, now.leafness[branch]
+        value += 0.5 * float(strength @ (away * away)) + prices.leafness * float(np.sum(1.0 - part))
+        whole = unfold_slopes(now, slope).vector
+        whole[sizes[0] : sizes[1]] -= prices.leafness
+        whole[sizes[0] : sizes[1]] *= 0.0 if hold_leafness else part * (1.0 - part)
+        return value, whole + strength * away
 
     kept = np.clip(bush.leafness[branch], EDGE, 1.0 - EDGE)
-    start = np.concatenate([bush.gate[branch].ravel(), _logit(kept), bush.response.ravel(), bush.slope.ravel()])
-    value, found, _ = minimise(measure, start, max_iter, TOLERANCE)
+    free = np.log(kept / (1.0 - kept))
+    start = np.concatenate([bush.gate[branch].ravel(), free, bush.response.ravel(), bush.slope.ravel()])
+    value, found, _ = minimise(measure, start, max_iter, tol)
     better = unpack(found)
-    if hold_leafness:
-        return value, replace(better, leafness=bush.leafness)
-    rounded = np.where(better.leafness < EDGE, 0.0, np.where(better.leafness > 1.0 - EDGE, 1.0, better.leafness))
-    return value, replace(better, leafness=rounded)
+    edged = np.where(better.leafness < EDGE, 0.0, np.where(better.leafness > 1.0 - EDGE, 1.0, better.leafness))
+    return value, replace(better, leafness=edged)
 
 
-def _logit(part: Floats) -> Floats:
-    return np.log(part / (1.0 - part))
-
-
-def _strength(bush: Bush, prices: Prices) -> Floats:
-    """Of the quadratic penalty on each number; biases and leafness are free of it."""
+def _decay(bush: Bush, prices: Prices) -> tuple[Floats, Floats]:
+    """Strength and centre of the quadratic penalty on each number; biases and leafness are free of it."""
     gate = np.full((len(bush.branches), bush.columns + 1), prices.weight)
     gate[:, -1] = 0.0
-    parts = [gate.ravel(), np.zeros(len(bush.branches)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
-    return np.concatenate([*parts, np.full(bush.slope.size, prices.weight)])
+    free = gate.size + len(bush.branches)
+    strength = [gate.ravel(), np.zeros(len(bush.branches)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
+    slope = np.zeros_like(bush.slope) + (prices.origin_slope if bush.slopes == "own" else 0.0)
+    centre = [np.zeros(free), np.tile(prices.origin, bush.n_nodes), slope.ravel()]
+    return np.concatenate([*strength, np.full(bush.slope.size, prices.weight)]), np.concatenate(centre)

@@ -68,7 +68,7 @@ class Stream:
         before = self.plant.copy()
         for _ in range(HALVINGS):
             total = kernel.train(self.plant, x, target, weight, order, self.tending)
-            if np.isfinite(total) and np.isfinite(self.plant.number[: self.plant.n_nodes]).all():
+            if np.isfinite(total) and np.isfinite(self.plant.number).all():
                 return total / float(weight[order].sum(dtype=np.float64))
             self.plant = before.copy()
             self.tending = replace(self.tending, step=self.tending.step / 2)
@@ -103,11 +103,10 @@ class Stream:
         """The tree so far, in scaled columns."""
         return Bush.of_plant(self.plant)
 
-    def tree(self, schema: Schema) -> Tree:
-        """The tree so far, in the user's units."""
-        return harvest(
-            self.bush(), self.inputs.columns(), schema, self.tending.loss, self.recent, self.weight, *self.units()
-        )
+    def tree(self, schema: Schema, bush: Bush | None = None) -> Tree:
+        """The tree so far, in the user's units; `bush` says the same as the plant, more exactly."""
+        found, columns, loss = bush or self.bush(), self.inputs.columns(), self.tending.loss
+        return harvest(found, columns, schema, loss, self.recent, self.weight, *self.units())
 
     def importance(self, n_features: int) -> Floats:
         """What each input is worth on the most recent rows."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import LANES, Plant, Rule, pad_rows, plant_seed
+from softwood.kernels.plant import Plant, Rule, pad_rows, plant_seed
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.harvest import Rows
 from softwood.learners.budding.joint import Learned
@@ -26,7 +26,7 @@ def plant_of(bush: Bush, how: Online) -> Plant:
     )
     n = plant.count[0] = bush.n_nodes
     plant.first_child[:n] = bush.first_child
-    plant.number[:n, -LANES] = bush.leafness
+    plant.leafness[:] = bush.leafness
     plant.gate[:] = np.roll(bush.gate, 1, axis=1)  # a plant has the bias first
     response = plant.response
     response[:, :, 0] = bush.response
@@ -37,7 +37,9 @@ def plant_of(bush: Bush, how: Online) -> Plant:
 
 def stream_of(learned: Learned, problem: SoftProblem, how: Online) -> Stream:
     """A stream that has seen the rows of the problem."""
-    tending = how.tending(problem.loss, learned.prices.leafness)
+    tending = how.tending(problem.loss, learned.prices.leafness or None)
+    if how.step is None and learned.bush.slopes != "none":  # one row moves all weights of a response the same way
+        tending = replace(tending, step=tending.step / (1 + learned.bush.columns))
     seen = np.flatnonzero(problem.weight)[-RECENT:]
     recent = Rows(problem.X[seen], problem.target[seen], problem.weight[seen])
     stream = Stream(

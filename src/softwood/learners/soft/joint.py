@@ -30,7 +30,7 @@ from softwood.learners.soft.growth import FINISH, LEAST_GAIN, Growing
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
-from softwood.learners.soft.search import Field, Search
+from softwood.learners.soft.search import Field, Search, Trial
 from softwood.tree import Schema, Tree
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
@@ -104,13 +104,13 @@ def learn_joint(
     centre, scale = given.target_scale() if before is None else (before.centre, before.scale)
     whole = given.scaled(centre, scale)
     held = None if validation is None else validation.scaled(centre, scale)
-    search = _searched(whole, held, how, before)
+    search = searched(whole, held, how, before)
     chosen, columns = search.chosen.candidate, search.chosen.field.columns
     engine = judge_engine(whole, columns, how.n_threads, how.single)
     if held is None or len(whole.X) > ENOUGH:
-        tree = _refitted(chosen, engine, how.max_iter)
+        tree = refitted(chosen, engine, how.max_iter)
     else:
-        tree = _best_start(chosen, search.chosen.field, how.max_iter)
+        tree = from_best_start(search.chosen, how.max_iter).tree[0]
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
@@ -118,7 +118,7 @@ def learn_joint(
     return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
 
 
-def _searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
     """The search, done; an interrupted one if it has found a tree."""
     search = _search(whole, held, how, before)
     try:
@@ -177,18 +177,20 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
     return divided or [(some, some)]
 
 
-def _refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
+def refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
     """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were."""
     refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.as_learned]
     return min(refined, key=lambda pair: pair[0])[1].louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
 
 
-def _best_start(chosen: Candidate, field: Field, max_iter: int) -> Sapling:
-    """The trees of all divisions refined on the rows to learn from; the one that the validation rows like best.
+def from_best_start(trial: Trial, max_iter: int) -> Candidate:
+    """The candidate with a better first tree: those of all divisions refined on the first one's rows, and judged there.
 
     Refinement ends in one of many valleys: a tree that grew on four fifths of the rows often leads to a better one.
     """
-    ground = field.ground(field.full)
+    chosen, ground = trial.candidate, trial.field.ground(trial.field.full)
     refined = [tree.refine(ground.learn, chosen.penalty, max_iter)[1] for tree in chosen.as_learned]
     found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for tree in refined)]
-    return min(found, key=lambda tree: tree.loss(ground.judge))
+    best = min(found, key=lambda tree: tree.loss(ground.judge))
+    losses = ground.judge.row_loss(best.shape, best.parameters)
+    return replace(chosen, tree=[best, *chosen.tree[1:]], row_loss=np.append(losses, chosen.row_loss[len(losses) :]))
