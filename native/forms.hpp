@@ -11,33 +11,10 @@
 
 #include "fused.hpp"
 #include "machine.hpp"
+#include "registers.hpp"
 #include "soft.hpp"
 
 namespace softwood::soft {
-
-// A pack is one register of the narrowest machine that has it; wider ones than the machine's are spilled to memory.
-#if defined(__x86_64__)
-constexpr std::size_t kPackBytes = 32;
-#else
-constexpr std::size_t kPackBytes = 16;
-#endif
-
-template <class T>
-struct Lanes {
-  typedef T Pack __attribute__((vector_size(kPackBytes)));
-  typedef T Stored __attribute__((vector_size(kPackBytes), aligned(sizeof(T)), may_alias));  // a pack in an array
-  static constexpr std::size_t kWidth = kPackBytes / sizeof(T);
-};
-
-template <class T>
-SOFTWOOD_INLINE typename Lanes<T>::Pack load(const T* at) {
-  return *reinterpret_cast<const typename Lanes<T>::Stored*>(at);
-}
-
-template <class T>
-SOFTWOOD_INLINE void store(T* at, const typename Lanes<T>::Pack& pack) {
-  *reinterpret_cast<typename Lanes<T>::Stored*>(at) = pack;
-}
 
 // Scores of FORMS forms; `bias` null: 0. `stride` is the distance between the weights of two forms.
 template <int FORMS, class T>

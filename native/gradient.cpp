@@ -12,21 +12,28 @@
 
 #include "forms.hpp"
 #include "parallel.hpp"
+#include "sigmoid.hpp"
 #include "soft.hpp"
 #include "soft_exp.hpp"
 
 namespace softwood::soft {
 namespace {
 
-// Parameters in the type of the rows, responses transposed to [output][leaf]; and where each node keeps its numbers.
+// Parameters in the type of the rows, weights and biases of the gates also as sigmoid.hpp wants them, responses
+// transposed to [output][leaf]; and where each node keeps its numbers.
 template <class T>
 struct Plan {
   const Shape& shape;
-  std::vector<T> parameter, response_by_output;
+  std::vector<T> parameter, gate, response_by_output;
   std::vector<std::size_t> place;  // leaves first, in leaf order, then branches: reach of all leaves is one table
 
   Plan(const Shape& s, const double* given)
-      : shape(s), parameter(given, given + s.parameters()), response_by_output(s.leaves * s.outputs), place(s.nodes()) {
+      : shape(s),
+        parameter(given, given + s.parameters()),
+        gate(s.response_begin()),
+        response_by_output(s.leaves * s.outputs),
+        place(s.nodes()) {
+    for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = static_cast<T>(Sigmoid<double>::kToBits * given[i]);
     const double* response = given + s.response_begin();
     for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
       for (std::size_t q = 0; q < s.outputs; ++q)
@@ -55,11 +62,6 @@ struct Workspace {
 };
 
 template <class T>
-SOFTWOOD_INLINE void squash(T* score) {
-  for (std::size_t row = 0; row < kBlock; ++row) score[row] = T(1) / (T(1) + vector_exp(-score[row]));
-}
-
-template <class T>
 SOFTWOOD_INLINE void send(const T* __restrict from, const T* __restrict share, T* __restrict first,
                           T* __restrict second) {
   for (std::size_t row = 0; row < kBlock; ++row) {
@@ -73,9 +75,9 @@ template <class T>
 SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
   const T* x = w.phi = rows.columns_of(block, w.scratch.data());
-  const T* gate = plan.parameter.data();
+  const T* gate = plan.gate.data();
   form_scores(gate, s.gates, s.columns + 1, s.columns, gate + s.columns, s.columns + 1, x, w.share.data());
-  for (std::size_t g = 0; g < s.gates; ++g) squash(w.share.data() + g * kBlock);
+  squash_bits<4>(w.share.data(), s.gates * kBlock);
   T* root = w.reach.data() + plan.place[0] * kBlock;
   if (rows.arrival.empty())
     std::fill(root, root + kBlock, T(1));
@@ -93,7 +95,7 @@ SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::
     for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
   }
   if (s.slopes == 0) return;
-  form_scores(gate + s.slope_begin(), s.slopes * s.outputs, s.columns, s.columns, static_cast<const T*>(nullptr), 0, x,
+  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, s.columns, static_cast<const T*>(nullptr), 0, x,
               w.slope_score.data());
   std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
