@@ -17,15 +17,16 @@
 
 namespace softwood::soft {
 
-// Scores of FORMS forms; `bias` null: 0. `stride` is the distance between the weights of two forms.
+// Scores of FORMS forms for the first `rows` rows, in whole steps of eight packs; `bias` null: 0. `stride` is the
+// distance between the weights of two forms.
 template <int FORMS, class T>
 SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t columns, const T* bias,
-                                std::size_t bias_stride, const T* x, T* out) {
+                                std::size_t bias_stride, const T* x, T* out, std::size_t rows) {
   using Pack = typename Lanes<T>::Pack;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
   constexpr int kPacks = FORMS > 1 ? 4 : 8;
   static_assert(kBlock % (kPacks * kWidth) == 0);
-  for (std::size_t row = 0; row < kBlock; row += kPacks * kWidth) {
+  for (std::size_t row = 0; row < rows; row += kPacks * kWidth) {
     Pack sum[FORMS][kPacks];
     for (int f = 0; f < FORMS; ++f)
       for (int i = 0; i < kPacks; ++i) sum[f][i] = Pack{} + (bias ? bias[f * bias_stride] : T(0));
@@ -53,10 +54,11 @@ SOFTWOOD_INLINE void in_tiles(std::size_t forms, Tile&& tile) {
 
 template <class T>
 SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, std::size_t columns,
-                                 const T* bias, std::size_t bias_stride, const T* x, T* out) {
+                                 const T* bias, std::size_t bias_stride, const T* x, T* out,
+                                 std::size_t rows = kBlock) {
   in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
     score_tile<FORMS>(weight + f * stride, stride, columns, bias ? bias + f * bias_stride : nullptr, bias_stride, x,
-                      out + f * kBlock);
+                      out + f * kBlock, rows);
   });
 }
 

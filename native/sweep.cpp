@@ -1,0 +1,186 @@
+#include "sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "basis.hpp"
+#include "forms.hpp"
+#include "machine.hpp"
+#include "sigmoid.hpp"
+
+namespace softwood::sweep {
+namespace {
+
+constexpr std::size_t NOWHERE = static_cast<std::size_t>(-1);
+constexpr std::size_t STEP = 8 * soft::Lanes<double>::kWidth;  // rows that a product takes at a time
+constexpr double TO_BITS = soft::Sigmoid<double>::kToBits;
+
+// What a visit gate by gate (block.hpp) costs more than a sweep, counted in columns: as many of them may be in the
+// product though a gate does not look at them.
+constexpr std::size_t SPARE_COLUMNS = 40;
+// In larger trees a row reaches few of the gates, and only a visit makes use of that.
+constexpr std::size_t MOST_GATES = 255;
+
+SOFTWOOD_INLINE void send(const double* __restrict from, const double* __restrict share, double passes,
+                          double* __restrict first, double* __restrict second, std::size_t rows) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double passed = from[row] * passes;
+    first[row] = passed * share[row];
+    second[row] = passed * (1.0 - share[row]);
+  }
+}
+
+SOFTWOOD_INLINE void add_slopes(const Plan& plan, Room& room, std::size_t rows) {
+  const std::size_t forms = plan.slope.size() / plan.columns;
+  soft::form_scores(plan.slope.data(), forms, plan.columns, plan.columns, static_cast<const double*>(nullptr), 0,
+                    room.phi.data(), room.slope_score.data(), rows);
+  for (const Slope& node : plan.sloped)
+    for (std::size_t k = 0; k < plan.outputs; ++k) {
+      const double* reach = room.reach.data() + node.place * ROWS;
+      const double* score = room.slope_score.data() + (node.row * plan.outputs + k) * ROWS;
+      double* output = room.output.data() + k * ROWS;
+      for (std::size_t row = 0; row < rows; ++row) output[row] += reach[row] * node.leafness * score[row];
+    }
+}
+
+// Outputs of the rows whose columns are in the room; true if all are finite.
+SOFTWOOD_CLONES bool answer(const Plan& plan, Room& room, std::size_t rows) {
+  const std::size_t gates = plan.branch.size();
+  double* share = room.share.data();
+  soft::form_scores(plan.weight.data(), gates, plan.columns, plan.columns, plan.bias.data(), 1, room.phi.data(), share,
+                    rows);
+  for (std::size_t gate = 0; gate < gates; ++gate) soft::squash_bits<4>(share + gate * ROWS, rows);
+  for (std::size_t gate = 0; gate < gates; ++gate) {
+    const Branch& branch = plan.branch[gate];
+    double* reach = room.reach.data();
+    send(reach + branch.from * ROWS, share + gate * ROWS, branch.passes, reach + branch.first * ROWS,
+         reach + branch.second * ROWS, rows);
+  }
+  soft::form_scores(plan.response.data(), plan.outputs, plan.keepers, plan.keepers, static_cast<const double*>(nullptr),
+                    0, room.reach.data(), room.output.data(), rows);
+  if (!plan.sloped.empty()) add_slopes(plan, room, rows);
+  std::uint64_t endless = 0;
+  for (std::size_t k = 0; k < plan.outputs; ++k)
+    for (std::size_t row = 0; row < rows; ++row)
+      endless += !(std::abs(room.output[k * ROWS + row]) <= std::numeric_limits<double>::max());
+  return endless == 0;
+}
+
+// Nodes that something can reach, those that keep something first; and where each of them is.
+struct Places {
+  explicit Places(const Tree& tree);
+  std::vector<std::size_t> node, place;
+  std::size_t keepers = 0;
+};
+
+Places::Places(const Tree& tree) : place(tree.n_nodes(), NOWHERE) {
+  std::vector<std::size_t> passing, reached{0};
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    const std::size_t m = reached[at];
+    const Gate& gate = tree.gate[m];
+    (gate.leafness == 0.0 ? passing : node).push_back(m);
+    if (gate.keeps_all()) continue;
+    reached.push_back(static_cast<std::size_t>(gate.first_child));
+    reached.push_back(static_cast<std::size_t>(gate.first_child) + 1);
+  }
+  keepers = node.size();
+  node.insert(node.end(), passing.begin(), passing.end());
+  for (std::size_t at = 0; at < node.size(); ++at) place[node[at]] = at;
+}
+
+void take_gates(Plan& plan, const Tree& tree, const Needs& needs, const Places& places) {
+  std::vector<std::size_t> column_of(tree.basis.size());
+  for (std::size_t c = 0; c < needs.column.size(); ++c) column_of[needs.column[c]] = c;
+  for (std::size_t m = 0; m < tree.n_nodes(); ++m) {  // parents before children
+    const Gate& gate = tree.gate[m];
+    if (places.place[m] == NOWHERE || gate.keeps_all()) continue;
+    plan.branch.push_back(
+        {places.place[m], places.place[gate.first_child], places.place[gate.first_child + 1], 1.0 - gate.leafness});
+    plan.bias.push_back(gate.bias * TO_BITS);
+    plan.weight.resize(plan.branch.size() * plan.columns);
+    double* weight = plan.weight.data() + (plan.branch.size() - 1) * plan.columns;
+    for (std::int32_t j = gate.weight_begin; j < gate.weight_end; ++j)
+      weight[column_of[tree.weight_column[j]]] += tree.weight[j] * TO_BITS;
+  }
+}
+
+void take_responses(Plan& plan, const Tree& tree, const Places& places) {
+  plan.response.resize(plan.outputs * plan.keepers);
+  for (std::size_t at = 0; at < plan.keepers; ++at) {
+    const Gate& gate = tree.gate[places.node[at]];
+    for (std::size_t k = 0; k < plan.outputs; ++k)
+      plan.response[k * plan.keepers + at] = gate.leafness * tree.response[places.node[at] * plan.outputs + k];
+    if (gate.slope_row >= 0) plan.sloped.push_back({at, static_cast<std::size_t>(gate.slope_row), gate.leafness});
+  }
+  if (plan.sloped.empty()) return;
+  const std::size_t columns = plan.columns;  // all of the basis: linear responses look at every column
+  plan.slope.resize(tree.slope.size());
+  for (std::size_t i = 0; i < tree.slope.size(); ++i) {
+    const std::size_t k = i % plan.outputs, column = i / plan.outputs % columns, row = i / plan.outputs / columns;
+    plan.slope[(row * plan.outputs + k) * columns + column] = tree.slope[i];
+  }
+}
+
+Plan make_plan(const Tree& tree, const Needs& needs) {
+  const Places places(tree);
+  Plan plan;
+  plan.columns = needs.column.size(), plan.outputs = tree.n_outputs;
+  plan.nodes = places.node.size(), plan.keepers = places.keepers, plan.root = places.place[0];
+  take_gates(plan, tree, needs, places);
+  take_responses(plan, tree, places);
+  for (const std::int32_t column : needs.column) {
+    const auto at = std::lower_bound(needs.feature.begin(), needs.feature.end(), tree.basis[column].feature);
+    plan.input_of.push_back(static_cast<std::size_t>(at - needs.feature.begin()));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Room::Room(const Plan& plan, const Needs& needs)
+    : x(needs.feature.size() * ROWS),
+      phi(plan.columns * ROWS),
+      share(plan.branch.size() * ROWS),
+      reach(plan.nodes * ROWS),
+      output(plan.outputs * ROWS),
+      slope_score(plan.slope.size() / std::max<std::size_t>(plan.columns, 1) * ROWS) {
+  std::fill_n(reach.begin() + static_cast<std::ptrdiff_t>(plan.root * ROWS), ROWS, 1.0);
+}
+
+Sweep::Sweep(const Tree& tree, const Needs& needs) : tree_(tree), needs_(needs), plan_(make_plan(tree, needs)) {}
+
+bool Sweep::suits(const Tree& tree, const Needs& needs) {
+  std::size_t gates = 0, weights = 0;
+  for (const Gate& gate : tree.gate) {
+    if (gate.keeps_all()) continue;
+    if (gate.score != Score::linear || gate.squash != Squash::sigmoid) return false;
+    if (!std::isfinite(gate.bias * TO_BITS)) return false;
+    ++gates;
+    weights += static_cast<std::size_t>(gate.weight_end - gate.weight_begin);
+  }
+  const auto is_finite = [](double weight) { return std::isfinite(weight * TO_BITS); };
+  return soft::machine_fuses() && 0 < gates && gates <= MOST_GATES &&
+         gates * needs.column.size() <= weights + gates * SPARE_COLUMNS &&
+         std::all_of(tree.weight.begin(), tree.weight.end(), is_finite);
+}
+
+bool Sweep::output(const Table& rows, std::size_t begin, std::size_t n, Room& room, double* out) const {
+  load(rows, begin, n, room);
+  const bool finite = answer(plan_, room, (n + STEP - 1) / STEP * STEP);
+  for (std::size_t k = 0; k < plan_.outputs; ++k)
+    for (std::size_t i = 0; i < n; ++i) out[i * plan_.outputs + k] = room.output[k * ROWS + i];
+  return finite;
+}
+
+void Sweep::load(const Table& rows, std::size_t begin, std::size_t n, Room& room) const {
+  const std::size_t inputs = needs_.feature.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* from = &rows.at(begin + i, 0);
+    for (std::size_t j = 0; j < inputs; ++j) room.x[j * ROWS + i] = from[needs_.feature[j] * rows.column_stride];
+  }
+  for (std::size_t c = 0; c < plan_.columns; ++c)
+    expand(tree_.basis[needs_.column[c]], room.x.data() + plan_.input_of[c] * ROWS, room.phi.data() + c * ROWS, n);
+}
+
+}  // namespace softwood::sweep
