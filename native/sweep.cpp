@@ -67,6 +67,31 @@ SOFTWOOD_CLONES bool answer(const Plan& plan, Room& room, std::size_t rows) {
   return endless == 0;
 }
 
+typedef double Two __attribute__((vector_size(16)));
+typedef double StoredTwo __attribute__((vector_size(16), aligned(8), may_alias));  // two numbers of an array
+
+SOFTWOOD_INLINE Two load_two(const double* from) { return *reinterpret_cast<const StoredTwo*>(from); }
+SOFTWOOD_INLINE void store_two(Two two, double* to) { *reinterpret_cast<StoredTwo*>(to) = two; }
+
+// Two rows, `stride` apart, turned into entries side by side: input j to into[row_of[j] * ROWS]. Returns the sum of all
+// values: if one is missing it is NaN (and perhaps with infinite values; then columns are mended for nothing).
+SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const std::vector<std::size_t>& row_of,
+                                double* into) {
+  const std::size_t inputs = row_of.size(), pairs = inputs - inputs % 2;
+  Two sum{};
+  for (std::size_t j = 0; j < pairs; j += 2) {
+    const Two a = load_two(from + j), b = load_two(from + stride + j);
+    store_two(Two{a[0], b[0]}, into + row_of[j] * ROWS);
+    store_two(Two{a[1], b[1]}, into + row_of[j + 1] * ROWS);
+    sum += a + b;
+  }
+  if (pairs == inputs) return sum[0] + sum[1];
+  const Two last{from[pairs], from[stride + pairs]};
+  store_two(last, into + row_of[pairs] * ROWS);
+  sum += last;
+  return sum[0] + sum[1];
+}
+
 // Nodes that something can reach, those that keep something first; and where each of them is.
 struct Places {
   explicit Places(const Tree& tree);
@@ -122,6 +147,27 @@ void take_responses(Plan& plan, const Tree& tree, const Places& places) {
   }
 }
 
+// An input stands in the row of the column that is the input itself, or behind all columns if there is none.
+void take_columns(Plan& plan, const Tree& tree, const Needs& needs) {
+  std::vector<std::size_t> row_of(tree.n_features, NOWHERE);
+  for (std::size_t c = 0; c < plan.columns; ++c) {
+    const Column& column = tree.basis[needs.column[c]];
+    if (column.term != Term::identity || row_of[column.feature] != NOWHERE) continue;
+    row_of[column.feature] = c;
+    plan.mended.push_back({column, c, c});
+  }
+  plan.rows = plan.columns;
+  for (const std::int32_t feature : needs.feature) {
+    if (row_of[feature] == NOWHERE) row_of[feature] = plan.rows++;
+    plan.row_of.push_back(row_of[feature]);
+  }
+  for (std::size_t c = 0; c < plan.columns; ++c) {
+    const Column& column = tree.basis[needs.column[c]];
+    if (row_of[column.feature] != c) plan.made.push_back({column, c, row_of[column.feature]});
+  }
+  plan.all_inputs = needs.feature.size() == tree.n_features;
+}
+
 Plan make_plan(const Tree& tree, const Needs& needs) {
   const Places places(tree);
   Plan plan;
@@ -129,18 +175,14 @@ Plan make_plan(const Tree& tree, const Needs& needs) {
   plan.nodes = places.node.size(), plan.keepers = places.keepers, plan.root = places.place[0];
   take_gates(plan, tree, needs, places);
   take_responses(plan, tree, places);
-  for (const std::int32_t column : needs.column) {
-    const auto at = std::lower_bound(needs.feature.begin(), needs.feature.end(), tree.basis[column].feature);
-    plan.input_of.push_back(static_cast<std::size_t>(at - needs.feature.begin()));
-  }
+  take_columns(plan, tree, needs);
   return plan;
 }
 
 }  // namespace
 
-Room::Room(const Plan& plan, const Needs& needs)
-    : x(needs.feature.size() * ROWS),
-      phi(plan.columns * ROWS),
+Room::Room(const Plan& plan)
+    : phi(plan.rows * ROWS),
       share(plan.branch.size() * ROWS),
       reach(plan.nodes * ROWS),
       output(plan.outputs * ROWS),
@@ -148,7 +190,7 @@ Room::Room(const Plan& plan, const Needs& needs)
   std::fill_n(reach.begin() + static_cast<std::ptrdiff_t>(plan.root * ROWS), ROWS, 1.0);
 }
 
-Sweep::Sweep(const Tree& tree, const Needs& needs) : tree_(tree), needs_(needs), plan_(make_plan(tree, needs)) {}
+Sweep::Sweep(const Tree& tree, const Needs& needs) : needs_(needs), plan_(make_plan(tree, needs)) {}
 
 bool Sweep::suits(const Tree& tree, const Needs& needs) {
   std::size_t gates = 0, weights = 0;
@@ -174,13 +216,22 @@ bool Sweep::output(const Table& rows, std::size_t begin, std::size_t n, Room& ro
 }
 
 void Sweep::load(const Table& rows, std::size_t begin, std::size_t n, Room& room) const {
-  const std::size_t inputs = needs_.feature.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double* from = &rows.at(begin + i, 0);
-    for (std::size_t j = 0; j < inputs; ++j) room.x[j * ROWS + i] = from[needs_.feature[j] * rows.column_stride];
+  double* phi = room.phi.data();
+  double trail = 0.0;
+  std::size_t i = 0;
+  if (plan_.all_inputs && rows.column_stride == 1) {
+    for (; i + 2 <= n; i += 2) trail += turn_two(&rows.at(begin + i, 0), rows.row_stride, plan_.row_of, phi + i);
   }
-  for (std::size_t c = 0; c < plan_.columns; ++c)
-    expand(tree_.basis[needs_.column[c]], room.x.data() + plan_.input_of[c] * ROWS, room.phi.data() + c * ROWS, n);
+  for (; i < n; ++i) {
+    for (std::size_t j = 0; j < plan_.row_of.size(); ++j) {
+      const double value = rows(begin + i, static_cast<std::size_t>(needs_.feature[j]));
+      phi[plan_.row_of[j] * ROWS + i] = value;
+      trail += value;
+    }
+  }
+  for (const Filled& to : plan_.made) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n);
+  if (!std::isnan(trail)) return;
+  for (const Filled& to : plan_.mended) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n);
 }
 
 }  // namespace softwood::sweep

@@ -34,22 +34,30 @@ struct Slope {
   double leafness;
 };
 
+// A column of the basis, and the rows of the table of columns that it stands in and is made from.
+struct Filled {
+  Column column;
+  std::size_t row, from;
+};
+
 // The tree as a sweep reads it. Nodes that keep something come first in the table of reach, so that their responses
 // are one product.
 struct Plan {
-  std::size_t columns, outputs, nodes, keepers, root;
+  std::size_t columns, rows, outputs, nodes, keepers, root;  // rows: of the table of columns
+  bool all_inputs;  // every input is needed, so that rows are read from end to end
   std::vector<Branch> branch;
   std::vector<Slope> sloped;
-  std::vector<double> weight, bias;   // [branch][column], [branch]; times -log2(e)
-  std::vector<double> response;       // [output][keeper], times leafness
-  std::vector<double> slope;          // [slope row][output][column]
-  std::vector<std::size_t> input_of;  // [column]: which of the inputs that are needed
+  std::vector<double> weight, bias;  // [branch][column], [branch]; times -log2(e)
+  std::vector<double> response;      // [output][keeper], times leafness
+  std::vector<double> slope;         // [slope row][output][column]
+  std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
+  std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where only NaN is replaced
 };
 
 // What one thread works in; tables of [..][64].
 struct Room {
-  Room(const Plan& plan, const Needs& needs);
-  std::vector<double> x, phi, share, reach, output, slope_score;
+  explicit Room(const Plan& plan);
+  std::vector<double> phi, share, reach, output, slope_score;
 };
 
 class Sweep {
@@ -57,10 +65,10 @@ class Sweep {
   // Is every gate a linear sigmoid, and a product over all columns no waste?
   static bool suits(const Tree& tree, const Needs& needs);
 
-  // Both must outlive the sweep.
+  // `needs` must outlive the sweep.
   Sweep(const Tree& tree, const Needs& needs);
 
-  Room make_room() const { return Room(plan_, needs_); }
+  Room make_room() const { return Room(plan_); }
 
   // Answers to rows begin .. begin + n - 1 (n <= ROWS): out is (n, outputs). False if some of them are not finite.
   bool output(const Table& rows, std::size_t begin, std::size_t n, Room& room, double* out) const;
@@ -68,7 +76,6 @@ class Sweep {
  private:
   void load(const Table& rows, std::size_t begin, std::size_t n, Room& room) const;
 
-  const Tree& tree_;
   const Needs& needs_;
   Plan plan_;
 };

@@ -123,7 +123,7 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
            [nan,  4.]])
     """
     if columns.all_numbers and _is_beyond_doubt(estimator, X):
-        return _finite(X, columns.names)
+        return _finite(np.asarray(X, np.float64), columns.names)
     frame = open_frame(X)
     if frame is None:
         array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
@@ -142,7 +142,7 @@ def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
     """Whether validate_data would let X pass without a word, infinity aside: it takes longer than a small tree."""
     return (
         type(X) is np.ndarray
-        and X.dtype == np.float64
+        and X.dtype in (np.float64, np.float32)
         and X.ndim == 2
         and X.shape[0] > 0
         and X.shape[1] == estimator.n_features_in_
