@@ -13,7 +13,9 @@ namespace softwood::sweep {
 namespace {
 
 constexpr std::size_t NOWHERE = static_cast<std::size_t>(-1);
-constexpr std::size_t STEP = 8 * soft::Lanes<double>::kWidth;  // rows that a product takes at a time
+using Pack = soft::Lanes<double>::Pack;
+constexpr std::size_t WIDTH = soft::Lanes<double>::kWidth;
+constexpr std::size_t STEP = 8 * WIDTH;  // rows that a product takes at a time
 constexpr double TO_BITS = soft::Sigmoid<double>::kToBits;
 
 // What a visit gate by gate (block.hpp) costs more than a sweep, counted in columns: as many of them may be in the
@@ -44,6 +46,61 @@ SOFTWOOD_INLINE void add_slopes(const Plan& plan, Room& room, std::size_t rows) 
     }
 }
 
+// Reach from the root down, then the outputs.
+SOFTWOOD_INLINE void answer_downwards(const Plan& plan, Room& room, std::size_t rows) {
+  double* reach = room.reach.data();
+  std::fill_n(reach + plan.root * ROWS, rows, 1.0);
+  for (std::size_t gate = 0; gate < plan.branch.size(); ++gate) {
+    const Branch& branch = plan.branch[gate];
+    send(reach + branch.place * ROWS, room.share.data() + gate * ROWS, branch.passes, reach + branch.first * ROWS,
+         reach + branch.second * ROWS, rows);
+  }
+  soft::form_scores(plan.response.data(), plan.outputs, plan.keepers, plan.keepers, static_cast<const double*>(nullptr),
+                    0, reach, room.output.data(), rows);
+  if (!plan.sloped.empty()) add_slopes(plan, room, rows);
+}
+
+// value = second + share * (first - second); both are functions of the row, a pack at a time.
+template <class First, class Second>
+SOFTWOOD_INLINE void mix(First&& first, Second&& second, const double* share, double* value, std::size_t rows) {
+  for (std::size_t row = 0; row < rows; row += 4 * WIDTH) {
+    Pack mixed[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t at = row + i * WIDTH;
+      mixed[i] = second(at) + soft::load(share + at) * (first(at) - second(at));
+    }
+    for (std::size_t i = 0; i < 4; ++i) soft::store(value + row + i * WIDTH, mixed[i]);
+  }
+}
+
+// Values from the leaves up; that of the root is the output. Reach is not needed: its table holds the values.
+SOFTWOOD_INLINE void answer_upwards(const Plan& plan, Room& room, std::size_t rows) {
+  double* table = room.reach.data();
+  const auto constant = [&](std::size_t place) {
+    return [all = Pack{} + plan.response[place]](std::size_t) SOFTWOOD_INLINE_LAMBDA { return all; };
+  };
+  const auto value = [&](std::size_t place) {
+    return [of = table + place * ROWS](std::size_t row) SOFTWOOD_INLINE_LAMBDA -> Pack { return soft::load(of + row); };
+  };
+  for (std::size_t gate = plan.branch.size(); gate-- > 0;) {
+    const auto& [place, first, second, first_ends, second_ends, passes] = plan.branch[gate];
+    const double* share = room.share.data() + gate * ROWS;
+    double* into = gate == 0 ? room.output.data() : table + place * ROWS;
+    if (first_ends && second_ends) {
+      mix(constant(first), constant(second), share, into, rows);
+    } else if (first_ends) {
+      mix(constant(first), value(second), share, into, rows);
+    } else if (second_ends) {
+      mix(value(first), constant(second), share, into, rows);
+    } else {
+      mix(value(first), value(second), share, into, rows);
+    }
+    if (passes == 1.0) continue;
+    const double kept = plan.response[place];
+    for (std::size_t row = 0; row < rows; ++row) into[row] = kept + passes * into[row];
+  }
+}
+
 // Outputs of the rows whose columns are in the room; true if all are finite.
 SOFTWOOD_CLONES bool answer(const Plan& plan, Room& room, std::size_t rows) {
   const std::size_t gates = plan.branch.size();
@@ -51,15 +108,11 @@ SOFTWOOD_CLONES bool answer(const Plan& plan, Room& room, std::size_t rows) {
   soft::form_scores(plan.weight.data(), gates, plan.columns, plan.columns, plan.bias.data(), 1, room.phi.data(), share,
                     rows);
   for (std::size_t gate = 0; gate < gates; ++gate) soft::squash_bits<4>(share + gate * ROWS, rows);
-  for (std::size_t gate = 0; gate < gates; ++gate) {
-    const Branch& branch = plan.branch[gate];
-    double* reach = room.reach.data();
-    send(reach + branch.from * ROWS, share + gate * ROWS, branch.passes, reach + branch.first * ROWS,
-         reach + branch.second * ROWS, rows);
+  if (plan.outputs == 1 && plan.sloped.empty()) {
+    answer_upwards(plan, room, rows);
+  } else {
+    answer_downwards(plan, room, rows);
   }
-  soft::form_scores(plan.response.data(), plan.outputs, plan.keepers, plan.keepers, static_cast<const double*>(nullptr),
-                    0, room.reach.data(), room.output.data(), rows);
-  if (!plan.sloped.empty()) add_slopes(plan, room, rows);
   std::uint64_t endless = 0;
   for (std::size_t k = 0; k < plan.outputs; ++k)
     for (std::size_t row = 0; row < rows; ++row)
@@ -120,8 +173,9 @@ void take_gates(Plan& plan, const Tree& tree, const Needs& needs, const Places& 
   for (std::size_t m = 0; m < tree.n_nodes(); ++m) {  // parents before children
     const Gate& gate = tree.gate[m];
     if (places.place[m] == NOWHERE || gate.keeps_all()) continue;
-    plan.branch.push_back(
-        {places.place[m], places.place[gate.first_child], places.place[gate.first_child + 1], 1.0 - gate.leafness});
+    const std::size_t first = static_cast<std::size_t>(gate.first_child), second = first + 1;
+    plan.branch.push_back({places.place[m], places.place[first], places.place[second], tree.gate[first].keeps_all(),
+                           tree.gate[second].keeps_all(), 1.0 - gate.leafness});
     plan.bias.push_back(gate.bias * TO_BITS);
     plan.weight.resize(plan.branch.size() * plan.columns);
     double* weight = plan.weight.data() + (plan.branch.size() - 1) * plan.columns;
@@ -186,13 +240,12 @@ Room::Room(const Plan& plan)
       share(plan.branch.size() * ROWS),
       reach(plan.nodes * ROWS),
       output(plan.outputs * ROWS),
-      slope_score(plan.slope.size() / std::max<std::size_t>(plan.columns, 1) * ROWS) {
-  std::fill_n(reach.begin() + static_cast<std::ptrdiff_t>(plan.root * ROWS), ROWS, 1.0);
-}
+      slope_score(plan.slope.size() / std::max<std::size_t>(plan.columns, 1) * ROWS) {}
 
 Sweep::Sweep(const Tree& tree, const Needs& needs) : needs_(needs), plan_(make_plan(tree, needs)) {}
 
 bool Sweep::suits(const Tree& tree, const Needs& needs) {
+  if (tree.gate[0].keeps_all()) return false;
   std::size_t gates = 0, weights = 0;
   for (const Gate& gate : tree.gate) {
     if (gate.keeps_all()) continue;
@@ -202,7 +255,7 @@ bool Sweep::suits(const Tree& tree, const Needs& needs) {
     weights += static_cast<std::size_t>(gate.weight_end - gate.weight_begin);
   }
   const auto is_finite = [](double weight) { return std::isfinite(weight * TO_BITS); };
-  return soft::machine_fuses() && 0 < gates && gates <= MOST_GATES &&
+  return soft::machine_fuses() && gates <= MOST_GATES &&
          gates * needs.column.size() <= weights + gates * SPARE_COLUMNS &&
          std::all_of(tree.weight.begin(), tree.weight.end(), is_finite);
 }

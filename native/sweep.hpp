@@ -6,6 +6,11 @@
 //     reach[child] = reach * (1 - leafness) * share
 //     output       = sum_m reach[m] * leafness[m] * response[m](x)
 //
+// One output with constant responses goes the other way, from the leaves up, as the equation of the house is written;
+// that is half the work:
+//
+//     value[m] = leafness * response[m] + (1 - leafness) * (value[second] + share * (value[first] - value[second]))
+//
 // Rows lie in blocks of 64, transposed. A lane's arithmetic never depends on the other lanes: a row gets the same
 // answer, bit for bit, alone and in a crowd. What an infinite number behind a closed gate counts, block.hpp decides:
 // here the answer is then not finite, and the caller is told.
@@ -22,9 +27,10 @@ namespace softwood::sweep {
 
 constexpr std::size_t ROWS = soft::kBlock;  // at a time
 
-// A branch: where the reach of it and of its children stands, and which part it passes on.
+// A branch: where the reach (or value) of it and of its children stands, and which part it passes on.
 struct Branch {
-  std::size_t from, first, second;
+  std::size_t place, first, second;
+  bool first_ends, second_ends;  // the child keeps all it gets: its value is its response
   double passes;
 };
 

@@ -125,6 +125,12 @@ def test_what_stands_behind_a_closed_gate_does_not_count() -> None:
     assert np.isnan(tree.output([[0.0, np.inf]])).all()
 
 
+def test_a_root_that_keeps_all_hides_its_gates() -> None:
+    tree = stumps(np.array([0]), np.array([1.0]), 1)
+    kept = tree.replace(leafness=np.array([1.0, 1.0, 1.0]), response=np.array([[7.0], [1.0], [0.0]]))
+    assert kept.output([[-1.0], [2.0]]).ravel().tolist() == [7.0, 7.0]
+
+
 def test_no_rows_give_no_answers() -> None:
     tree = random_tree(3, smooth=True)
     assert native.Evaluator(tree).output(np.empty((0, len(N_LEVELS)))).shape == (0, tree.n_outputs)
