@@ -41,15 +41,13 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
   }
 }
 
-// Calls tile.template operator()<FORMS>(first form) until all forms are done. Never a single form beside a full tile:
-// five are three and two.
+// Calls tile.template operator()<FORMS>(first form) until all forms are done.
 template <class Tile>
 SOFTWOOD_INLINE void in_tiles(std::size_t forms, Tile&& tile) {
   std::size_t f = 0;
-  for (; forms - f == 4 || forms - f > 5; f += 4) tile.template operator()<4>(f);
-  if (forms - f >= 3) tile.template operator()<3>(f), f += 3;
-  if (forms - f == 2) tile.template operator()<2>(f);
-  if (forms - f == 1) tile.template operator()<1>(f);
+  for (; f + 4 <= forms; f += 4) tile.template operator()<4>(f);
+  if (f + 2 <= forms) tile.template operator()<2>(f), f += 2;
+  if (f < forms) tile.template operator()<1>(f);
 }
 
 template <class T>

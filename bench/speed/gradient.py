@@ -37,10 +37,9 @@ def measure(rows: int, repeats: int) -> Cost:
     twin_shape = reference.SoftShape.make(first_child, none, 0, COLUMNS, 1)
     shape = _native.SoftShape.make(first_child, none, 0, COLUMNS, 1)
     parameters = rng.normal(size=twin_shape.parameters)
-    twin, double, single = (
-        kind.make(*data) for kind in (reference.SoftRows, _native.SoftRows64, _native.SoftRows32)
-    )  # fmt: skip
-    works: list[Any] = [
+    twin = reference.SoftRows.make(*data)
+    double, single = _native.SoftRows64.make(*data), _native.SoftRows32.make(*data)
+    works = [
         partial(time_once, lambda: twin.gradient(twin_shape, parameters)),
         partial(time_once, lambda: double.gradient(shape, parameters)),
         partial(time_once, lambda: single.gradient(shape, parameters)),
