@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "basis.hpp"
 #include "slot.hpp"
 
 namespace softwood {
@@ -56,30 +57,8 @@ void Block::load(const Table& rows, const std::size_t* row, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) x[i] = from[i][offset];
   }
   for (const std::int32_t column : needs_.column) {
-    expand(tree_.basis[column], phi_.data() + static_cast<std::size_t>(column) * LANES);
-  }
-}
-
-// One basis column of every row of the block.
-void Block::expand(const Column& column, double* phi) const {
-  const double* x = values(column.feature);
-  const auto fill = [&](auto&& term) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double value = term(x[i]);
-      phi[i] = std::isnan(x[i]) ? column.when_missing : value;
-    }
-  };
-  switch (column.term) {
-    case Term::identity:
-      return fill([](double x) { return x; });
-    case Term::square:
-      return fill([](double x) { return x * x; });
-    case Term::hinge:
-      return fill([knot = column.parameter](double x) { return x > knot ? x - knot : 0.0; });
-    case Term::category:
-      return fill([code = column.parameter](double x) { return x == code ? 1.0 : 0.0; });
-    case Term::missing:
-      for (std::size_t i = 0; i < n_; ++i) phi[i] = std::isnan(x[i]) ? 1.0 : 0.0;
+    const Column& of = tree_.basis[column];
+    expand(of, values(of.feature), phi_.data() + static_cast<std::size_t>(column) * LANES, n);
   }
 }
 

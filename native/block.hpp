@@ -55,7 +55,6 @@ class Block {
     std::uint32_t n;
   };
 
-  void expand(const Column& column, double* phi) const;
   void pop(Visit visit, Arrivals& at);
   void push_children(const Gate& gate, const Arrivals& at);
   void push(std::int32_t node, const Arrivals& at, const double* passed, const double* share);

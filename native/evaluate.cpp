@@ -47,6 +47,7 @@ bool beats(double kept, std::int32_t node, double best, std::int32_t best_node) 
 
 Evaluator::Evaluator(const TreeArrays& given) : tree_(given), needs_(tree_) {
   if (Walk::suits(tree_)) walk_.emplace(tree_);
+  if (sweep::Sweep::suits(tree_, needs_)) sweep_.emplace(tree_, needs_);
 }
 
 // Every row to take(row, node) if one node keeps it whole and the tree can be walked, else in blocks to
@@ -81,6 +82,7 @@ void Evaluator::answer(const Table& rows, int n_threads, Take&& take, Answer&& a
 }
 
 void Evaluator::output(const Table& rows, double* out, int n_threads) const {
+  if (sweep_) return output_by_sweep(rows, out, n_threads);
   const std::size_t n_outputs = tree_.n_outputs;
   const double* response = tree_.response.data();
   answer(
@@ -90,6 +92,29 @@ void Evaluator::output(const Table& rows, double* out, int n_threads) const {
         for (std::size_t k = 0; k < n_outputs; ++k) out[row * n_outputs + k] = from[k];
       },
       [&](Block& block, const std::size_t* row) { output_block(block, row, out); });
+}
+
+// Rows with an answer that is not finite are answered again, by blocks: which rows are beside them plays no part.
+void Evaluator::output_by_sweep(const Table& rows, double* out, int n_threads) const {
+  const std::size_t n_outputs = tree_.n_outputs;
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * PIECE, rows.rows);
+    sweep::Room room = sweep_->make_room();
+    std::optional<Batch> batch;
+    const auto answer = [&](Block& block, const std::size_t* row) { output_block(block, row, out); };
+    for (std::size_t at = piece * PIECE; at < end; at += sweep::ROWS) {
+      const std::size_t n = std::min(sweep::ROWS, end - at);
+      if (sweep_->output(rows, at, n, room, out + at * n_outputs)) [[likely]]
+        continue;
+      if (!batch) batch.emplace(tree_, needs_, rows);
+      for (std::size_t row = at; row < at + n; ++row) {
+        const double* given = out + row * n_outputs;
+        if (!std::all_of(given, given + n_outputs, is_finite)) batch->add(row, answer);
+      }
+    }
+    if (batch) batch->finish(answer);
+  });
 }
 
 void Evaluator::output_block(Block& block, const std::size_t* row, double* out) const {

@@ -3,13 +3,15 @@
 //     reach[c](x) = reach[m](x) * (1 - leafness[m]) * share[m -> c](x)
 //     output(x)   = sum_m reach[m](x) * leafness[m] * response[m](x)
 //
-// Hard trees with constant responses are walked (walk.hpp), all others go by blocks (block.hpp). Rows are cut into
-// fixed pieces, so the number of threads changes nothing but the time.
+// Hard trees with constant responses are walked (walk.hpp), trees of linear sigmoids are swept for their output
+// (sweep.hpp), all others go by blocks (block.hpp). Rows are cut into fixed pieces, so the number of threads changes
+// nothing but the time.
 #pragma once
 
 #include <optional>
 
 #include "block.hpp"
+#include "sweep.hpp"
 #include "tree.hpp"
 #include "views.hpp"
 #include "walk.hpp"
@@ -19,7 +21,7 @@ namespace softwood {
 class Evaluator {
  public:
   explicit Evaluator(const TreeArrays& given);
-  Evaluator(const Evaluator&) = delete;  // the walk and the needs point into the tree
+  Evaluator(const Evaluator&) = delete;  // walk, sweep and needs point into the tree
   Evaluator& operator=(const Evaluator&) = delete;
 
   // out: (rows, outputs), C order.
@@ -36,12 +38,14 @@ class Evaluator {
  private:
   template <class Take, class Answer>
   void answer(const Table& rows, int n_threads, Take&& take, Answer&& answer) const;
+  void output_by_sweep(const Table& rows, double* out, int n_threads) const;
   void output_block(Block& block, const std::size_t* row, double* out) const;
   void apply_block(Block& block, const std::size_t* row, std::int32_t* out) const;
 
   Tree tree_;
   Needs needs_;
   std::optional<Walk> walk_;
+  std::optional<sweep::Sweep> sweep_;
 };
 
 }  // namespace softwood

@@ -46,10 +46,4 @@ SOFTWOOD_INLINE Pack exp(const Pack& x) {
   return (fraction * power_of_two(half)) * power_of_two(k - half);
 }
 
-// 1 + exp(-x), whose reciprocal is the sigmoid: 0 already where that would be subnormal.
-SOFTWOOD_INLINE Pack one_plus_exp_minus(const Pack& x) {
-  const auto [k, fraction] = split_exp(clamp(x * -1.0, -708.0, 710.0));
-  return fraction * power_of_two(k) + 1.0;
-}
-
 }  // namespace softwood

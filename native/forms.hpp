@@ -3,7 +3,8 @@
 //   form_scores:  out[form][row]      = bias[form] + sum_column weight[form][column] * x[column][row]
 //   form_dots:    sum[form][column]  += sum_row coefficient[form][row] * x[column][row]
 //
-// Tiles of four forms keep their sums in registers. Everything here is inlined into functions that are compiled once
+// Tiles of up to four forms keep their sums in registers, eight of them or more: a sum waits for its last product, and
+// fewer would wait together. Everything here is inlined into functions that are compiled once
 // for each instruction set (SOFTWOOD_CLONES), so the same source runs on SSE2, AVX2, AVX-512 and NEON.
 #pragma once
 
@@ -11,42 +12,21 @@
 
 #include "fused.hpp"
 #include "machine.hpp"
+#include "registers.hpp"
 #include "soft.hpp"
 
 namespace softwood::soft {
 
-// A pack is one register of the narrowest machine that has it; wider ones than the machine's are spilled to memory.
-#if defined(__x86_64__)
-constexpr std::size_t kPackBytes = 32;
-#else
-constexpr std::size_t kPackBytes = 16;
-#endif
-
-template <class T>
-struct Lanes {
-  typedef T Pack __attribute__((vector_size(kPackBytes)));
-  typedef T Stored __attribute__((vector_size(kPackBytes), aligned(sizeof(T)), may_alias));  // a pack in an array
-  static constexpr std::size_t kWidth = kPackBytes / sizeof(T);
-};
-
-template <class T>
-SOFTWOOD_INLINE typename Lanes<T>::Pack load(const T* at) {
-  return *reinterpret_cast<const typename Lanes<T>::Stored*>(at);
-}
-
-template <class T>
-SOFTWOOD_INLINE void store(T* at, const typename Lanes<T>::Pack& pack) {
-  *reinterpret_cast<typename Lanes<T>::Stored*>(at) = pack;
-}
-
-// Scores of FORMS forms; `bias` null: 0. `stride` is the distance between the weights of two forms.
+// Scores of FORMS forms for the first `rows` rows, in whole steps of eight packs; `bias` null: 0. `stride` is the
+// distance between the weights of two forms.
 template <int FORMS, class T>
 SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t columns, const T* bias,
-                                std::size_t bias_stride, const T* x, T* out) {
+                                std::size_t bias_stride, const T* x, T* out, std::size_t rows) {
   using Pack = typename Lanes<T>::Pack;
-  constexpr int kPacks = 4;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
-  for (std::size_t row = 0; row < kBlock; row += kPacks * kWidth) {
+  constexpr int kPacks = FORMS > 1 ? 4 : 8;
+  static_assert(kBlock % (kPacks * kWidth) == 0);
+  for (std::size_t row = 0; row < rows; row += kPacks * kWidth) {
     Pack sum[FORMS][kPacks];
     for (int f = 0; f < FORMS; ++f)
       for (int i = 0; i < kPacks; ++i) sum[f][i] = Pack{} + (bias ? bias[f * bias_stride] : T(0));
@@ -61,54 +41,76 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
   }
 }
 
+// Calls tile.template operator()<FORMS>(first form) until all forms are done.
+template <class Tile>
+SOFTWOOD_INLINE void in_tiles(std::size_t forms, Tile&& tile) {
+  std::size_t f = 0;
+  for (; f + 4 <= forms; f += 4) tile.template operator()<4>(f);
+  if (f + 2 <= forms) tile.template operator()<2>(f), f += 2;
+  if (f < forms) tile.template operator()<1>(f);
+}
+
 template <class T>
 SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, std::size_t columns,
-                                 const T* bias, std::size_t bias_stride, const T* x, T* out) {
-  std::size_t f = 0;
-  auto at = [&](std::size_t form) { return bias ? bias + form * bias_stride : nullptr; };
-  for (; f + 4 <= forms; f += 4)
-    score_tile<4>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
-  for (; f + 2 <= forms; f += 2)
-    score_tile<2>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
-  for (; f < forms; ++f) score_tile<1>(weight + f * stride, stride, columns, at(f), bias_stride, x, out + f * kBlock);
+                                 const T* bias, std::size_t bias_stride, const T* x, T* out,
+                                 std::size_t rows = kBlock) {
+  in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
+    score_tile<FORMS>(weight + f * stride, stride, columns, bias ? bias + f * bias_stride : nullptr, bias_stride, x,
+                      out + f * kBlock, rows);
+  });
 }
 
 template <int FORMS, int COLUMNS, class T>
 SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std::size_t stride) {
   using Pack = typename Lanes<T>::Pack;
-  Pack total[FORMS][COLUMNS];
-  for (int f = 0; f < FORMS; ++f)
-    for (int c = 0; c < COLUMNS; ++c) total[f][c] = Pack{};
-  for (std::size_t row = 0; row < kBlock; row += Lanes<T>::kWidth) {
-    Pack a[FORMS];
-    for (int f = 0; f < FORMS; ++f) a[f] = load(coefficient + f * kBlock + row);
-    for (int c = 0; c < COLUMNS; ++c) {
-      const Pack b = load(x + c * kBlock + row);
-      for (int f = 0; f < FORMS; ++f) total[f][c] = fused(a[f], b, total[f][c]);
+  constexpr std::size_t kWidth = Lanes<T>::kWidth;
+  constexpr int kTurns = FORMS * COLUMNS >= 8   ? 1
+                         : FORMS * COLUMNS >= 4 ? 2
+                                                : 4;  // packs of rows with sums of their own
+  Pack total[kTurns][FORMS][COLUMNS] = {};
+  for (std::size_t row = 0; row < kBlock; row += kTurns * kWidth)
+    for (int turn = 0; turn < kTurns; ++turn) {
+      Pack a[FORMS];
+      for (int f = 0; f < FORMS; ++f) a[f] = load(coefficient + f * kBlock + row + turn * kWidth);
+      for (int c = 0; c < COLUMNS; ++c) {
+        const Pack b = load(x + c * kBlock + row + turn * kWidth);
+        for (int f = 0; f < FORMS; ++f) total[turn][f][c] = fused(a[f], b, total[turn][f][c]);
+      }
     }
-  }
   for (int f = 0; f < FORMS; ++f)
     for (int c = 0; c < COLUMNS; ++c) {
+      Pack packs = total[0][f][c];
+      for (int turn = 1; turn < kTurns; ++turn) packs += total[turn][f][c];
       T all = 0;
-      for (std::size_t lane = 0; lane < Lanes<T>::kWidth; ++lane) all += total[f][c][lane];
+      for (std::size_t lane = 0; lane < kWidth; ++lane) all += packs[lane];
       sum[f * stride + c] += static_cast<double>(all);
     }
-}
-
-template <int FORMS, class T>
-SOFTWOOD_INLINE void dot_forms(const T* coefficient, const T* x, std::size_t columns, double* sum, std::size_t stride) {
-  std::size_t c = 0;
-  for (; c + 4 <= columns; c += 4) dot_tile<FORMS, 4>(coefficient, x + c * kBlock, sum + c, stride);
-  for (; c < columns; ++c) dot_tile<FORMS, 1>(coefficient, x + c * kBlock, sum + c, stride);
 }
 
 template <class T>
 SOFTWOOD_INLINE void form_dots(const T* coefficient, std::size_t forms, const T* x, std::size_t columns, double* sum,
                                std::size_t stride) {
-  std::size_t f = 0;
-  for (; f + 4 <= forms; f += 4) dot_forms<4>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
-  for (; f + 2 <= forms; f += 2) dot_forms<2>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
-  for (; f < forms; ++f) dot_forms<1>(coefficient + f * kBlock, x, columns, sum + f * stride, stride);
+  in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
+    in_tiles(columns, [&]<int COLUMNS>(std::size_t c) SOFTWOOD_INLINE_LAMBDA {
+      dot_tile<FORMS, COLUMNS>(coefficient + f * kBlock, x + c * kBlock, sum + f * stride + c, stride);
+    });
+  });
+}
+
+// sum[form] += sum_row coefficient[form][row], forms `stride` apart in `sum`.
+template <class T>
+SOFTWOOD_INLINE void form_sums(const T* coefficient, std::size_t forms, double* sum, std::size_t stride) {
+  using Pack = typename Lanes<T>::Pack;
+  constexpr std::size_t kWidth = Lanes<T>::kWidth;
+  for (std::size_t f = 0; f < forms; ++f) {
+    Pack total[4] = {};
+    for (std::size_t row = 0; row < kBlock; row += 4 * kWidth)
+      for (int turn = 0; turn < 4; ++turn) total[turn] += load(coefficient + f * kBlock + row + turn * kWidth);
+    const Pack packs = (total[0] + total[1]) + (total[2] + total[3]);
+    T all = 0;
+    for (std::size_t lane = 0; lane < kWidth; ++lane) all += packs[lane];
+    sum[f * stride] += static_cast<double>(all);
+  }
 }
 
 }  // namespace softwood::soft

@@ -35,6 +35,15 @@ SOFTWOOD_INLINE float fused(float a, float b, float c) {
 #endif
 }
 
+// Does this machine fuse in one instruction? Otherwise `fused` may be a call into the library for every number.
+inline bool machine_fuses() {
+#if defined(__x86_64__) && SOFTWOOD_HAS_CLONES
+  return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+#else
+  return true;
+#endif
+}
+
 #if defined(__aarch64__)
 SOFTWOOD_INLINE float64x2_t fused(float64x2_t a, float64x2_t b, float64x2_t c) { return vfmaq_f64(c, a, b); }
 SOFTWOOD_INLINE float32x4_t fused(float32x4_t a, float32x4_t b, float32x4_t c) { return vfmaq_f32(c, a, b); }

@@ -12,21 +12,28 @@
 
 #include "forms.hpp"
 #include "parallel.hpp"
+#include "sigmoid.hpp"
 #include "soft.hpp"
 #include "soft_exp.hpp"
 
 namespace softwood::soft {
 namespace {
 
-// Parameters in the type of the rows, responses transposed to [output][leaf]; and where each node keeps its numbers.
+// Parameters in the type of the rows, weights and biases of the gates also as sigmoid.hpp wants them, responses
+// transposed to [output][leaf]; and where each node keeps its numbers.
 template <class T>
 struct Plan {
   const Shape& shape;
-  std::vector<T> parameter, response_by_output;
+  std::vector<T> parameter, gate, response_by_output;
   std::vector<std::size_t> place;  // leaves first, in leaf order, then branches: reach of all leaves is one table
 
   Plan(const Shape& s, const double* given)
-      : shape(s), parameter(given, given + s.parameters()), response_by_output(s.leaves * s.outputs), place(s.nodes()) {
+      : shape(s),
+        parameter(given, given + s.parameters()),
+        gate(s.response_begin()),
+        response_by_output(s.leaves * s.outputs),
+        place(s.nodes()) {
+    for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = static_cast<T>(Sigmoid<double>::kToBits * given[i]);
     const double* response = given + s.response_begin();
     for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
       for (std::size_t q = 0; q < s.outputs; ++q)
@@ -55,16 +62,12 @@ struct Workspace {
 };
 
 template <class T>
-SOFTWOOD_INLINE void squash(T* score) {
-  for (std::size_t row = 0; row < kBlock; ++row) score[row] = T(1) / (T(1) + vector_exp(-score[row]));
-}
-
-template <class T>
 SOFTWOOD_INLINE void send(const T* __restrict from, const T* __restrict share, T* __restrict first,
                           T* __restrict second) {
   for (std::size_t row = 0; row < kBlock; ++row) {
     first[row] = from[row] * share[row];
-    second[row] = from[row] - first[row];
+    second[row] =
+        from[row] * (T(1) - share[row]);  // not from - first: where the share is nearly 1 nothing would remain
   }
 }
 
@@ -73,9 +76,9 @@ template <class T>
 SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
   const T* x = w.phi = rows.columns_of(block, w.scratch.data());
-  const T* gate = plan.parameter.data();
+  const T* gate = plan.gate.data();
   form_scores(gate, s.gates, s.columns + 1, s.columns, gate + s.columns, s.columns + 1, x, w.share.data());
-  for (std::size_t g = 0; g < s.gates; ++g) squash(w.share.data() + g * kBlock);
+  squash_bits<4>(w.share.data(), s.gates * kBlock);
   T* root = w.reach.data() + plan.place[0] * kBlock;
   if (rows.arrival.empty())
     std::fill(root, root + kBlock, T(1));
@@ -93,8 +96,8 @@ SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::
     for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
   }
   if (s.slopes == 0) return;
-  form_scores(gate + s.slope_begin(), s.slopes * s.outputs, s.columns, s.columns, static_cast<const T*>(nullptr), 0, x,
-              w.slope_score.data());
+  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, s.columns,
+              static_cast<const T*>(nullptr), 0, x, w.slope_score.data());
   std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
     if (s.slope_row[leaf] >= 0)
@@ -167,6 +170,17 @@ SOFTWOOD_INLINE void block_loss(const SoftRows<T>& rows, std::size_t block, Work
     softmax(target, weight, rows.outputs, w, loss);
 }
 
+// value and d loss / d score of a branch, which is reach[second] * share * gap: reach[second] = reach * (1 - share).
+template <class T>
+SOFTWOOD_INLINE void mix(const T* __restrict first, const T* __restrict second, const T* __restrict share,
+                         const T* __restrict reach_second, T* __restrict value, T* __restrict coefficient) {
+  for (std::size_t row = 0; row < kBlock; ++row) {
+    const T step = share[row] * (first[row] - second[row]);
+    value[row] = second[row] + step;
+    coefficient[row] = reach_second[row] * step;
+  }
+}
+
 // d loss / d response . response(x) of every leaf, mixed upwards to every branch.
 template <class T>
 SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
@@ -182,17 +196,9 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
       }
   for (std::size_t m = s.nodes(); m-- > 0;) {
     if (s.first_child[m] < 0) continue;
-    const T* first = w.value.data() + plan.place[s.first_child[m]] * kBlock;
-    const T* second = w.value.data() + plan.place[s.first_child[m] + 1] * kBlock;
-    const T* share = w.share.data() + s.gate[m] * kBlock;
-    const T* reach = w.reach.data() + plan.place[m] * kBlock;
-    T* value = w.value.data() + plan.place[m] * kBlock;
-    T* coefficient = w.coefficient.data() + s.gate[m] * kBlock;
-    for (std::size_t row = 0; row < kBlock; ++row) {
-      const T gap = first[row] - second[row];
-      value[row] = fused(share[row], gap, second[row]);
-      coefficient[row] = reach[row] * share[row] * (T(1) - share[row]) * gap;
-    }
+    const std::size_t first = plan.place[s.first_child[m]] * kBlock, second = plan.place[s.first_child[m] + 1] * kBlock;
+    mix(w.value.data() + first, w.value.data() + second, w.share.data() + s.gate[m] * kBlock, w.reach.data() + second,
+        w.value.data() + plan.place[m] * kBlock, w.coefficient.data() + s.gate[m] * kBlock);
   }
 }
 
@@ -202,11 +208,7 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
   const T* x = w.phi;
   values(plan, w);
   form_dots(w.coefficient.data(), s.gates, x, s.columns, gradient, s.columns + 1);
-  for (std::size_t g = 0; g < s.gates; ++g) {
-    T sum = 0;
-    for (std::size_t row = 0; row < kBlock; ++row) sum += w.coefficient[g * kBlock + row];
-    gradient[g * (s.columns + 1) + s.columns] += static_cast<double>(sum);
-  }
+  form_sums(w.coefficient.data(), s.gates, gradient + s.columns, s.columns + 1);
   form_dots(w.reach.data(), s.leaves, w.pull.data(), s.outputs, gradient + s.response_begin(), s.outputs);
   if (s.slopes == 0) return;
   for (std::size_t slope = 0; slope < s.slopes; ++slope)

@@ -4,6 +4,7 @@
 
 #include "exp.hpp"
 #include "machine.hpp"
+#include "sigmoid.hpp"
 
 namespace softwood {
 
@@ -18,18 +19,13 @@ void exp_lanes(double* value, std::size_t n) {
   std::copy_n(rest, n - whole, value + whole);
 }
 
-// A division takes long and leaves the other units free: it runs beside the exp of the next pack.
 SOFTWOOD_CLONES
 void sigmoid_lanes(double* value, std::size_t n) {
-  if (n == 0) return;
-  Pack waiting = one_plus_exp_minus(load(value));
-  std::size_t i = 0;
-  for (; i + PACK < n; i += PACK) {
-    const Pack divided = reciprocal(waiting);
-    waiting = one_plus_exp_minus(load(value + i + PACK));
-    store(divided, value + i);
-  }
-  store(reciprocal(waiting), value + i);
+  constexpr std::size_t STEP = 4 * soft::Lanes<double>::kWidth;
+  static_assert(LANES % STEP == 0);
+  const std::size_t whole = (n + STEP - 1) / STEP * STEP;
+  for (std::size_t i = 0; i < whole; ++i) value[i] *= soft::Sigmoid<double>::kToBits;
+  soft::squash_bits<4>(value, whole);
 }
 
 SOFTWOOD_CLONES

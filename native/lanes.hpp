@@ -13,7 +13,8 @@ constexpr std::size_t STRIP = 16;  // lanes whose scores stay in registers while
 // value[i] = exp(value[i]); the array may have any size
 void exp_lanes(double* value, std::size_t n);
 
-// value[i] = 1 / (1 + exp(-value[i])). Works in whole packs (exp.hpp), so lanes beyond n are read and written too.
+// value[i] = 1 / (1 + exp(-value[i])), value has LANES entries. Works in whole packs (sigmoid.hpp), so lanes beyond n
+// are read and written too.
 void sigmoid_lanes(double* value, std::size_t n);
 
 // score[i] = bias + sum_j weight[j] * phi[column[j] * LANES + i], summed in the order of j. Works in whole strips, so

@@ -59,9 +59,6 @@ SOFTWOOD_INLINE Pack operator-(const Pack& a, double b) {
 SOFTWOOD_INLINE Pack operator*(const Pack& a, double b) {
   return each([&](std::size_t i) { return a.part[i] * b; });
 }
-SOFTWOOD_INLINE Pack reciprocal(const Pack& a) {
-  return each([&](std::size_t i) { return 1.0 / a.part[i]; });
-}
 SOFTWOOD_INLINE Pack shift_left(const Pack& a, int bits) {
   return each([&](std::size_t i) { return (Pack::Register)((Pack::Bits)a.part[i] << bits); });
 }

@@ -20,9 +20,11 @@ GRID = 4  # numbers are quarters, so that rows meet thresholds, knots and cuts e
 N_LEVELS = (0, 0, 0, 4, 0, 7)  # per input: 0 for a number, else its categories
 
 
-def trees(*, hard: bool = False) -> st.SearchStrategy[Tree]:
-    """Trees of all kinds, or hard ones without linear gates and responses."""
-    return st.builds(lambda seed, n: random_tree(seed, n, hard=hard), st.integers(0, 2**32 - 1), st.integers(0, 12))
+def trees(*, hard: bool = False, smooth: bool = False) -> st.SearchStrategy[Tree]:
+    """Trees of all kinds, or hard ones without linear gates and responses, or smooth ones: linear sigmoids only."""
+    return st.builds(
+        lambda seed, n: random_tree(seed, n, hard=hard, smooth=smooth), st.integers(0, 2**32 - 1), st.integers(0, 12)
+    )
 
 
 def random_schema(n_answers: int) -> Schema:
@@ -48,12 +50,12 @@ def quarters(rng: np.random.Generator, shape: Any) -> Any:
     return np.asarray(rng.integers(-2 * GRID, 2 * GRID + 1, shape) / GRID)
 
 
-def random_tree(seed: int, n_branches: int = 6, *, hard: bool = False) -> Tree:
+def random_tree(seed: int, n_branches: int = 6, *, hard: bool = False, smooth: bool = False) -> Tree:
     """A tree with `n_branches` gates, each of a random kind."""
     rng = np.random.default_rng(seed)
     n_outputs = int(rng.integers(1, 4))
     link = Link(rng.choice([Link.IDENTITY, Link.SOFTMAX] + [Link.SIGMOID] * (n_outputs == 1)))
-    nodes = _Nodes(rng, hard)
+    nodes = _Nodes(rng, hard, smooth)
     for _ in range(n_branches):
         nodes.split(int(rng.choice(nodes.leaves())))
     return nodes.tree(n_outputs, link)
@@ -62,8 +64,8 @@ def random_tree(seed: int, n_branches: int = 6, *, hard: bool = False) -> Tree:
 class _Nodes:
     """A tree in the making: one dict of fields per node."""
 
-    def __init__(self, rng: np.random.Generator, hard: bool) -> None:
-        self.rng, self.hard = rng, hard
+    def __init__(self, rng: np.random.Generator, hard: bool, smooth: bool) -> None:
+        self.rng, self.hard, self.smooth = rng, hard, smooth
         self.basis = random_basis(rng)
         self.node: list[dict[str, Any]] = [{}]
 
@@ -73,7 +75,9 @@ class _Nodes:
     def split(self, m: int) -> None:
         """Give node m a random gate and as many children as it needs."""
         rng, node = self.rng, self.node[m]
-        scores = [Score.THRESHOLD, Score.CATEGORY, Score.INTERVAL] + [Score.LINEAR] * (not self.hard)
+        scores = [Score.THRESHOLD, Score.CATEGORY, Score.INTERVAL] * (not self.smooth) + [Score.LINEAR] * (
+            not self.hard
+        )
         node["score"] = score = Score(rng.choice(scores))
         n = 2 if score in (Score.THRESHOLD, Score.LINEAR) or rng.random() < 0.5 else int(rng.integers(2, 5))
         node.update(first_child=len(self.node), n_children=n, default=int(rng.integers(n)))
@@ -113,7 +117,7 @@ class _Nodes:
         exact = self.rng.random() < 0.3  # quarters: scores of exactly 0 happen
         node["weight"] = quarters(self.rng, size) if exact else self.rng.normal(size=size) * self.rng.choice([1, 50])
         node["bias"] = float(quarters(self.rng, ()) if exact else self.rng.normal())
-        node["squash"] = Squash(self.rng.choice([Squash.STEP, Squash.SIGMOID]))
+        node["squash"] = Squash.SIGMOID if self.smooth else Squash(self.rng.choice([Squash.STEP, Squash.SIGMOID]))
 
     def _surrogate(self) -> dict[str, Any]:
         feature = int(self.rng.integers(len(N_LEVELS)))

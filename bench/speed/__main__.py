@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.speed import soft_growth
+from bench.speed import gradient, soft_growth
 from bench.speed.cases import FITS, PREDICTIONS, Case
 from bench.speed.clock import time_pair
 from bench.speed.growth import measure_growth
@@ -67,6 +67,24 @@ def add_fits(report: Report, sizes: Sizes) -> None:
 def add_predictions(report: Report, sizes: Sizes) -> None:
     """Predictions beside scikit-learn's."""
     add_ratios(report, f"Predict, {sizes.predict:,} rows", PREDICTIONS, sizes.predict, sizes.repeats + 2)
+
+
+def add_gradient(report: Report, sizes: Sizes) -> None:
+    """A soft tree's pass over the rows beside its NumPy twin."""
+    cost = gradient.measure(sizes.fit, 4 * sizes.repeats)
+    rows = [
+        ["NumPy twin", f"{cost.twin:.0f}", "1", ""],
+        ["native", f"{cost.native:.0f}", f"{cost.twin / cost.native:.1f}", verdict(cost.twin / cost.native, 8)],
+        ["native, float32", f"{cost.single:.0f}", f"{cost.twin / cost.single:.1f}", ""],
+    ]
+    ratio = cost.one_thread / cost.two_threads
+    note = (
+        f"{gradient.GATES} gates in a chain, {gradient.COLUMNS} inputs, one target. On the wall two threads take "
+        f"{cost.two_threads:.0f} ns a row where one takes {cost.one_thread:.0f}: {ratio:.2f} times as fast "
+        f"(wanted {verdict(ratio, 1.7)})."
+    )
+    columns = ["kernel", "ns a row", "times the twin", "wanted"]
+    report.add(f"Loss and gradient of a soft tree, {sizes.fit:,} rows", columns, rows, note)
 
 
 def add_import(report: Report, sizes: Sizes) -> None:
@@ -163,6 +181,7 @@ def add_soft_growth(report: Report, sizes: Sizes) -> None:
 PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "fits": add_fits,
     "predictions": add_predictions,
+    "gradient": add_gradient,
     "import": add_import,
     "memory": add_memory,
     "growth": add_growth,

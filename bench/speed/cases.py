@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bench.speed.clock import Work
-from bench.speed.data import Rows, numbers, soft_tree, ten_classes, two_classes
+from bench.speed.data import Rows, numbers, soft_model, ten_classes, two_classes
 from softwood import CARTClassifier, CARTRegressor
 
 SAME: dict[str, Any] = {"missing": "direction", "prune": None}
@@ -60,17 +60,23 @@ class Predict:
 
 @dataclass(frozen=True)
 class PredictSoft:
-    """15 sigmoid gates over 10 inputs against a hard regression tree of 1,000 leaves."""
+    """15 sigmoid gates over 10 inputs against a hard regression tree of 1,000 leaves, `predict` as a user calls it."""
 
     name: str
     wanted: float = 0.0
     threads: int = 1
+    dtype: str = "float64"
+    calls: int = 0  # of one row each; 0: one call with all rows
 
     def works(self, n: int) -> tuple[Work, Work]:
         X, y = numbers(n, 10)
-        ours = soft_tree()
+        ours = soft_model(X[:200], y[:200], self.threads)
         theirs = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(X[:TRAINING], y[:TRAINING])
-        return lambda: ours.output(X), lambda: theirs.predict(X)
+        rows = X.astype(self.dtype)
+        if not self.calls:
+            return lambda: ours.predict(rows), lambda: theirs.predict(rows)
+        singles = [rows[i : i + 1] for i in range(self.calls)]
+        return lambda: [ours.predict(row) for row in singles], lambda: [theirs.predict(row) for row in singles]
 
 
 Case = Fit | Predict | PredictSoft
@@ -94,4 +100,7 @@ PREDICTIONS: tuple[Case, ...] = (
     Predict("1,000 leaves, 20 inputs", wanted=3),
     Predict("1,000 leaves, 20 inputs, two threads", threads=2, wanted=3),
     PredictSoft("soft, 15 gates, 10 inputs, against 1,000 hard leaves", wanted=1),
+    PredictSoft("the same, float32 rows", dtype="float32", wanted=1),
+    PredictSoft("the same, two threads", threads=2, wanted=1),
+    PredictSoft("the same, 1,000 calls of one row", calls=1_000, wanted=1),
 )

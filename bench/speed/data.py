@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import make_classification, make_regression
 
-from softwood import Basis, Schema, Tree
+from softwood import Basis, Schema, SoftTreeRegressor, Tree
 from softwood.kernels.kinds import Score, Squash
 
 Floats = npt.NDArray[np.float64]
@@ -76,3 +76,11 @@ def soft_tree(n_features: int = 10, depth: int = 4) -> Tree:
         weight_column=np.tile(np.arange(n_features), gates),
         weight=rng.normal(size=gates * n_features),
     )
+
+
+def soft_model(X: Floats, y: npt.NDArray[np.generic], threads: int) -> SoftTreeRegressor:
+    """A regressor with `soft_tree` inside: fitted to few rows, so that it knows its columns, then given the tree."""
+    model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=2, weight_penalty=0.1, n_jobs=threads)
+    model.fit(X, y)
+    model.tree_ = soft_tree(X.shape[1])
+    return model

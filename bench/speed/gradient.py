@@ -1,53 +1,58 @@
-"""One pass of loss and gradient of a soft tree, nanoseconds a row: NumPy twin, native, two threads, float32."""
+"""One pass of loss and gradient of a soft tree, nanoseconds a row: NumPy twin, native, float32, two threads."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from bench.speed.clock import time_once
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference import gradient as reference
 
-ROWS, COLUMNS, GATES = 100_000, 10, 17
+COLUMNS, GATES = 10, 17
 
 
-def best_of(call: Callable[[], object], repeats: int = 5) -> float:
-    """Least wall time of a few calls, in nanoseconds a row."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return 1e9 * min(times) / ROWS
+@dataclass(frozen=True)
+class Cost:
+    """Nanoseconds a row, best of several runs; of the last two by the time on the wall."""
+
+    twin: float
+    native: float
+    single: float
+    one_thread: float
+    two_threads: float
 
 
-def main() -> None:
+def measure(rows: int, repeats: int) -> Cost:
+    """All of them in turn, `repeats` times."""
     rng = np.random.default_rng(0)
-    # A chain: every branch's first child is the next branch, so the tree is as deep as it can be.
-    first_child = np.full(2 * GATES + 1, -1, np.int32)
-    first_child[0] = 1
-    first_child[1 : 2 * GATES - 1 : 2] = np.arange(3, 2 * GATES + 1, 2)
+    first_child = chain(GATES)
     none = np.full(GATES + 1, -1, np.int32)
-    phi, target = rng.normal(size=(ROWS, COLUMNS)), rng.normal(size=(ROWS, 1))
-    shape = _native.SoftShape.make(first_child, none, 0, COLUMNS, 1)
+    data = rng.normal(size=(rows, COLUMNS)), rng.normal(size=(rows, 1)), np.ones(rows), int(Loss.SQUARED)
     twin_shape = reference.SoftShape.make(first_child, none, 0, COLUMNS, 1)
+    shape = _native.SoftShape.make(first_child, none, 0, COLUMNS, 1)
     parameters = rng.normal(size=twin_shape.parameters)
-    rows = [
-        kind.make(phi, target, np.ones(ROWS), int(Loss.SQUARED)) for kind in (_native.SoftRows64, _native.SoftRows32)
+    twin = reference.SoftRows.make(*data)
+    double, single = _native.SoftRows64.make(*data), _native.SoftRows32.make(*data)
+    works = [
+        partial(time_once, lambda: twin.gradient(twin_shape, parameters)),
+        partial(time_once, lambda: double.gradient(shape, parameters)),
+        partial(time_once, lambda: single.gradient(shape, parameters)),
+        partial(time_once, lambda: double.gradient(shape, parameters), time.perf_counter),
+        partial(time_once, lambda: double.gradient(shape, parameters, 2), time.perf_counter),
     ]
-    twin = reference.SoftRows.make(phi, target, np.ones(ROWS), int(Loss.SQUARED))
-    cost = {
-        "NumPy twin": best_of(lambda: twin.gradient(twin_shape, parameters), 3),
-        "native": best_of(lambda: rows[0].gradient(shape, parameters)),
-        "native, two threads": best_of(lambda: rows[0].gradient(shape, parameters, 2)),
-        "native, float32": best_of(lambda: rows[1].gradient(shape, parameters)),
-    }
-    for name, nanoseconds in cost.items():
-        print(f"{name:20s} {nanoseconds:7.0f} ns a row   {cost['NumPy twin'] / nanoseconds:5.1f} times the twin")
+    runs = [[work() for work in works] for _ in range(repeats)]
+    return Cost(*(1e9 * min(times) / rows for times in zip(*runs, strict=True)))
 
 
-if __name__ == "__main__":
-    main()
+def chain(gates: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Every branch's first child is the next branch, so the tree is as deep as it can be."""
+    first_child = np.full(2 * gates + 1, -1, np.int32)
+    first_child[0] = 1
+    first_child[1 : 2 * gates - 1 : 2] = np.arange(3, 2 * gates + 1, 2)
+    return first_child

@@ -126,7 +126,7 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
            [nan,  4.]])
     """
     if columns.all_numbers and _is_beyond_doubt(estimator, X):
-        return _finite(X, columns.names)
+        return _finite(np.asarray(X, np.float64), columns.names)
     frame = open_frame(X)
     if frame is None:
         array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
@@ -143,14 +143,14 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
 
 def _is_plain(X: Any) -> bool:
     """Whether X is a table of numbers that validate_data would let pass without a word, infinity aside."""
-    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and 0 not in X.shape
+    return type(X) is np.ndarray and X.dtype in (np.float64, np.float32) and X.ndim == 2 and 0 not in X.shape
 
 
-def _plain_table(estimator: Any, X: Floats) -> Table:
+def _plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
     """A table that needs no check but for infinity: validate_data takes longer than a small tree."""
     vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     estimator.n_features_in_ = X.shape[1]
-    return _number_table(X, _numbered(X.shape[1]))
+    return _number_table(np.asarray(X, np.float64), _numbered(X.shape[1]))
 
 
 def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
