@@ -24,8 +24,8 @@ from bench.papers.magic import find_data, load
 from softwood import CARTClassifier, SoftenedTreeClassifier, soften
 from softwood.kernels import native
 from softwood.kernels.anneal import PROPOSALS
-from softwood.learners.soft.gates import SoftRows, with_widths
-from softwood.learners.soft.ramps import make_problem
+from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.ramps import make_problem
 
 SEEDS = 3
 SETS = {"breast cancer": load_breast_cancer, "digits": load_digits}

@@ -16,9 +16,9 @@ from softwood.kernels import native, reference
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Score, Squash
 from softwood.learners.hard.problem import Problem
-from softwood.learners.soft.anneal import anneal_tree
-from softwood.learners.soft.gates import SoftRows, with_widths
-from softwood.learners.softened import hard_trees, learn_softened
+from softwood.learners.softening.anneal import anneal_tree
+from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.softened import hard_trees, learn_softened
 from softwood.tree import Basis, Schema
 
 METHODS = ("statistics", "anneal", "gradient")

@@ -16,8 +16,8 @@ from sklearn.datasets import load_diabetes, load_iris
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
 from softwood.kernels.anneal import PROPOSALS, AnnealProblem, Ramps
-from softwood.learners.soft.gates import SoftRows, with_widths
-from softwood.learners.soft.ramps import make_problem
+from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.ramps import make_problem
 from softwood.tree import Tree
 
 KINDS = ("two classes", "three classes", "numbers", "two targets", "categories and gaps")

@@ -17,8 +17,8 @@ from softwood.estimators.rows import (
 from softwood.kernels.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
-from softwood.learners.soft.gates import SoftRows
-from softwood.learners.soft.statistics import soften_by_statistics
+from softwood.learners.softening.gates import SoftRows
+from softwood.learners.softening.statistics import soften_by_statistics
 from softwood.tree import RuleSet
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned

@@ -16,11 +16,11 @@ from softwood.estimators.base import TreeEstimator
 from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
-from softwood.learners.soft.anneal import PATIENCE, anneal_tree
-from softwood.learners.soft.descent import soften_by_gradient
-from softwood.learners.soft.gates import SoftRows
-from softwood.learners.soft.ramps import ALPHA
-from softwood.learners.soft.statistics import soften_by_statistics
+from softwood.learners.softening.anneal import PATIENCE, anneal_tree
+from softwood.learners.softening.descent import soften_by_gradient
+from softwood.learners.softening.gates import SoftRows
+from softwood.learners.softening.ramps import ALPHA
+from softwood.learners.softening.statistics import soften_by_statistics
 from softwood.tree import Tree
 
 METHODS = ("statistics", "anneal", "gradient")

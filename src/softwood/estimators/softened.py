@@ -1,4 +1,4 @@
-"""SoftenedTreeClassifier: the scikit-learn face of learners/softened.py."""
+"""SoftenedTreeClassifier: the scikit-learn face of learners/softening/softened.py."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from softwood.estimators.rows import (
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
-from softwood.learners.soft.anneal import PATIENCE
-from softwood.learners.soft.ramps import ALPHA
-from softwood.learners.softened import N_SPLITS, PARTS, learn_softened
+from softwood.learners.softening.anneal import PATIENCE
+from softwood.learners.softening.ramps import ALPHA
+from softwood.learners.softening.softened import N_SPLITS, PARTS, learn_softened
 from softwood.tree import Tree
 
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}

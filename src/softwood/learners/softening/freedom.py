@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood.kernels.anneal import AnnealProblem, Ramps
-from softwood.learners.soft.gates import Floats, Mask
+from softwood.learners.softening.gates import Floats, Mask
 
 Bounds = list[tuple[float | None, float | None]]
 

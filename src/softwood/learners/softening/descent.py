@@ -19,9 +19,9 @@ from scipy.optimize import minimize
 
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Ramps
-from softwood.learners.soft.freedom import LEAST, Bounds, Freedom
-from softwood.learners.soft.gates import Floats, SoftRows, check_softenable, with_widths
-from softwood.learners.soft.ramps import ALPHA, make_problem
+from softwood.learners.softening.freedom import LEAST, Bounds, Freedom
+from softwood.learners.softening.gates import Floats, SoftRows, check_softenable, with_widths
+from softwood.learners.softening.ramps import ALPHA, make_problem
 from softwood.tree import Tree
 
 MAX_STEPS = 100

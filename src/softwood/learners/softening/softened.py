@@ -31,9 +31,9 @@ from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validation, deal_rows
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
-from softwood.learners.soft.anneal import PATIENCE, Annealed, anneal_tree
-from softwood.learners.soft.gates import SoftRows, with_widths
-from softwood.learners.soft.ramps import ALPHA
+from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
+from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.ramps import ALPHA
 from softwood.tree import Schema, Tree, cut_tree
 
 WORTH = 1.01  # fall of the loss that counts

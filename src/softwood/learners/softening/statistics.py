@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.learners.soft.gates import (
+from softwood.learners.softening.gates import (
     Floats,
     SoftRows,
     arrivals,

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Progress
-from softwood.learners.soft.gates import SoftRows, check_softenable, with_widths
-from softwood.learners.soft.ramps import ALPHA, make_problem
+from softwood.learners.softening.gates import SoftRows, check_softenable, with_widths
+from softwood.learners.softening.ramps import ALPHA, make_problem
 from softwood.tree import Tree
 
 PATIENCE = 50

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.anneal import AnnealProblem
-from softwood.learners.soft.gates import Floats, SoftRows, can_soften, gate_shares
+from softwood.learners.softening.gates import Floats, SoftRows, can_soften, gate_shares
 from softwood.tree import Tree
 
 ALPHA = 4.0  # of the exponential error, as in the paper

@@ -1,0 +1,1 @@
+"""Hard trees softened: ramps in place of thresholds."""
