@@ -41,20 +41,30 @@ SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
     four(slope + i) = BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i);
 }
 
-// Slopes by gates, or the move they make.
+// AdaGrad on gates, two at a time, without writing slopes down.
+template <class T>
+SOFTWOOD_INLINE void move_gates(Gardener<T>& gardener, const T* x) {
+  const Plant<T>& plant = gardener.plant;
+  const Trace<T>& trace = gardener.trace;
+  const T step = static_cast<T>(gardener.tending.step);
+  const auto gate = [&](std::size_t b) {
+    const std::size_t at = static_cast<std::size_t>(trace.fork[b].node) * plant.width;
+    return Moved<T>{plant.number + at, plant.memory + at, trace.pull[b]};
+  };
+  std::size_t b = 0;
+  for (; b + 2 <= trace.branches; b += 2) adagrad({gate(b), gate(b + 1)}, x, plant.width, step);
+  if (b < trace.branches) adagrad({gate(b)}, x, plant.width, step);
+}
+
+// Slopes by gates.
 template <bool BATCH, class T>
 SOFTWOOD_INLINE void pull_gates(Gardener<T>& gardener, const T* x, T weight) {
   const Plant<T>& plant = gardener.plant;
   const std::size_t width = plant.width;
-  const T step = static_cast<T>(gardener.tending.step),
-          decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
+  const T decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
   const Trace<T>& trace = gardener.trace;
-  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
-    const std::size_t at = static_cast<std::size_t>(trace.branch[b]) * width;
-    if (!BATCH && gardener.fused) {
-      adagrad(plant.number + at, plant.memory + at, x, trace.pull[b], width, step);
-      continue;
-    }
+  for (std::size_t b = 0; b < trace.branches; ++b) {
+    const std::size_t at = static_cast<std::size_t>(trace.fork[b].node) * width;
     put<BATCH>(gardener.slope + at, trace.pull[b], x, width);
     if (decay != 0)
       for (std::size_t i = 1; i < width; ++i) gardener.slope[at + i] += decay * plant.number[at + i];
@@ -95,7 +105,7 @@ SOFTWOOD_INLINE void move_part(Gardener<T>& gardener, std::size_t begin, std::si
   const T step = static_cast<T>(tending.step);
   const std::size_t at = begin + from * each, n = (to - from) * each;
   T *number = plant.number + at, *memory = plant.memory + at, *slope = gardener.slope + at;
-  if (tending.rule == Rule::kAdagrad) return adagrad(number, memory, slope, T(1), n, step);
+  if (tending.rule == Rule::kAdagrad) return adagrad({Moved<T>{number, memory, T(1)}}, slope, n, step);
   if (tending.rule == Rule::kSgd) return descend(number, slope, n, step);
   for (std::size_t m = from; m < to; ++m) {
     const std::size_t here = begin + m * each;
@@ -137,7 +147,10 @@ SOFTWOOD_INLINE void move(Gardener<T>& gardener) {
   const std::size_t n = plant.count();
   for (std::size_t m = 0; gardener.tending.rule == Rule::kAdam && m < n; ++m) ++plant.age[m];
   if (!gardener.fused)
-    for (const std::int32_t m : gardener.trace.branch) move_part(gardener, 0, plant.width, m, m + 1);
+    for (std::size_t b = 0; b < gardener.trace.branches; ++b) {
+      const auto m = static_cast<std::size_t>(gardener.trace.fork[b].node);
+      move_part(gardener, 0, plant.width, m, m + 1);
+    }
   move_part(gardener, plant.responses(), plant.answer(), 0, n);
   move_part(gardener, plant.leafnesses(), 1, 0, n);
   hold_leafness(gardener);
@@ -152,7 +165,10 @@ SOFTWOOD_INLINE double train_row(Gardener<T>& gardener, const T* x, const T* tar
   const double loss = loss_and_slope(gardener.tending.loss, trace.output.data(), target, k, trace.delta.data());
   for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
   backward<K>(plant, trace);
-  pull_gates<BATCH>(gardener, x, weight);
+  if (!BATCH && gardener.fused)
+    move_gates(gardener, x);
+  else
+    pull_gates<BATCH>(gardener, x, weight);
   pull_answers<K, BATCH>(gardener, responses, x, weight);
   return weight * loss;
 }
