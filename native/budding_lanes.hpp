@@ -29,6 +29,18 @@ SOFTWOOD_INLINE const auto& four(const T* at) {
   return *reinterpret_cast<const Four<T>*>(at);
 }
 
+// Four masks, and whether any bit of them is set.
+template <class T>
+using Bits = typename Lane<T>::Bits;
+template <class T>
+SOFTWOOD_INLINE Bits<T> masks(const typename Lane<T>::Word* at) {
+  return *reinterpret_cast<const Bits<T>*>(at);
+}
+template <class T>
+SOFTWOOD_INLINE bool any(Bits<T> mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
 template <class T>
 SOFTWOOD_INLINE Four<T> all(T value) {
   return Four<T>{value, value, value, value};
@@ -89,7 +101,7 @@ template <class T>
 SOFTWOOD_INLINE Four<T> squash_four(Four<T> score) {
   using S = soft::Sigmoid<T>;
   Four<T> part, whole;
-  soft::split_share<S, typename Lane<T>::Bits>(clamp_four<T>(score * S::kToBits, S::kLow, S::kHigh), part, whole);
+  soft::split_share<S, Bits<T>>(clamp_four<T>(score * S::kToBits, S::kLow, S::kHigh), part, whole);
   return part / whole;
 }
 
@@ -106,18 +118,17 @@ SOFTWOOD_INLINE Four<T> three_less(Four<T> a, Four<T> b) {
 }
 
 // kRoot y z = 1 / sqrt(y): no division, no root, runs on vectors of any machine. A first guess by the bits of y, then
-// Newton's y (3 - a y^2) / 2: for float twice, for double five times; the last product is left to the caller, who has to
-// multiply anyway. Two steps for float err to one side by at most 4.6e-6, so kRoot leaves half of that.
+// Newton's y (3 - a y^2) / 2: for float twice, for double five times; the last product is left to the caller, who has
+// to multiply anyway. Two steps for float err to one side by at most 4.6e-6, so kRoot leaves half of that.
 template <class T>
 constexpr T kRoot = sizeof(T) == 4 ? T(1.0000023) : T(1);
 
 template <int N, class T>
 SOFTWOOD_INLINE void inverse_roots(Four<T> (&y)[N], Four<T> (&z)[N]) {
-  using Bits = typename Lane<T>::Bits;
   constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f375a00ull : 0x5fe6eb50c7b537a9ull);
   Four<T> a[N];
   SOFTWOOD_EACH a[i] = y[i];
-  SOFTWOOD_EACH y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits>(a[i]) >> 1));
+  SOFTWOOD_EACH y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits<T>>(a[i]) >> 1));
   for (int steps = sizeof(T) == 4 ? 1 : 4; steps > 0; --steps) {
     SOFTWOOD_EACH z[i] = a[i] * y[i];
     SOFTWOOD_EACH z[i] = three_less<T>(z[i], y[i]);

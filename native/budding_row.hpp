@@ -23,9 +23,11 @@ struct Fork {
 // and slope. Forks are repeated to whole lanes.
 template <class T>
 struct Trace {
+  using Word = typename Lane<T>::Word;
   std::vector<Fork> fork;
   std::size_t branches = 0;
   std::vector<T> share, pull, output, mix, delta, response;
+  std::vector<Word> is_leaf, is_branch;  // masks: all bits or none, none beyond the last node
 
   Trace(const Plant<T>& plant)
       : share(padded(plant.room)),
@@ -33,18 +35,24 @@ struct Trace {
         output(padded(plant.room * plant.outputs)),
         mix(padded(plant.room * plant.outputs)),
         delta(padded(plant.room * plant.outputs)),
-        response(plant.linear ? padded(plant.room * plant.outputs) : 0) {
+        response(plant.linear ? padded(plant.room * plant.outputs) : 0),
+        is_leaf(padded(plant.room)),
+        is_branch(padded(plant.room)) {
     follow(plant);
   }
 
   // The plant has other branches now.
   void follow(const Plant<T>& plant) {
     fork.clear();
-    for (std::size_t m = 0; m < plant.count(); ++m)
-      if (plant.first_child[m] >= 0) fork.push_back({static_cast<std::int32_t>(m), plant.first_child[m]});
+    for (std::size_t m = 0; m < is_leaf.size(); ++m) {
+      const bool node = m < plant.count(), branch = node && plant.first_child[m] >= 0;
+      is_leaf[m] = Word(0) - Word(node && !branch), is_branch[m] = Word(0) - Word(branch);
+      if (branch) fork.push_back({static_cast<std::int32_t>(m), plant.first_child[m]});
+    }
     branches = fork.size();
     while (fork.size() % kLanes) fork.push_back(fork.back());
     std::fill(mix.begin(), mix.end(), T(0));
+    std::fill(delta.begin(), delta.end(), T(0));
   }
 };
 

@@ -35,7 +35,8 @@ SOFTWOOD_INLINE void adagrad_some(const Moved<T> (&moved)[G], const T* x, std::s
   constexpr int kAll = N * static_cast<int>(G);
   Four<T> number[kAll], memory[kAll], slope[kAll];
   const auto place = [at](T* base, int i) { return base + at + static_cast<std::size_t>(i % N) * kLanes; };
-  for (int i = 0; i < kAll; ++i) slope[i] = moved[i / N].factor * four(x + at + static_cast<std::size_t>(i % N) * kLanes);
+  for (int i = 0; i < kAll; ++i)
+    slope[i] = moved[i / N].factor * four(x + at + static_cast<std::size_t>(i % N) * kLanes);
   for (int i = 0; i < kAll; ++i) memory[i] = four(place(moved[i / N].memory, i));
   for (int i = 0; i < kAll; ++i) number[i] = four(place(moved[i / N].number, i));
   adagrad_vectors<kAll, T>(number, memory, slope, step);
@@ -43,14 +44,14 @@ SOFTWOOD_INLINE void adagrad_some(const Moved<T> (&moved)[G], const T* x, std::s
   for (int i = 0; i < kAll; ++i) four(place(moved[i / N].number, i)) = number[i];
 }
 
-// AdaGrad on n numbers in whole lanes, of each of G: six vectors side by side.
+// AdaGrad on n numbers, rounded up to whole lanes, of each of G: six vectors side by side.
 template <std::size_t G, class T>
 SOFTWOOD_INLINE void adagrad(const Moved<T> (&moved)[G], const T* x, std::size_t n, T step) {
   constexpr std::size_t kBlock = 6 / G;
-  step *= kRoot<T>;
+  step *= kRoot<T>, n = padded(n);
   std::size_t at = 0;
   for (; at + kBlock * kLanes <= n; at += kBlock * kLanes) adagrad_some<kBlock>(moved, x, at, step);
-  const std::size_t left = (n - at + kLanes - 1) / kLanes;
+  const std::size_t left = (n - at) / kLanes;
   if constexpr (kBlock > 3) {
     if (left == 5) return adagrad_some<5>(moved, x, at, step);
     if (left == 4) return adagrad_some<4>(moved, x, at, step);
