@@ -8,6 +8,8 @@ namespace softwood::budding {
 namespace {
 
 constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
+constexpr std::size_t kAhead = 2;     // rows between asking for one and learning from it
+constexpr std::size_t kLine = 64;     // bytes that come from memory together
 
 // A plant that is being trained: what does not change from row to row, and room for slopes.
 template <class T>
@@ -49,7 +51,7 @@ SOFTWOOD_INLINE void move_gates(Gardener<T>& gardener, const T* x) {
   const Plant<T>& plant = gardener.plant;
   const Trace<T>& trace = gardener.trace;
   const T step = static_cast<T>(gardener.tending.step);
-  const auto gate = [&](std::size_t b) {
+  const auto gate = [&](std::size_t b) SOFTWOOD_INLINE_LAMBDA {
     const std::size_t at = static_cast<std::size_t>(trace.fork[b].node) * plant.width;
     return Moved<T>{plant.number + at, plant.memory + at, trace.pull[b]};
   };
@@ -215,12 +217,23 @@ SOFTWOOD_INLINE double train_row(Gardener<T>& gardener, const T* x, const T* tar
   return weight * loss;
 }
 
+// Ask for a row before it is needed: shuffled rows come from all over the memory.
+template <class T>
+SOFTWOOD_INLINE void fetch(const Plant<T>& plant, const BudRows<T>& rows, std::size_t row) {
+  const T* x = rows.x + row * plant.width;
+  for (std::size_t i = 0; i < plant.width; i += kLine / sizeof(T)) __builtin_prefetch(x + i);
+  __builtin_prefetch(x + plant.width - 1);
+  __builtin_prefetch(rows.target + row * plant.outputs);
+  __builtin_prefetch(rows.weight + row);
+}
+
 template <int K, bool BATCH, class T>
 SOFTWOOD_INLINE double train_rows(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order, std::size_t steps,
                                   const Tending& tending) {
   Gardener<T> gardener(plant, tending);
   double total = 0;
   for (std::size_t i = 0; i < steps; ++i) {
+    if (i + kAhead < steps) fetch(plant, rows, static_cast<std::size_t>(order[i + kAhead]));
     const auto row = static_cast<std::size_t>(order[i]);
     const T weight = rows.weight[row];
     if (weight == 0) continue;

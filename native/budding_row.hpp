@@ -60,7 +60,9 @@ struct Trace {
 template <class T>
 SOFTWOOD_INLINE void find_shares(const Plant<T>& plant, const T* x, Trace<T>& trace) {
   for (std::size_t b = 0; b < trace.branches; b += kLanes) {
-    const auto gate = [&](std::size_t i) { return plant.gate(static_cast<std::size_t>(trace.fork[b + i].node)); };
+    const auto gate = [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA {
+      return plant.gate(static_cast<std::size_t>(trace.fork[b + i].node));
+    };
     const T* const gates[kLanes] = {gate(0), gate(1), gate(2), gate(3)};
     four(&trace.share[b]) = squash_four<T>(dot_four(gates, x, plant.width));
   }

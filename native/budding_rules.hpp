@@ -34,7 +34,8 @@ template <int N, std::size_t G, class T>
 SOFTWOOD_INLINE void adagrad_some(const Moved<T> (&moved)[G], const T* x, std::size_t at, T step) {
   constexpr int kAll = N * static_cast<int>(G);
   Four<T> number[kAll], memory[kAll], slope[kAll];
-  const auto place = [at](T* base, int i) { return base + at + static_cast<std::size_t>(i % N) * kLanes; };
+  const auto place = [at](T* base, int i)
+                         SOFTWOOD_INLINE_LAMBDA { return base + at + static_cast<std::size_t>(i % N) * kLanes; };
   for (int i = 0; i < kAll; ++i)
     slope[i] = moved[i / N].factor * four(x + at + static_cast<std::size_t>(i % N) * kLanes);
   for (int i = 0; i < kAll; ++i) memory[i] = four(place(moved[i / N].memory, i));
