@@ -8,6 +8,8 @@ namespace softwood::budding {
 namespace {
 
 constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
+constexpr std::size_t kAhead = 2;     // rows between asking for one and learning from it
+constexpr std::size_t kLine = 64;     // bytes that come from memory together
 
 // A plant that is being trained: what does not change from row to row, and room for slopes.
 template <class T>
@@ -18,6 +20,7 @@ struct Gardener {
   std::vector<T> one;  // slopes of a single row; a batch's are the plant's own
   T* slope;
   bool fused;  // gates move as soon as their slope is known, which is not written down
+  bool quick;  // and so do responses and leafness
 
   Gardener(Plant<T>& plant, const Tending& tending)
       : plant(plant),
@@ -25,7 +28,8 @@ struct Gardener {
         trace(plant),
         one(tending.batch == 1 ? plant.size() : 0),
         slope(tending.batch == 1 ? one.data() : plant.pending),
-        fused(tending.batch == 1 && tending.rule == Rule::kAdagrad && tending.weight_penalty == 0) {}
+        fused(tending.batch == 1 && tending.rule == Rule::kAdagrad && tending.weight_penalty == 0),
+        quick(fused && plant.outputs == 1 && !plant.linear) {}
 };
 
 // slope = or += value, as a batch asks.
@@ -41,24 +45,66 @@ SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
     four(slope + i) = BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i);
 }
 
-// Slopes by gates, or the move they make.
+// AdaGrad on gates, two at a time, without writing slopes down.
+template <class T>
+SOFTWOOD_INLINE void move_gates(Gardener<T>& gardener, const T* x) {
+  const Plant<T>& plant = gardener.plant;
+  const Trace<T>& trace = gardener.trace;
+  const T step = static_cast<T>(gardener.tending.step);
+  const auto gate = [&](std::size_t b) SOFTWOOD_INLINE_LAMBDA {
+    const std::size_t at = static_cast<std::size_t>(trace.fork[b].node) * plant.width;
+    return Moved<T>{plant.number + at, plant.memory + at, trace.pull[b]};
+  };
+  std::size_t b = 0;
+  for (; b + 2 <= trace.branches; b += 2) adagrad({gate(b), gate(b + 1)}, x, plant.width, step);
+  if (b < trace.branches) adagrad({gate(b)}, x, plant.width, step);
+}
+
+// Slopes by gates.
 template <bool BATCH, class T>
 SOFTWOOD_INLINE void pull_gates(Gardener<T>& gardener, const T* x, T weight) {
   const Plant<T>& plant = gardener.plant;
   const std::size_t width = plant.width;
-  const T step = static_cast<T>(gardener.tending.step),
-          decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
+  const T decay = static_cast<T>(gardener.tending.weight_penalty) * weight;
   const Trace<T>& trace = gardener.trace;
-  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
-    const std::size_t at = static_cast<std::size_t>(trace.branch[b]) * width;
-    if (!BATCH && gardener.fused) {
-      adagrad(plant.number + at, plant.memory + at, x, trace.pull[b], width, step);
-      continue;
-    }
+  for (std::size_t b = 0; b < trace.branches; ++b) {
+    const std::size_t at = static_cast<std::size_t>(trace.fork[b].node) * width;
     put<BATCH>(gardener.slope + at, trace.pull[b], x, width);
     if (decay != 0)
       for (std::size_t i = 1; i < width; ++i) gardener.slope[at + i] += decay * plant.number[at + i];
   }
+}
+
+// AdaGrad on constant responses of one output and on leafness, without writing slopes down; B vectors of nodes.
+template <int B, class T>
+SOFTWOOD_INLINE void move_answers(Gardener<T>& gardener, std::size_t m, T price, T step) {
+  const Plant<T>& plant = gardener.plant;
+  const Trace<T>& trace = gardener.trace;
+  T* const at[2] = {plant.number + plant.responses() + m, plant.number + plant.leafnesses() + m};
+  T* const memory_at[2] = {plant.memory + plant.responses() + m, plant.memory + plant.leafnesses() + m};
+  Four<T> number[2 * B], memory[2 * B], slope[2 * B];
+  for (int i = 0; i < 2 * B; ++i) number[i] = four(at[i % 2] + i / 2 * kLanes);
+  for (int i = 0; i < 2 * B; ++i) memory[i] = four(memory_at[i % 2] + i / 2 * kLanes);
+  for (int i = 0; i < B; ++i) {
+    const std::size_t here = m + i * kLanes;
+    const Four<T> delta = four(&trace.delta[here]);
+    const Bits<T> node = masks<T>(&trace.is_leaf[here]) | masks<T>(&trace.is_branch[here]);
+    slope[2 * i] = delta * number[2 * i + 1];
+    slope[2 * i + 1] = delta * (number[2 * i] - four(&trace.mix[here])) - (Four<T>)((Bits<T>)all(price) & node);
+  }
+  adagrad_vectors<2 * B, T>(number, memory, slope, step);
+  for (int i = 0; i < 2 * B; ++i) four(memory_at[i % 2] + i / 2 * kLanes) = memory[i];
+  for (int i = 0; i < 2 * B; ++i) four(at[i % 2] + i / 2 * kLanes) = number[i];
+}
+
+template <class T>
+SOFTWOOD_INLINE void move_answers(Gardener<T>& gardener, T weight) {
+  const T price = static_cast<T>(gardener.tending.leafness_penalty) * weight,
+          step = static_cast<T>(gardener.tending.step) * kRoot<T>;
+  const std::size_t n = gardener.plant.count();
+  std::size_t m = 0;
+  for (; m + 2 * kLanes <= padded(n); m += 2 * kLanes) move_answers<2>(gardener, m, price, step);
+  if (m < n) move_answers<1>(gardener, m, price, step);
 }
 
 // Slopes by responses and leafness, from those of the outputs.
@@ -95,7 +141,7 @@ SOFTWOOD_INLINE void move_part(Gardener<T>& gardener, std::size_t begin, std::si
   const T step = static_cast<T>(tending.step);
   const std::size_t at = begin + from * each, n = (to - from) * each;
   T *number = plant.number + at, *memory = plant.memory + at, *slope = gardener.slope + at;
-  if (tending.rule == Rule::kAdagrad) return adagrad(number, memory, slope, T(1), n, step);
+  if (tending.rule == Rule::kAdagrad) return adagrad({Moved<T>{number, memory, T(1)}}, slope, n, step);
   if (tending.rule == Rule::kSgd) return descend(number, slope, n, step);
   for (std::size_t m = from; m < to; ++m) {
     const std::size_t here = begin + m * each;
@@ -105,8 +151,8 @@ SOFTWOOD_INLINE void move_part(Gardener<T>& gardener, std::size_t begin, std::si
 
 // Nodes that are due to lose their children, or to bud, do so.
 template <class T>
-void reshape(Gardener<T>& gardener, bool falls) {
-  if (falls) remove(gardener.plant);
+void reshape(Gardener<T>& gardener) {
+  remove(gardener.plant);
   bud(gardener.plant);
   gardener.trace.follow(gardener.plant);
 }
@@ -116,18 +162,21 @@ void reshape(Gardener<T>& gardener, bool falls) {
 template <class T>
 SOFTWOOD_INLINE void hold_leafness(Gardener<T>& gardener) {
   const Plant<T>& plant = gardener.plant;
-  T* __restrict leafness = &plant.leafness(0);
-  const std::int32_t* __restrict child = plant.first_child;
-  std::int32_t falls = 0, buds = 0;
-  for (std::size_t m = 0; m < plant.count(); ++m) {
-    const T above = leafness[m] < 0 ? T(0) : leafness[m], held = above > 1 ? T(1) : above;
-    leafness[m] = held;
-    const std::int32_t less = held < 1 ? -1 : 0, leaf = child[m] >> 31;
-    falls |= ~less & ~leaf;
-    buds |= less & leaf;
+  const Trace<T>& trace = gardener.trace;
+  const std::size_t n = plant.count();
+  const bool full = n + 2 > plant.room;
+  T* leafness = &plant.leafness(0);
+  Bits<T> change{};
+  for (std::size_t m = 0; m < n; m += kLanes) {
+    const Four<T> held = clamp_four<T>(four(leafness + m), T(0), T(1));
+    four(leafness + m) = held;
+    const auto less = (Bits<T>)(held < T(1));
+    change |= ~less & masks<T>(&trace.is_branch[m]);
+    if (!full) change |= less & masks<T>(&trace.is_leaf[m]);
   }
-  if (falls || (buds && plant.count() + 2 <= plant.room)) return reshape(gardener, falls != 0);
-  for (std::size_t m = 0; buds && m < plant.count(); ++m) leafness[m] = child[m] < 0 ? T(1) : leafness[m];
+  if (any<T>(change)) return reshape(gardener);
+  for (std::size_t m = 0; full && m < n; m += kLanes)
+    four(leafness + m) = masks<T>(&trace.is_leaf[m]) ? all(T(1)) : four(leafness + m);
 }
 
 // One update of everything but gates that moved already.
@@ -137,9 +186,14 @@ SOFTWOOD_INLINE void move(Gardener<T>& gardener) {
   const std::size_t n = plant.count();
   for (std::size_t m = 0; gardener.tending.rule == Rule::kAdam && m < n; ++m) ++plant.age[m];
   if (!gardener.fused)
-    for (const std::int32_t m : gardener.trace.branch) move_part(gardener, 0, plant.width, m, m + 1);
-  move_part(gardener, plant.responses(), plant.answer(), 0, n);
-  move_part(gardener, plant.leafnesses(), 1, 0, n);
+    for (std::size_t b = 0; b < gardener.trace.branches; ++b) {
+      const auto m = static_cast<std::size_t>(gardener.trace.fork[b].node);
+      move_part(gardener, 0, plant.width, m, m + 1);
+    }
+  if (!gardener.quick) {
+    move_part(gardener, plant.responses(), plant.answer(), 0, n);
+    move_part(gardener, plant.leafnesses(), 1, 0, n);
+  }
   hold_leafness(gardener);
 }
 
@@ -152,9 +206,25 @@ SOFTWOOD_INLINE double train_row(Gardener<T>& gardener, const T* x, const T* tar
   const double loss = loss_and_slope(gardener.tending.loss, trace.output.data(), target, k, trace.delta.data());
   for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
   backward<K>(plant, trace);
-  pull_gates<BATCH>(gardener, x, weight);
-  pull_answers<K, BATCH>(gardener, responses, x, weight);
+  if (!BATCH && gardener.fused)
+    move_gates(gardener, x);
+  else
+    pull_gates<BATCH>(gardener, x, weight);
+  if (K == 1 && gardener.quick)
+    move_answers(gardener, weight);
+  else
+    pull_answers<K, BATCH>(gardener, responses, x, weight);
   return weight * loss;
+}
+
+// Ask for a row before it is needed: shuffled rows come from all over the memory.
+template <class T>
+SOFTWOOD_INLINE void fetch(const Plant<T>& plant, const BudRows<T>& rows, std::size_t row) {
+  const T* x = rows.x + row * plant.width;
+  for (std::size_t i = 0; i < plant.width; i += kLine / sizeof(T)) __builtin_prefetch(x + i);
+  __builtin_prefetch(x + plant.width - 1);
+  __builtin_prefetch(rows.target + row * plant.outputs);
+  __builtin_prefetch(rows.weight + row);
 }
 
 template <int K, bool BATCH, class T>
@@ -163,6 +233,7 @@ SOFTWOOD_INLINE double train_rows(Plant<T>& plant, const BudRows<T>& rows, const
   Gardener<T> gardener(plant, tending);
   double total = 0;
   for (std::size_t i = 0; i < steps; ++i) {
+    if (i + kAhead < steps) fetch(plant, rows, static_cast<std::size_t>(order[i + kAhead]));
     const auto row = static_cast<std::size_t>(order[i]);
     const T weight = rows.weight[row];
     if (weight == 0) continue;
@@ -178,17 +249,22 @@ SOFTWOOD_INLINE double train_rows(Plant<T>& plant, const BudRows<T>& rows, const
   return total;
 }
 
-SOFTWOOD_CLONES double train_clone(Plant<float>& plant, const BudRows<float>& rows, const std::int64_t* order,
-                                   std::size_t steps, const Tending& tending) {
+template <class T>
+SOFTWOOD_INLINE double train_any(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order, std::size_t steps,
+                                 const Tending& tending) {
   if (tending.batch > 1) return train_rows<0, true>(plant, rows, order, steps, tending);
   return plant.outputs == 1 ? train_rows<1, false>(plant, rows, order, steps, tending)
                             : train_rows<0, false>(plant, rows, order, steps, tending);
 }
 
+SOFTWOOD_CLONES double train_clone(Plant<float>& plant, const BudRows<float>& rows, const std::int64_t* order,
+                                   std::size_t steps, const Tending& tending) {
+  return train_any(plant, rows, order, steps, tending);
+}
+
 SOFTWOOD_CLONES double train_clone(Plant<double>& plant, const BudRows<double>& rows, const std::int64_t* order,
                                    std::size_t steps, const Tending& tending) {
-  return tending.batch > 1 ? train_rows<0, true>(plant, rows, order, steps, tending)
-                           : train_rows<0, false>(plant, rows, order, steps, tending);
+  return train_any(plant, rows, order, steps, tending);
 }
 
 }  // namespace

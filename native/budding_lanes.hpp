@@ -6,6 +6,7 @@
 
 #include "budding.hpp"
 #include "fused.hpp"
+#include "sigmoid.hpp"
 
 namespace softwood::budding {
 
@@ -26,6 +27,18 @@ SOFTWOOD_INLINE auto& four(T* at) {
 template <class T>
 SOFTWOOD_INLINE const auto& four(const T* at) {
   return *reinterpret_cast<const Four<T>*>(at);
+}
+
+// Four masks, and whether any bit of them is set.
+template <class T>
+using Bits = typename Lane<T>::Bits;
+template <class T>
+SOFTWOOD_INLINE Bits<T> masks(const typename Lane<T>::Word* at) {
+  return *reinterpret_cast<const Bits<T>*>(at);
+}
+template <class T>
+SOFTWOOD_INLINE bool any(Bits<T> mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
 
 template <class T>
@@ -56,45 +69,73 @@ SOFTWOOD_INLINE T dot(const T* a, const T* x, std::size_t n) {
   return sum<T>(one);
 }
 
-// Two at once, each as by itself: neither waits for the other's sums.
+// Four at once, each as by itself: none waits for another's sums, and they end up side by side.
 template <class T>
-SOFTWOOD_INLINE void dot_two(const T* a, const T* b, const T* x, std::size_t n, T& by_a, T& by_b) {
-  Four<T> one = four(a) * four(x), two = four(b) * four(x);
+SOFTWOOD_INLINE Four<T> dot_four(const T* const (&a)[kLanes], const T* x, std::size_t n) {
+  Four<T> one = four(a[0]) * four(x), two = four(a[1]) * four(x);
+  Four<T> three = four(a[2]) * four(x), last = four(a[3]) * four(x);
   for (std::size_t i = kLanes; i < n; i += kLanes) {
     const Four<T> here = four(x + i);
-    one = fused_four<T>(four(a + i), here, one);
-    two = fused_four<T>(four(b + i), here, two);
+    one = fused_four<T>(four(a[0] + i), here, one);
+    two = fused_four<T>(four(a[1] + i), here, two);
+    three = fused_four<T>(four(a[2] + i), here, three);
+    last = fused_four<T>(four(a[3] + i), here, last);
   }
-  by_a = sum<T>(one), by_b = sum<T>(two);
+  const Four<T> front = Four<T>{one[0], one[1], two[0], two[1]} + Four<T>{one[2], one[3], two[2], two[3]};
+  const Four<T> back = Four<T>{three[0], three[1], last[0], last[1]} + Four<T>{three[2], three[3], last[2], last[3]};
+  return Four<T>{front[0], front[2], back[0], back[2]} + Four<T>{front[1], front[3], back[1], back[3]};
 }
 
-// 1 / sqrt(a), but for a factor (kRoot) that the caller has to multiply by anyway: no division, no root, runs on
-// vectors of any machine. A first guess y by the bits of a leaves u = a y^2 within 7 % of its middle. For float,
-// u^(-1/2) by the parabola that errs least there, written as kRoot ((u + b)^2 + c): 2e-5 of a step's length. For
-// double, four steps of Newton's, to the last bits.
+// Numbers outside to the nearest end; NaN stays NaN.
 template <class T>
-constexpr T kRoot = sizeof(T) == 4 ? T(0.49104745594689747) : T(1);
+SOFTWOOD_INLINE Four<T> clamp_four(Four<T> a, T lowest, T highest) {
+#if defined(__aarch64__)
+  if constexpr (sizeof(T) == 4) return (Four<T>)soft::clamp((float32x4_t)a, lowest, highest);
+#endif
+  const Four<T> raised = a < lowest ? all(lowest) : a;
+  return raised > highest ? all(highest) : raised;
+}
+
+// Sigmoids of scores.
+template <class T>
+SOFTWOOD_INLINE Four<T> squash_four(Four<T> score) {
+  using S = soft::Sigmoid<T>;
+  Four<T> part, whole;
+  soft::split_share<S, Bits<T>>(clamp_four<T>(score * S::kToBits, S::kLow, S::kHigh), part, whole);
+  return part / whole;
+}
 
 // A chain of a dozen operations is mostly waiting, so N vectors take each step side by side.
 #define SOFTWOOD_EACH for (int i = 0; i < N; ++i)
 
+// (3 - a * b) / 2 with one rounding: ARM has it in one instruction, and halves are exact.
+template <class T>
+SOFTWOOD_INLINE Four<T> three_less(Four<T> a, Four<T> b) {
+#if defined(__aarch64__)
+  if constexpr (sizeof(T) == 4) return (Four<T>)vrsqrtsq_f32((float32x4_t)a, (float32x4_t)b);
+#endif
+  return fused_four<T>(T(-0.5) * a, b, all(T(1.5)));
+}
+
+// kRoot y z = 1 / sqrt(y): no division, no root, runs on vectors of any machine. A first guess by the bits of y, then
+// Newton's y (3 - a y^2) / 2: for float twice, for double five times; the last product is left to the caller, who has
+// to multiply anyway. Two steps for float err to one side by at most 4.6e-6, so kRoot leaves half of that.
+template <class T>
+constexpr T kRoot = sizeof(T) == 4 ? T(1.0000023) : T(1);
+
 template <int N, class T>
-SOFTWOOD_INLINE void inverse_roots(Four<T> (&a)[N]) {
-  using Bits = typename Lane<T>::Bits;
-  constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f2c0000ull : 0x5fe6eb50c7b537a9ull);
-  Four<T> y[N];
-  SOFTWOOD_EACH y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits>(a[i]) >> 1));
-  if constexpr (sizeof(T) == 4) {
-    SOFTWOOD_EACH a[i] = a[i] * y[i];
-    SOFTWOOD_EACH a[i] = a[i] * y[i];
-    SOFTWOOD_EACH a[i] = a[i] + T(-1.4973279871022738);
-    SOFTWOOD_EACH a[i] = a[i] * a[i];
-    SOFTWOOD_EACH a[i] = a[i] + T(1.789816230309687);
-    SOFTWOOD_EACH a[i] = a[i] * y[i];
-  } else {
-    for (int steps = 0; steps < 4; ++steps) SOFTWOOD_EACH y[i] = y[i] * (T(1.5) - (T(0.5) * a[i] * y[i]) * y[i]);
-    SOFTWOOD_EACH a[i] = y[i];
+SOFTWOOD_INLINE void inverse_roots(Four<T> (&y)[N], Four<T> (&z)[N]) {
+  constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f375a00ull : 0x5fe6eb50c7b537a9ull);
+  Four<T> a[N];
+  SOFTWOOD_EACH a[i] = y[i];
+  SOFTWOOD_EACH y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits<T>>(a[i]) >> 1));
+  for (int steps = sizeof(T) == 4 ? 1 : 4; steps > 0; --steps) {
+    SOFTWOOD_EACH z[i] = a[i] * y[i];
+    SOFTWOOD_EACH z[i] = three_less<T>(z[i], y[i]);
+    SOFTWOOD_EACH y[i] = y[i] * z[i];
   }
+  SOFTWOOD_EACH z[i] = a[i] * y[i];
+  SOFTWOOD_EACH z[i] = three_less<T>(z[i], y[i]);
 }
 
 }  // namespace softwood::budding

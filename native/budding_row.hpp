@@ -1,7 +1,7 @@
 // One row through a budding tree: outputs upwards, slopes downwards. Inlined into functions that are compiled once for
 // each instruction set.
 //
-// Branches are listed (`Trace::branch`), so that leaves cost nothing but their response; K is the number of outputs,
+// Branches are listed (`Trace::fork`), so that leaves cost nothing but their response; K is the number of outputs,
 // 0 where only the plant knows it.
 #pragma once
 
@@ -14,12 +14,20 @@
 
 namespace softwood::budding {
 
+// A branch and its first child.
+struct Fork {
+  std::int32_t node, first;
+};
+
 // What a row leaves behind: by branch its share and pull, by node (and output) response, output, mix of the children
-// and slope.
+// and slope. Forks are repeated to whole lanes.
 template <class T>
 struct Trace {
-  std::vector<std::int32_t> branch;
+  using Word = typename Lane<T>::Word;
+  std::vector<Fork> fork;
+  std::size_t branches = 0;
   std::vector<T> share, pull, output, mix, delta, response;
+  std::vector<Word> is_leaf, is_branch;  // masks: all bits or none, none beyond the last node
 
   Trace(const Plant<T>& plant)
       : share(padded(plant.room)),
@@ -27,28 +35,37 @@ struct Trace {
         output(padded(plant.room * plant.outputs)),
         mix(padded(plant.room * plant.outputs)),
         delta(padded(plant.room * plant.outputs)),
-        response(plant.linear ? padded(plant.room * plant.outputs) : 0) {
+        response(plant.linear ? padded(plant.room * plant.outputs) : 0),
+        is_leaf(padded(plant.room)),
+        is_branch(padded(plant.room)) {
     follow(plant);
   }
 
   // The plant has other branches now.
   void follow(const Plant<T>& plant) {
-    branch.clear();
-    for (std::size_t m = 0; m < plant.count(); ++m)
-      if (plant.first_child[m] >= 0) branch.push_back(static_cast<std::int32_t>(m));
+    fork.clear();
+    for (std::size_t m = 0; m < is_leaf.size(); ++m) {
+      const bool node = m < plant.count(), branch = node && plant.first_child[m] >= 0;
+      is_leaf[m] = Word(0) - Word(node && !branch), is_branch[m] = Word(0) - Word(branch);
+      if (branch) fork.push_back({static_cast<std::int32_t>(m), plant.first_child[m]});
+    }
+    branches = fork.size();
+    while (fork.size() % kLanes) fork.push_back(fork.back());
     std::fill(mix.begin(), mix.end(), T(0));
+    std::fill(delta.begin(), delta.end(), T(0));
   }
 };
 
-// Shares of all branches; the exponentials of four at a time.
+// Shares of all branches, four at a time.
 template <class T>
 SOFTWOOD_INLINE void find_shares(const Plant<T>& plant, const T* x, Trace<T>& trace) {
-  T* share = trace.share.data();
-  const std::size_t n = trace.branch.size();
-  const auto gate = [&](std::size_t b) { return plant.gate(static_cast<std::size_t>(trace.branch[b])); };
-  for (std::size_t b = 0; b + 2 <= n; b += 2) dot_two(gate(b), gate(b + 1), x, plant.width, share[b], share[b + 1]);
-  if (n % 2) share[n - 1] = dot(gate(n - 1), x, plant.width);
-  for (std::size_t b = 0; b < padded(n); ++b) share[b] = T(1) / (T(1) + soft::vector_exp(-share[b]));
+  for (std::size_t b = 0; b < trace.branches; b += kLanes) {
+    const auto gate = [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA {
+      return plant.gate(static_cast<std::size_t>(trace.fork[b + i].node));
+    };
+    const T* const gates[kLanes] = {gate(0), gate(1), gate(2), gate(3)};
+    four(&trace.share[b]) = squash_four<T>(dot_four(gates, x, plant.width));
+  }
 }
 
 // Constant responses stand in the plant; linear ones are made for the row.
@@ -68,9 +85,9 @@ SOFTWOOD_INLINE const T* forward(const Plant<T>& plant, const T* x, Trace<T>& tr
   const T* responses = find_responses(plant, x, trace);
   T* outputs = trace.output.data();
   for (std::size_t i = 0; i < plant.count() * k; i += kLanes) four(outputs + i) = four(responses + i);
-  for (std::size_t b = trace.branch.size(); b-- > 0;) {
-    const auto m = static_cast<std::size_t>(trace.branch[b]);
-    const T* first = outputs + static_cast<std::size_t>(plant.first_child[m]) * k;
+  for (std::size_t b = trace.branches; b-- > 0;) {
+    const auto m = static_cast<std::size_t>(trace.fork[b].node);
+    const T* first = outputs + static_cast<std::size_t>(trace.fork[b].first) * k;
     const T leafness = plant.leafness(m), share = trace.share[b];
     for (std::size_t q = 0; q < k; ++q) {
       const T mix = share * first[q] + (1 - share) * first[k + q];
@@ -115,9 +132,9 @@ SOFTWOOD_INLINE void backward(const Plant<T>& plant, Trace<T>& trace) {
   const std::size_t k = K ? K : plant.outputs;
   T* delta = trace.delta.data();
   const T* output = trace.output.data();
-  for (std::size_t b = 0; b < trace.branch.size(); ++b) {
-    const auto m = static_cast<std::size_t>(trace.branch[b]);
-    const std::size_t first = static_cast<std::size_t>(plant.first_child[m]) * k;
+  for (std::size_t b = 0; b < trace.branches; ++b) {
+    const auto m = static_cast<std::size_t>(trace.fork[b].node);
+    const std::size_t first = static_cast<std::size_t>(trace.fork[b].first) * k;
     const T rest = 1 - plant.leafness(m), share = trace.share[b];
     T pull = 0;
     for (std::size_t q = 0; q < k; ++q) {

@@ -10,30 +10,56 @@ namespace softwood::budding {
 constexpr double kTiny = 1e-12;  // added to squares: no division by 0
 constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
 
-// AdaGrad on N vectors whose slope is factor * x; `step` is multiplied by kRoot already.
+// AdaGrad on N vectors of numbers and of their squares, `slope` theirs; `step` is multiplied by kRoot already.
 template <int N, class T>
-SOFTWOOD_INLINE void adagrad_some(T* __restrict number, T* __restrict memory, const T* x, T factor, T step) {
-  Four<T> move[N], squares[N], now[N];
-  SOFTWOOD_EACH move[i] = factor * four(x + i * kLanes);
-  SOFTWOOD_EACH squares[i] = fused_four<T>(move[i], move[i], four(memory + i * kLanes));
-  SOFTWOOD_EACH now[i] = four(number + i * kLanes);
-  SOFTWOOD_EACH four(memory + i * kLanes) = squares[i];
-  SOFTWOOD_EACH squares[i] = squares[i] + static_cast<T>(kTiny);
-  SOFTWOOD_EACH move[i] = -step * move[i];
-  inverse_roots<N, T>(squares);
-  SOFTWOOD_EACH four(number + i * kLanes) = fused_four<T>(move[i], squares[i], now[i]);
+SOFTWOOD_INLINE void adagrad_vectors(Four<T> (&number)[N], Four<T> (&memory)[N], Four<T> (&slope)[N], T step) {
+  Four<T> y[N], z[N];
+  SOFTWOOD_EACH memory[i] = fused_four<T>(slope[i], slope[i], memory[i]);
+  SOFTWOOD_EACH y[i] = memory[i] + static_cast<T>(kTiny);
+  SOFTWOOD_EACH slope[i] = -step * slope[i];
+  inverse_roots<N, T>(y, z);
+  SOFTWOOD_EACH y[i] = slope[i] * y[i];
+  SOFTWOOD_EACH number[i] = fused_four<T>(y[i], z[i], number[i]);
 }
 
-// AdaGrad on n numbers in whole lanes.
+// Numbers that AdaGrad moves together: their slope is factor * x.
 template <class T>
-SOFTWOOD_INLINE void adagrad(T* number, T* memory, const T* x, T factor, std::size_t n, T step) {
-  step *= kRoot<T>;
+struct Moved {
+  T *number, *memory;
+  T factor;
+};
+
+// N vectors of each of G.
+template <int N, std::size_t G, class T>
+SOFTWOOD_INLINE void adagrad_some(const Moved<T> (&moved)[G], const T* x, std::size_t at, T step) {
+  constexpr int kAll = N * static_cast<int>(G);
+  Four<T> number[kAll], memory[kAll], slope[kAll];
+  const auto place = [at](T* base, int i)
+                         SOFTWOOD_INLINE_LAMBDA { return base + at + static_cast<std::size_t>(i % N) * kLanes; };
+  for (int i = 0; i < kAll; ++i)
+    slope[i] = moved[i / N].factor * four(x + at + static_cast<std::size_t>(i % N) * kLanes);
+  for (int i = 0; i < kAll; ++i) memory[i] = four(place(moved[i / N].memory, i));
+  for (int i = 0; i < kAll; ++i) number[i] = four(place(moved[i / N].number, i));
+  adagrad_vectors<kAll, T>(number, memory, slope, step);
+  for (int i = 0; i < kAll; ++i) four(place(moved[i / N].memory, i)) = memory[i];
+  for (int i = 0; i < kAll; ++i) four(place(moved[i / N].number, i)) = number[i];
+}
+
+// AdaGrad on n numbers, rounded up to whole lanes, of each of G: six vectors side by side.
+template <std::size_t G, class T>
+SOFTWOOD_INLINE void adagrad(const Moved<T> (&moved)[G], const T* x, std::size_t n, T step) {
+  constexpr std::size_t kBlock = 6 / G;
+  step *= kRoot<T>, n = padded(n);
   std::size_t at = 0;
-  for (; at + 4 * kLanes <= n; at += 4 * kLanes) adagrad_some<4>(number + at, memory + at, x + at, factor, step);
-  const std::size_t left = (n - at + kLanes - 1) / kLanes;
-  if (left == 3) return adagrad_some<3>(number + at, memory + at, x + at, factor, step);
-  if (left == 2) return adagrad_some<2>(number + at, memory + at, x + at, factor, step);
-  for (; at < n; at += kLanes) adagrad_some<1>(number + at, memory + at, x + at, factor, step);
+  for (; at + kBlock * kLanes <= n; at += kBlock * kLanes) adagrad_some<kBlock>(moved, x, at, step);
+  const std::size_t left = (n - at) / kLanes;
+  if constexpr (kBlock > 3) {
+    if (left == 5) return adagrad_some<5>(moved, x, at, step);
+    if (left == 4) return adagrad_some<4>(moved, x, at, step);
+    if (left == 3) return adagrad_some<3>(moved, x, at, step);
+  }
+  if (left == 2) return adagrad_some<2>(moved, x, at, step);
+  if (left == 1) return adagrad_some<1>(moved, x, at, step);
 }
 
 template <class T>

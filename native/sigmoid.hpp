@@ -58,6 +58,15 @@ struct Sigmoid<float> {
   }
 };
 
+// 1 / (1 + 2^u) = part / whole, both still to be divided; `Bits` is an unsigned Pack, u within kLow and kHigh.
+template <class S, class Bits, class Pack>
+SOFTWOOD_INLINE void split_share(const Pack& u, Pack& part, Pack& whole) {
+  const Pack shifted = u + S::kInteger, f = u - (shifted - S::kInteger), s = f * f;
+  const Pack a = S::even(s), b = f * S::odd(s);
+  part = a - b;
+  whole = part + (Pack)((Bits)shifted << S::kExponentAt) * (a + b);
+}
+
 // value[i] = 1 / (1 + 2^value[i]), in steps of PACKS packs: n is a multiple of them.
 template <int PACKS, class T>
 SOFTWOOD_INLINE void squash_bits(T* value, std::size_t n) {
@@ -68,10 +77,7 @@ SOFTWOOD_INLINE void squash_bits(T* value, std::size_t n) {
     Pack part[PACKS], whole[PACKS];
     for (int i = 0; i < PACKS; ++i) {
       const Pack u = clamp(Pack(load(value + at + i * kWidth)), S::kLow, S::kHigh);
-      const Pack shifted = u + S::kInteger, f = u - (shifted - S::kInteger), s = f * f;
-      const Pack a = S::even(s), b = f * S::odd(s);
-      part[i] = a - b;
-      whole[i] = part[i] + (Pack)((typename S::Bits)shifted << S::kExponentAt) * (a + b);
+      split_share<S, typename S::Bits>(u, part[i], whole[i]);
     }
     // Divisions last: they take long, and run beside the next packs' polynomials.
     for (int i = 0; i < PACKS; ++i) store(value + at + i * kWidth, Pack(part[i] / whole[i]));

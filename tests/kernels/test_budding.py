@@ -79,11 +79,13 @@ def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool
 
 @NATIVE
 @pytest.mark.parametrize("rule", list(Rule))
-@pytest.mark.parametrize("batch", [1, 7])
-def test_native_equals_reference(task: tuple[Loss, int], linear: bool, rule: Rule, batch: int) -> None:
+@pytest.mark.parametrize(("batch", "weight_penalty"), [(1, 0.0), (1, 1e-3), (7, 1e-3)])
+def test_native_equals_reference(
+    task: tuple[Loss, int], linear: bool, rule: Rule, batch: int, weight_penalty: float
+) -> None:
     """Budding and losing buds on the way: structure the same, numbers to rounding."""
     loss, outputs = task
-    tending = Tending(loss, 1e-3, 1e-3, rule, 0.05, batch)
+    tending = Tending(loss, 1e-3, weight_penalty, rule, 0.05, batch)
     rows, order = make_rows(loss, outputs, np.float64), np.random.default_rng(1).permutation(ROWS)
     ours, theirs = (grown(outputs, tending, linear, np.float64) for _ in range(2))
     loss_sum = picked.train(ours, *rows, order, tending)
@@ -110,6 +112,18 @@ def test_single_precision_is_near() -> None:
         picked.train(plant, *make_rows(Loss.SQUARED, 1, plant.number.dtype), np.arange(ROWS), tending)
     assert plants[0].n_nodes == plants[1].n_nodes
     np.testing.assert_allclose(plants[0].number, plants[1].number, atol=2e-3)
+
+
+def test_a_step_of_adagrad_is_as_long_as_it_should_be() -> None:
+    """Also in single precision, where the inverse root is an approximation: to 5e-6 of its length."""
+    tending = Tending(Loss.SQUARED, 0.0, step=1.0)
+    one = np.ones(1, np.float32)
+    for squares in np.geomspace(1e-10, 1e10, 500):
+        plant = grown(1, tending, False, np.float32, room=1)
+        memory = plant.parts(plant.memory)[1]
+        memory[0] = squares
+        picked.train(plant, pad_rows(np.zeros((1, COLUMNS))), one[:, None], one, np.arange(1), tending)
+        assert plant.response[0, 0, 0] == pytest.approx(1 / np.sqrt(float(memory[0, 0, 0])), rel=5e-6)
 
 
 @pytest.mark.parametrize("batch", [1, 7])
