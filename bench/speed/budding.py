@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def ours(columns: int, depth: int) -> float:
     for _ in range(EPOCHS):
         plant, tending = full_tree(columns, depth), Tending(Loss.SQUARED, 0.0, step=0.01)
         plant.parts(plant.memory)[2][:] = 1e6  # leafness hardly moves: the structure stays
-        best = min(best, time_best(lambda p=plant, t=tending: budding.train(p, *rows, t), 1))  # type: ignore[misc]
+        best = min(best, time_best(partial(budding.train, plant, *rows, tending), 1))
         assert plant.n_nodes == plant.room
     return 1e9 * best / ROWS
 

@@ -37,6 +37,7 @@ class LinearDiscriminantTree(ObliqueTree):
         return learn_oblique(problem, schema, how, limits, pruning, n_jobs=self._threads())
 
 
+# scikit-learn has no types, which is what is ignored here.
 class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, ObliqueClassifier):  # type: ignore[misc]
     """A classification tree whose gates are Fisher's linear discriminants, pruned by cross-validation.
 
@@ -132,6 +133,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         self.random_state = random_state
 
 
+# scikit-learn has no types, which is what is ignored here.
 class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, ObliqueRegressor):  # type: ignore[misc]
     """A regression tree whose gates cut along a ridge regression, for one or several targets.
 

@@ -74,6 +74,7 @@ class MixtureOfExperts(TreeEstimator):
         return self
 
 
+# scikit-learn has no types, which is what is ignored here.
 class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExperts):  # type: ignore[misc]
     """A hierarchical mixture of experts for classes: a soft tree of fixed shape, in every leaf a logistic regression.
 

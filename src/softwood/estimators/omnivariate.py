@@ -74,6 +74,7 @@ class OmnivariateTree(ObliqueTree):
         return replace(pruned, tree=tree)
 
 
+# scikit-learn has no types, which is what is ignored here.
 class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassifier):  # type: ignore[misc]
     """A classification tree that gives every node the simplest gate that is good enough.
 
@@ -175,6 +176,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         self.random_state = random_state
 
 
+# scikit-learn has no types, which is what is ignored here.
 class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor):  # type: ignore[misc]
     """A regression tree that gives every node the simplest gate that is good enough.
 

@@ -76,11 +76,6 @@ class AnnealProblem:
     weight: Floats
     alpha: float
 
-    @property
-    def n_parts(self) -> int:
-        """Numbers per row that the loss looks at: the probability of its class, or its targets."""
-        return 1 if len(self.code) else int(self.response.shape[1])
-
 
 @dataclass(frozen=True)
 class Ramps:

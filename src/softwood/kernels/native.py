@@ -184,4 +184,5 @@ def _flat(values: npt.ArrayLike) -> Floats:
 
 
 def _table(arrays: dict[str, npt.NDArray[np.generic]]) -> SurrogateTable:
-    return SurrogateTable(**{**arrays, "flip": arrays["flip"].astype(np.bool_)})  # type: ignore[arg-type]
+    flip = arrays["flip"].astype(np.bool_)
+    return SurrogateTable(**{**arrays, "flip": flip})  # type: ignore[arg-type]  # the dict's arrays differ in dtype

@@ -19,7 +19,6 @@ from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.contest import (
     FEWEST,
     LEAF,
-    Find,
     Kind,
     Verdict,
     by_f_test,
@@ -114,8 +113,11 @@ class Omnivariate:
             return Kind(name, lambda rows: find_univariate(rows, how.least), lambda rows: 2)
         if name == "mlp":
             return Kind(name, self._perceptron, lambda rows: 3 * (len(columns_of(rows, name)) + 1))
-        find: Find = lambda rows: find_discriminant(rows, how, columns_of(rows, name))  # noqa: E731
-        return Kind(name, find, lambda rows: len(columns_of(rows, name)) + 1)
+        return Kind(
+            name,
+            lambda rows: find_discriminant(rows, how, columns_of(rows, name)),
+            lambda rows: len(columns_of(rows, name)) + 1,
+        )
 
     def _perceptron(self, rows: Rows) -> Split | None:
         columns = columns_of(rows, "mlp")
