@@ -39,6 +39,10 @@ def test_native_equals_reference(tree: Tree, seed: int, n: int) -> None:
     assert_twins(tree, random_rows(seed, n))
 
 
+def test_a_node_that_keeps_all_passes_nothing_on_even_of_a_share_that_is_no_number() -> None:
+    assert_twins(random_tree(54, 4), random_rows(54, 54))  # inf - inf above a branch of leafness 1
+
+
 @given(trees(hard=True), seeds, st.integers(0, 300))
 def test_native_equals_reference_on_hard_trees(tree: Tree, seed: int, n: int) -> None:
     X = random_rows(seed, n)

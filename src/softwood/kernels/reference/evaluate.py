@@ -46,7 +46,7 @@ class Evaluator:
         reach[:, 0] = 1.0
         with quiet():
             phi = expand(tree.basis, X)
-            for m in np.flatnonzero(tree.n_children).tolist():
+            for m in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():  # others pass nothing on
                 first, n = tree.first_child[m], tree.n_children[m]
                 passed = reach[:, m, None] * (1.0 - tree.leafness[m])
                 arriving = passed * shares(tree, m, X, phi)
