@@ -14,6 +14,7 @@ using Vector = std::vector<double>;
 
 constexpr double kSufficient = 1e-4, kCurvature = 0.9;  // the usual constants of the Wolfe conditions
 constexpr int kTrials = 20;
+constexpr std::size_t kStall = 3;  // iterations judged together: one may save little and the next one much
 
 double dot(const Vector& a, const Vector& b) {
   double sum = 0;
@@ -124,6 +125,12 @@ bool search(Objective<T>& objective, Point& point, const Vector& direction) {
   return moved;
 }
 
+bool has_stalled(const Vector& values, double tol) {
+  if (values.size() <= kStall) return false;
+  const double then = values[values.size() - 1 - kStall];
+  return then - values.back() <= kStall * tol * std::abs(then);
+}
+
 }  // namespace
 
 template <class T>
@@ -134,6 +141,7 @@ std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, doubl
   Point point{Vector(parameters, parameters + size), Vector(size), 0};
   point.value = objective(point.at, point.gradient);
   History history(static_cast<std::size_t>(how.memory));
+  Vector values{point.value};  // one an iteration
   for (int iteration = 0; iteration < how.max_iter; ++iteration) {
     const Point before = point;
     if (!search(objective, point, history.direction(point.gradient))) {
@@ -141,7 +149,8 @@ std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, doubl
       history.clear();  // a stale model of the curvature: try once more down the gradient
       continue;
     }
-    if (before.value - point.value <= how.tol * std::abs(before.value)) break;
+    values.push_back(point.value);
+    if (has_stalled(values, how.tol)) break;
     Vector step(size), change(size);
     for (std::size_t i = 0; i < size; ++i) {
       step[i] = point.at[i] - before.at[i];

@@ -91,7 +91,7 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
 
 struct Refinement {
   int max_iter = 100;
-  double tol = 1e-9;  // stop when an iteration lowers the objective by less than this part of it
+  double tol = 1e-9;  // stop when three iterations lower the objective by less than this part of it each
   int memory = 10;
 };
 

@@ -16,6 +16,7 @@ Objective = Callable[[Floats], tuple[float, Floats]]
 SUFFICIENT, CURVATURE = 1e-4, 0.9  # the usual constants of the Wolfe conditions
 TRIALS = 20
 MEMORY = 10
+STALL = 3  # iterations judged together: one may save little and the next one much
 
 
 def penalised(gradient: Objective, decay: Floats, centre: Floats) -> Objective:
@@ -32,9 +33,10 @@ def penalised(gradient: Objective, decay: Floats, centre: Floats) -> Objective:
 
 
 def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> tuple[float, Floats, int]:
-    """Value, place and number of passes; stops when an iteration gains less than `tol` of the value."""
+    """Value, place and number of passes; stops when three iterations gain less than `tol` of the value each."""
     at, passes = start.copy(), 1
     value, slope = objective(at)
+    values = [value]
     steps: list[Floats] = []
     changes: list[Floats] = []
     for _ in range(max_iter):
@@ -45,10 +47,10 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
                 break
             steps, changes = [], []  # a stale model of the curvature: try once more down the gradient
             continue
-        gain, step, change = value - found[1], found[0] - at, found[2] - slope
-        done = gain <= tol * abs(value)
+        step, change = found[0] - at, found[2] - slope
         at, value, slope = found[0], found[1], found[2]
-        if done:
+        values.append(value)
+        if len(values) > STALL and values[-1 - STALL] - value <= STALL * tol * abs(values[-1 - STALL]):
             break
         if step @ change > 1e-12 * (change @ change):
             steps, changes = [*steps, step][-MEMORY:], [*changes, change][-MEMORY:]
