@@ -47,6 +47,17 @@ def test_the_tree_in_user_units_answers_as_the_sapling(slopes: Slopes, recipe: R
     np.testing.assert_allclose(tree.output(problem.X), 5.0 + 2.0 * output, atol=1e-8)
 
 
+@pytest.mark.parametrize("slopes", ["shared", "own"])
+def test_slopes_that_are_all_zero_are_none(slopes: Slopes) -> None:
+    problem = numbers()
+    columns = build_columns(problem.X, problem.n_levels, problem.weight, Recipe())
+    root = Sapling.root(np.array([0.5]), len(columns), slopes)
+    engine = judge_engine(problem, columns)
+    tree = harvest(root, columns, Schema.plain(3, 1), problem.loss, engine, 300.0, np.zeros(1), np.ones(1))
+    assert tree.slope_row.tolist() == [-1]
+    np.testing.assert_array_equal(tree.output(problem.X), np.full((300, 1), 0.5))
+
+
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])
 def test_collapse_keeps_the_other_leaves(slopes: Slopes) -> None:
     rng = np.random.default_rng(3)

@@ -35,7 +35,7 @@ def harvest(
     slope, shift = slope * scale[:, None], shift * scale
     used = np.any(weight[branch] != 0, axis=0) | np.any(slope != 0, axis=(0, 1))
     own = np.arange(bush.n_nodes) if bush.slopes == "own" else np.zeros(bush.n_nodes)
-    row = np.where(keeps & (bush.slopes != "none"), own, -1).astype(np.int32)
+    row = np.where(keeps & (bush.slopes != "none") & used.any(), own, -1).astype(np.int32)
     response = bush.response * scale + centre
     if len(shift):
         response = response + np.where(row[:, None] >= 0, shift[np.maximum(row, 0)], 0.0)

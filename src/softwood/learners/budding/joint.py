@@ -104,7 +104,7 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     given = problem.in_order(how.seed)
     centre, scale = given.target_scale()
     whole = given.scaled(centre, scale)
-    held = None if validation is None else validation.scaled(centre, scale)
+    held = None if validation is None else validation.in_order(how.seed).scaled(centre, scale)
     search = soft.searched(whole, held, how.growing(), None)
     refit = held is None or len(whole.X) > soft.ENOUGH
     grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH)
@@ -174,7 +174,8 @@ class Budding:
         """The soft tree as it was grown."""
         price = self.how.leafness_penalty or 0.0
         whole = [bush_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
-        return Stop(price, whole, self.grown.loudness, self.grown.row_loss, self.grown.weight)
+        losses = [self.ground(i).judge.row_loss(tree.shape, tree.parameters) for i, tree in enumerate(self.grown.tree)]
+        return Stop(price, whole, self.grown.loudness, np.concatenate(losses), self.grown.weight)
 
     def refitted(self, stop: Stop, everything: Engine) -> Bush:
         """The trees of the divisions refined on all rows; the one of the lowest objective, as loud as they were."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,14 +9,16 @@ import numpy as np
 from softwood.engines import Engine, Floats
 from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.candidates import Start, find_starts
+from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.sapling import Sapling
 
 ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
 TOGETHER = 4  # iterations on the whole tree before candidates are compared
 JOINT = 25  # iterations on the whole tree after a split
+POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
 FINISH = 200  # iterations on the tree that is kept
 AFTER_PRUNING = 25
-ROUGH = 1e-4  # part of the objective that an iteration on the way must save
+ROUGH, FINE = 1e-4, 1e-6  # part of the objective that an iteration must save, on the way and when polishing
 PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
@@ -35,31 +36,30 @@ class Growing:
     max_gate_features: int | None = None
 
 
-def grow(
-    root: Sapling, engine: Engine, axes: Axes, how: Growing, judge: Callable[[Sapling], float]
-) -> tuple[float, Sapling]:
-    """The tree on the way of growth that `judge` (a loss on other rows) finds best, finished and pruned back.
+def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) -> Sapling:
+    """The tree on the way of growth that the jury finds best, finished and pruned back.
 
     `root` is one leaf, or a tree to grow further; refined already.
     """
     tree = root
-    if tree.slopes == "own" and tree.n_nodes == 1:
-        tree = replace(tree, origin_slope=tree.slope[0])
-    best, kept, idle = judge(tree), tree, 0
+    best, kept, idle = jury.loss(tree), tree, 0
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
         larger = enlarge(tree, engine, axes, how)
         if larger is None:
             break
         tree = larger
-        value = judge(tree)
-        idle = 0 if value < best - how.least_gain * abs(best) else idle + 1
+        value, enough = jury.loss(tree), best - how.least_gain * abs(best)
+        if value >= enough and idle == 0:
+            tree = tree.refine(engine, how.penalty, POLISH, FINE)[1]
+            value = jury.loss(tree)
+        idle = 0 if value < enough else idle + 1
         if value < best:
             best, kept = value, tree
     finished = kept.refine(engine, how.penalty, FINISH)[1]
-    value = judge(finished)
+    value = jury.loss(finished)
     if value <= best:
         best, kept = value, finished
-    return prune_back(kept, best, engine, how.penalty, judge)
+    return prune_back(kept, best, engine, how.penalty, jury)
 
 
 def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling | None:
@@ -85,21 +85,19 @@ def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growi
     return tree.split(start.node, alone.gate[0], alone.response[1], alone.response[2], alone.closed[0])
 
 
-def prune_back(
-    tree: Sapling, best: float, engine: Engine, penalty: float, judge: Callable[[Sapling], float]
-) -> tuple[float, Sapling]:
-    """Collapse branches of two leaves while the judge does not mind."""
+def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury: Jury) -> Sapling:
+    """Collapse branches of two leaves while the jury does not mind."""
     most = best + MOST_LOST * abs(best)
     while tree.n_nodes > 1:
         reach = engine.mean_reach(tree.shape, tree.parameters)
         smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
         smaller = sorted(smaller, key=lambda trial: trial.loss(engine))[:PRUNING_TRIES]
         refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in smaller]
-        value, least = min(((judge(trial), trial) for trial in refined), key=lambda pair: pair[0])
+        value, least = min(((jury.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
         if not value <= most:
             break
-        best, tree = value, least
-    return best, tree
+        tree = least
+    return tree
 
 
 def _collapsed(tree: Sapling, node: int, reach: Floats) -> Sapling:

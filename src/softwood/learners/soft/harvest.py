@@ -29,7 +29,7 @@ def harvest(
     slope, shift = columns.in_user_units(sapling.slope, np.zeros(sapling.slope.shape[:2]))
     slope, shift = slope * scale[:, None], shift * scale
     used = np.any(weight[branch] != 0, axis=0) | np.any(slope != 0, axis=(0, 1))
-    row = _slope_rows(sapling)
+    row = _slope_rows(sapling) if used.any() else np.full(sapling.n_nodes, -1, np.int32)
     response = sapling.response * scale + centre
     response = response + np.where(row[:, None] >= 0, shift[np.maximum(row, 0)] if len(shift) else 0.0, 0.0)
     reach = engine.mean_reach(sapling.shape, sapling.parameters)

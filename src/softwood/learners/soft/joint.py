@@ -6,9 +6,9 @@ chosen on held-out rows.
 A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls
 to, and after each split all parameters move together (L-BFGS). Kinds of gates and leaves and a path of penalties
 are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
-the middle of its range, on one division of the rows; only the best few meet the other divisions. Held-out rows are
-the caller's validation rows, which are never trained on; without them the rows are divided (folds, or one part held
-out when rows are many), and the chosen tree is refined on all rows.
+the middle of its range, on one division of the rows; only the best few meet the other divisions (search.py).
+Held-out rows are the caller's validation rows, which are never trained on; without them the rows are divided (folds, or
+one part held out when rows are many), and the chosen tree is refined on all rows.
 
 The parts it stands on: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised
 additive models, Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
@@ -103,7 +103,7 @@ def learn_joint(
     given = problem.in_order(how.seed)
     centre, scale = given.target_scale() if before is None else (before.centre, before.scale)
     whole = given.scaled(centre, scale)
-    held = None if validation is None else validation.scaled(centre, scale)
+    held = None if validation is None else validation.in_order(how.seed).scaled(centre, scale)
     search = searched(whole, held, how, before)
     chosen, columns = search.chosen.candidate, search.chosen.field.columns
     engine = judge_engine(whole, columns, how.n_threads, how.single)
@@ -159,7 +159,7 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     divided = _divided(some, held)
     full = len(some.X) > SCOUTED
     if full:
-        judges = None if held is None else held.in_order(how.seed).head(SCOUTED // 3)
+        judges = None if held is None else held.head(SCOUTED // 3)
         divided = [_divided(some.head(SCOUTED), judges)[0], divided[0]]
     if before is not None:
         yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
@@ -192,5 +192,4 @@ def from_best_start(trial: Trial, max_iter: int) -> Candidate:
     refined = [tree.refine(ground.learn, chosen.penalty, max_iter)[1] for tree in chosen.as_learned]
     found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for tree in refined)]
     best = min(found, key=lambda tree: tree.loss(ground.judge))
-    losses = ground.judge.row_loss(best.shape, best.parameters)
-    return replace(chosen, tree=[best, *chosen.tree[1:]], row_loss=np.append(losses, chosen.row_loss[len(losses) :]))
+    return replace(chosen, tree=[best, *chosen.tree[1:]])

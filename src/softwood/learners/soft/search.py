@@ -6,9 +6,12 @@
     race    the best few on the other divisions of the rows, one division after the other; who is clearly worse on all
             rows so far drops out
 
-A root without gates and a tree grown from it are tried each time: often a line is all that few rows can tell. Trees
-grow anew under each penalty. A path that carries the tree of one penalty on to the next is quicker, but it was measured
-and ends in worse trees: gates placed under a heavy penalty stay where they are.
+A root without gates and a tree grown from it are tried: often a line is all that few rows can tell. A walk carries the
+scout's tree along, refined under each penalty, only to learn where to go: where the way ends a tree is grown anew. To
+keep the tree that was carried was measured, and is worse: gates placed under one penalty stay where they are. To grow
+a tree at every step was measured, too: no better, and half as long again.
+
+A tree's size was chosen by the same rows that its loss is taken on; that cost is added to its loss (jury.py).
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from softwood.engines import Floats
 from softwood.learners.soft.choice import Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground, plant_root
 from softwood.learners.soft.growth import JOINT, ROUGH, Growing, grow
+from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
@@ -31,6 +36,7 @@ BEGIN = 6  # place among the strengths where the search begins
 NEAR = 0.25  # part of the best loss within which a kind is worth a walk
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 FINALISTS = 4  # candidates that meet the other divisions of the rows
+CARRIED = 50  # iterations on a tree that is carried to another penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +94,7 @@ class Search:
     max_iter: int
     report: Callable[[Candidate], None]
     found: list[Trial] = field(default_factory=list)
+    roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
 
     def run(self) -> None:
         """Scout, walk and race."""
@@ -107,10 +114,8 @@ class Search:
         field, penalty = self.fields[0], self.penalty
         if penalty is None:
             raise ValueError("a tree is grown further under the penalty it grew under.")
-        ground = field.ground(field.full)
-        tree = tree.refine(ground.learn, penalty, self.max_iter)[1]
-        self.found.append(self._judged(field, True, penalty, field.full, self._grown(tree, ground, penalty)))
-        self.report(self.found[-1].candidate)
+        tree = tree.refine(field.ground(field.full).learn, penalty, self.max_iter)[1]
+        self._tell(self._grown(tree, field, penalty, field.full))
 
     @property
     def chosen(self) -> Trial:
@@ -121,31 +126,41 @@ class Search:
     def _scout(self, field: Field, slopes: Slopes) -> Trial:
         """A kind at the first penalty; the better of root and tree."""
         penalty = STRENGTHS[BEGIN] / field.rows(0) if self.penalty is None else self.penalty
-        return self._pair(field, slopes, penalty, 0)
+        both = [self._tell(self._tried(field, slopes, grown, penalty, 0)) for grown in (False, True)]
+        return min(both, key=lambda trial: trial.loss)
 
-    def _pair(self, field: Field, slopes: Slopes, penalty: float, division: int) -> Trial:
-        """The root and the tree at one penalty; the better of them."""
-        trials = []
-        for grown in (False, True):
-            trial = self._tried(field, slopes, grown, penalty, division)
-            self.found.append(trial)
-            self.report(trial.candidate)
-            trials.append(trial)
-        return min(trials, key=lambda trial: trial.loss)
+    def _tell(self, trial: Trial) -> Trial:
+        self.found.append(trial)
+        self.report(trial.candidate)
+        return trial
 
     def _walk(self, scout: Trial, division: int = 0) -> None:
-        """Neighbouring penalties in both directions, each on while the loss falls."""
-        rows = scout.field.rows(division)
-        begin = int(np.argmin(np.abs(np.log(np.array(STRENGTHS) / (scout.candidate.penalty * rows)))))
+        """Neighbouring penalties in both directions, each on while the loss falls; a tree is grown at the end."""
+        rows, penalty = scout.field.rows(division), scout.candidate.penalty
+        begin = int(np.argmin(np.abs(np.log(np.array(STRENGTHS) / (penalty * rows)))))
+        start = self._judged(scout.candidate.as_learned[0], scout.field, scout.grown, penalty, division)
         for step in (-1, 1):
-            best, place = scout.loss, begin + step
-            while 0 <= place < len(STRENGTHS):
-                trial = self._pair(scout.field, scout.slopes, STRENGTHS[place] / rows, division)
-                if not trial.loss < best:
+            best, end = start, begin
+            while 0 <= end + step < len(STRENGTHS):
+                trial = self._carried(best, STRENGTHS[end + step] / rows, division)
+                if not trial.loss < best.loss:
                     break
-                best, place = trial.loss, place + step
-            if best < (1.0 - CLEAR_GAIN) * scout.loss:
+                best, end = trial, end + step
+            if end != begin:
+                self._tell(self._tried(scout.field, scout.slopes, True, STRENGTHS[end] / rows, division))
+            if best.loss < (1.0 - CLEAR_GAIN) * start.loss:
                 break  # it helped in one direction: the other one leads away
+
+    def _carried(self, trial: Trial, penalty: float, division: int) -> Trial:
+        """The tree refined under another penalty, or the root there if that is better."""
+        there = []
+        if trial.slopes != "none":  # a root that is one number knows no penalty
+            there.append(self._tell(self._tried(trial.field, trial.slopes, False, penalty, division)))
+        if trial.grown:
+            learn = trial.field.ground(division).learn
+            tree = trial.candidate.as_learned[0].refine(learn, penalty, CARRIED, ROUGH)[1]
+            there.append(self._judged(tree, trial.field, True, penalty, division))
+        return min(there, key=lambda trial: trial.loss, default=trial)
 
     def _race(self) -> None:
         divisions = len(self.fields[0].divided)
@@ -175,29 +190,47 @@ class Search:
 
     def _continued(self, scout: Trial, penalty: float, division: int) -> Trial:
         """The scout's tree refined on the rows of a division that holds its own, and grown further there."""
-        ground = scout.field.ground(division)
-        tree = scout.candidate.as_learned[0].refine(ground.learn, penalty, JOINT, ROUGH)[1]
-        return self._judged(scout.field, True, penalty, division, self._grown(tree, ground, penalty))
+        learn = scout.field.ground(division).learn
+        tree = scout.candidate.as_learned[0].refine(learn, penalty, JOINT, ROUGH)[1]
+        return self._grown(tree, scout.field, penalty, division)
 
     def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
-        """One kind of tree at one penalty: a root that is refined, or a tree grown from it or from `before`."""
-        ground = field.ground(division)
-        tree = plant_root(ground.learn, len(field.columns), slopes)
-        if slopes != "none":
-            tree = tree.refine(ground.learn, penalty, self.max_iter)[1]
+        """One kind of tree at one penalty: a root, or a tree grown from it."""
+        root = self._root(field, slopes, penalty, division)
         if grown:
-            tree = self._grown(tree, ground, penalty)
-        return self._judged(field, grown, penalty, division, tree)
+            return self._grown(root, field, penalty, division)
+        if slopes == "own":
+            root = root.refine(field.ground(division).learn, penalty, self.max_iter)[1]
+        return self._judged(root, field, False, penalty, division)
 
-    def _grown(self, tree: Sapling, ground: Ground, penalty: float) -> Sapling:
-        how = replace(self.growing, penalty=penalty)
-        return grow(tree, ground.learn, ground.axes, how, lambda tree: tree.loss(ground.judge))[1]
+    def _root(self, field: Field, slopes: Slopes, penalty: float, division: int) -> Sapling:
+        """One leaf, refined; from here on its own slopes are what slopes are held to.
 
-    def _judged(self, field: Field, grown: bool, penalty: float, division: int, tree: Sapling) -> Trial:
+        Refined once more it takes back part of what the penalty shrank: twicing (Tukey 1977).
+        """
+        key = (field, slopes, penalty, division)
+        if key not in self.roots:
+            learn = field.ground(division).learn
+            root = plant_root(learn, len(field.columns), slopes)
+            if slopes != "none":
+                root = root.refine(learn, penalty, self.max_iter)[1]
+            self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root
+        return self.roots[key]
+
+    def _grown(self, tree: Sapling, field: Field, penalty: float, division: int) -> Trial:
+        ground, how = field.ground(division), replace(self.growing, penalty=penalty)
+        jury = Jury(ground.judge)
+        grown = grow(tree, ground.learn, ground.axes, how, jury)
+        return self._judged(grown, field, True, penalty, division, jury.cost_of_choice(grown))
+
+    def _judged(
+        self, tree: Sapling, field: Field, grown: bool, penalty: float, division: int, more: Floats | float = 0.0
+    ) -> Trial:
+        """As loud as suits the held-out rows, and what they lose; `more` is added to that."""
         judge = field.ground(division).judge
         weight = judge.weight * judge.total_weight
         output = judge.output(tree.shape, tree.parameters)
         factor = best_loudness(judge.loss_kind, output, judge.target, weight)
         tree = tree.louder(factor)
-        losses = judge.row_loss(tree.shape, tree.parameters)
+        losses = judge.row_loss(tree.shape, tree.parameters) + more
         return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight, [factor]))
