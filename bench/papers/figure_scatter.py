@@ -17,6 +17,10 @@ from bench.papers.page_family import TITLES, codes_of, present
 from bench.papers.summary import Cells
 
 LABEL = {"nodes": "nodes (geometric mean)", "seconds": "seconds of a fit (geometric mean, processor)"}
+# Where a name may stand: points to the right of the dot and above it, and the side that the name begins at.
+BESIDE = [(6, 0, "left"), (-6, 0, "right")]
+CORNERS = [(5, 7, "left"), (5, -7, "left"), (-5, 7, "right"), (-5, -7, "right"), (0, 9, "center"), (0, -9, "center")]
+PLACES = [*BESIDE, *CORNERS, *((right, 2 * higher, side) for right, higher, side in CORNERS)]
 Point = tuple[str, float, float]
 
 
@@ -52,7 +56,6 @@ def draw(cells: Cells, what: str) -> Any:
             colour = "tab:blue" if ours else "tab:orange"
             inside = "white" if BY_NAME[method].rows == "both" else colour
             panel.scatter(across, up, s=28, edgecolor=colour, facecolor=inside, zorder=2)
-        _label(panel, dots)
         panel.set_xscale("log")
         panel.set_yscale("log")
         panel.minorticks_off()
@@ -63,24 +66,42 @@ def draw(cells: Cells, what: str) -> Any:
         panel.margins(x=0.3)
     figure.axes[0].set_ylabel("error / least error (geometric mean)")
     figure.tight_layout()
+    for panel, dots in zip(figure.axes, found.values(), strict=True):
+        _label(panel, dots)
     return figure
 
 
 def _label(panel: Any, dots: list[Point]) -> None:
-    """Names beside the dots, pushed apart upwards where two would cover each other."""
-    last = -np.inf
+    """A name beside each dot, at the first of PLACES where it covers no dot, no other name and not the frame."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.transforms import Bbox
+
+    canvas: Any = FigureCanvasAgg(panel.figure)
+    renderer = canvas.get_renderer()
+    frame = panel.get_window_extent(renderer)
+    centres = panel.transData.transform([(across, up) for _, across, up in dots])
+    taken = [Bbox.from_bounds(x - 4, y - 4, 8, 8) for x, y in centres]
     for method, across, up in sorted(dots, key=lambda point: point[2]):
-        height = max(np.log(up), last + 0.04 * _span(dots))
-        last = height
-        place = (across, np.exp(height))
-        panel.annotate(
-            BY_NAME[method].title, place, (6, 0), textcoords="offset points", fontsize=7, va="center", color="0.25"
-        )
-
-
-def _span(dots: list[Point]) -> float:
-    errors = [up for _, _, up in dots]
-    return float(np.log(max(errors) / min(errors))) or 1.0
+        free = {}
+        for right, higher, side in PLACES:
+            name = panel.annotate(
+                BY_NAME[method].title,
+                (across, up),
+                (right, higher),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=7,
+                color="0.25",
+            )
+            box = name.get_window_extent(renderer)
+            inside = frame.x0 < box.x0 and box.x1 < frame.x1 and frame.y0 < box.y0 and box.y1 < frame.y1
+            free[name] = inside and box.count_overlaps(taken) == 0
+        kept = next((name for name, is_free in free.items() if is_free), next(iter(free)))
+        taken.append(kept.get_window_extent(renderer))
+        for name in free:
+            if name is not kept:
+                name.remove()
 
 
 def _middle(cells: Cells, method: str, codes: list[str], what: str) -> float:
