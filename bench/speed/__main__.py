@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.speed import gradient, soft_growth
+from bench.speed import gradient, prototype, soft_growth, soft_rows
 from bench.speed.cases import FITS, PREDICTIONS, Case
 from bench.speed.clock import time_pair
 from bench.speed.growth import measure_growth
@@ -37,10 +37,11 @@ class Sizes:
     rivals: int = 20_640
     soft: int = 16_000
     limit: int = 60  # processor seconds that a rival may take for a table, all splits together
+    prototype: int = 300  # processor seconds that the prototype may take for a set
     repeats: int = 2
 
 
-QUICK = Sizes(fit=4_000, predict=100_000, memory=100_000, growth=10_000, rivals=400, soft=1_000, limit=10, repeats=1)
+QUICK = Sizes(4_000, 100_000, 100_000, 10_000, rivals=400, soft=1_000, limit=10, prototype=2, repeats=1)
 
 
 def main() -> None:
@@ -178,6 +179,48 @@ def add_soft_growth(report: Report, sizes: Sizes) -> None:
     report.add("Growth of the cost of a soft fit", columns, rows, note)
 
 
+def add_soft_rows(report: Report, sizes: Sizes) -> None:
+    """Time and memory of the whole default fit by rows."""
+    rows = []
+    for n in (n for n in soft_rows.ROWS if n <= sizes.memory):
+        fit = soft_rows.fit_of(n)
+        wanted = verdict(fit.peak, MOST_MEMORY if n == max(soft_rows.ROWS) else 0.0, at_most=True)
+        told = [f"{fit.seconds:.3g}", f"{1e6 * fit.seconds / n:.0f}", f"{fit.peak:.2f}", wanted]
+        rows.append([f"{n:,}", *told, str(fit.nodes), f"{fit.error:.4f}"])
+    columns = ["rows", "fit s", "microseconds a row", "peak / input", "wanted", "nodes", "mean squared error"]
+    note = (
+        "`SoftTreeRegressor()`, every choice included, one thread, Friedman 1 with ten inputs and noise of variance 1. "
+        "Seconds of the processor. Peak above interpreter and imports, in multiples of the float64 input, which is "
+        "part of it; with few rows, columns and trees weigh more than the input."
+    )
+    report.add("Rows of a whole soft fit", columns, rows, note)
+
+
+def add_prototype(report: Report, sizes: Sizes) -> None:
+    """The research prototype on the same fold."""
+    if prototype.absence():
+        report.console.print(f"skipped: prototype: {prototype.absence()}.")
+        return
+    rows = []
+    for name, code in prototype.SETS.items():
+        both = prototype.duel(name, sizes.prototype)
+        if isinstance(both, str):
+            report.console.print(f"skipped: prototype: {both}")
+            return
+        whole = both.done == prototype.FITS
+        ratio = both.theirs[0] / both.ours[0]
+        told = [f"{seconds:.3g} s, {nodes} nodes, {error:.4f}" for seconds, nodes, error in (both.ours, both.theirs)]
+        share = "" if whole else f" ({both.done} of {prototype.FITS} fits)"
+        rows.append([code, told[0], told[1] + share, f"{'' if whole else '> '}{ratio:.0f}", verdict(ratio, 10)])
+    columns = ["set", "softwood", "prototype", "times as fast", "wanted"]
+    note = (
+        "Whole default fit, every choice included, and the research prototype's thirty fits (five bases, six "
+        f"penalties), on the first fold, judged on the other half; stopped after {sizes.prototype} s. Seconds of the "
+        "processor, nodes, and error on the test third (mean squared error, or part misclassified)."
+    )
+    report.add("Beside the research prototype", columns, rows, note)
+
+
 PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "fits": add_fits,
     "predictions": add_predictions,
@@ -187,6 +230,8 @@ PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "growth": add_growth,
     "rivals": add_rivals,
     "soft-growth": add_soft_growth,
+    "soft-rows": add_soft_rows,
+    "prototype": add_prototype,
 }
 
 
