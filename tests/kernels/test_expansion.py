@@ -16,7 +16,7 @@ from softwood.learners.soft.tables import expansion_of
 RECIPES = {
     "linear": Recipe(),
     "quadratic": Recipe(square=0.5),
-    "additive": Recipe(curve=(0.7, 0.35, 0.23), bow=0.35),
+    "additive": Recipe(score=0.7, curve=(0.7, 0.35, 0.23), bow=0.35),
 }
 LEVELS = [0, 5, 0, 0, 0, 3]
 

@@ -316,7 +316,7 @@ def _one_class(schema: Schema, table: Table) -> Learned:
 
 def _told(candidate: Candidate) -> dict[str, Any]:
     return {
-        "curves": bool(candidate.recipe.curve),
+        "curves": candidate.recipe.bends,
         "leaf": "constant" if candidate.tree[0].slopes == "none" else "linear",
         "weight_penalty": candidate.penalty,
         "n_nodes": candidate.nodes,

@@ -7,8 +7,9 @@ import pytest
 
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.joint import recipes_for
 
-ALL = Recipe(square=0.5, curve=(0.7, 0.35, 0.2), bow=0.3)
+ALL = Recipe(square=0.5, score=0.7, curve=(0.7, 0.35, 0.2), bow=0.3)
 
 
 def random_inputs(scale: float = 1.0) -> np.ndarray:
@@ -50,6 +51,24 @@ def test_far_values_move_lines_and_curves_no_further() -> None:
     columns = build_columns(x, [0], np.ones(501), Recipe(curve=(0.7, 0.35), bow=0.3))
     near, far = columns.make(np.array([[1e6]])), columns.make(np.array([[1e8]]))
     np.testing.assert_allclose(near, far, atol=1e-6)
+
+
+def test_the_score_is_bell_shaped_whatever_the_input_is() -> None:
+    x = np.random.default_rng(0).exponential(size=2000)[:, None] ** 4
+    score = build_columns(x, [0], np.ones(2000), Recipe(score=0.7)).make(x)[:, 1] / 0.7
+    order = np.argsort(x[:, 0])
+    assert np.all(np.diff(score[order]) >= 0)
+    np.testing.assert_allclose(score.std(), 1.0, atol=1e-9)
+    wanted = [-1.28, -0.67, 0.0, 0.67, 1.28]
+    np.testing.assert_allclose(np.quantile(score, [0.1, 0.25, 0.5, 0.75, 0.9]), wanted, atol=0.1)
+
+
+def test_where_inputs_are_many_they_have_fewer_curves() -> None:
+    few, some, many, too_many = (recipes_for("additive", n)[0] for n in (8, 60, 100, 300))
+    assert (few.score, len(few.curve)) == (0.7, 6)
+    assert (some.score, len(some.curve)) == (0.7, 2)
+    assert (many.score, many.curve, many.bow) == (0.7, (), 0.0)
+    assert not too_many.bends
 
 
 def test_weights_are_rows() -> None:

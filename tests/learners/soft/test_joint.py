@@ -35,7 +35,7 @@ def random_sapling(columns: int, slopes: Slopes, rng: np.random.Generator) -> Sa
 
 
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])
-@pytest.mark.parametrize("recipe", [Recipe(), Recipe(square=0.5, curve=(0.7, 0.3), bow=0.3)])
+@pytest.mark.parametrize("recipe", [Recipe(), Recipe(square=0.5, score=0.7, curve=(0.7, 0.3), bow=0.3)])
 def test_the_tree_in_user_units_answers_as_the_sapling(slopes: Slopes, recipe: Recipe) -> None:
     problem, rng = numbers(), np.random.default_rng(1)
     columns = build_columns(problem.X, problem.n_levels, problem.weight, recipe)

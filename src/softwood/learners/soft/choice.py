@@ -68,7 +68,7 @@ class Candidate:
     @property
     def said(self) -> str:
         """In one line: kind, penalty, size, loss."""
-        gates = "additive" if self.recipe.curve else "quadratic" if self.recipe.square else "linear"
+        gates = "quadratic" if self.recipe.square else "additive" if self.recipe.bends else "linear"
         leaves = "constant" if self.tree[0].slopes == "none" else "linear"
         kind = f"{gates} gates, {leaves} leaves, penalty {self.penalty:.2g}"
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
@@ -77,7 +77,7 @@ class Candidate:
     def cost(self) -> float:
         nodes = self.nodes
         slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": COST_OF_SLOPES + nodes / 2}[self.tree[0].slopes]
-        return nodes + slopes + (COST_OF_CURVES if self.recipe.curve or self.recipe.square else 0.0)
+        return nodes + slopes + (COST_OF_CURVES if self.recipe.bends else 0.0)
 
 
 def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:

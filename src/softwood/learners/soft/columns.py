@@ -4,12 +4,14 @@ For a number x with training mean, spread and ranks:
 
     line     (x - mean) / spread, held within LIMIT spreads where the training rows go beyond
     square   line^2, standardised                                       (gate="quadratic")
+    score    the normal quantile of rank(x), standardised               (gate="additive")
     curve k  cos(pi k rank(x)), standardised                            (gate="additive")
     bow      line^2, standardised                                       (gate="additive")
     atom     1 at the least (or largest) value, if many rows share it   (gate="additive")
 
-An atom is for numbers that are mostly nothing: no rain, nothing sold. Curves, bow and atom are linear between knots at
-quantiles and constant beyond the ends: a far value moves them no further.
+The score is the line of a number whose tail was pulled in: incomes, counts, times. An atom is for numbers that are
+mostly nothing: no rain, nothing sold. Score, curves, bow and atom are linear between knots at quantiles and constant
+beyond the ends: a far value moves them no further.
 
 A category has an indicator for each level, all scaled so that together they vary as much as one number does. An input
 with missing values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the
@@ -28,6 +30,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from softwood.kernels.content import column_moments, make_lines
 from softwood.kernels.kinds import Term
@@ -40,6 +43,7 @@ LIMIT = 8.0  # spreads; a value further out moves a gate no more
 CONSTANT = 1e-9  # of the largest value; a number that varies by less is none to look at
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
 KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
+LEAST_RANK = 0.004  # of a score: the ends of a curve are no further out
 ATOM = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
 ATOM_SCALE = 0.7
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
@@ -95,9 +99,15 @@ class Recipe:
 
     line: float = 1.0
     square: float = 0.0
+    score: float = 0.0
     curve: tuple[float, ...] = ()
     bow: float = 0.0
     limit: float = LIMIT
+
+    @property
+    def bends(self) -> bool:
+        """Whether there are columns other than lines."""
+        return bool(self.square or self.score or self.curve or self.bow)
 
 
 PLAIN = Recipe(limit=float("inf"))  # lines that read as the inputs do
@@ -211,7 +221,7 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -
             build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)
     if recipe.square:
         _square(build, f, (x - middle) / spread, middle, spread, weight, recipe.square)
-    if recipe.curve:
+    if recipe.score or recipe.curve or recipe.bow:
         _curves(build, f, x, weight, middle, recipe)
 
 
@@ -236,7 +246,8 @@ def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, re
         return  # two values: a line says all
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
     far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
-    shapes = [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
+    shapes = [(recipe.score, ndtri(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
+    shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
     for scale, height in [*shapes, *_atom(x, weight, knot), (recipe.bow, far * far)]:
         seen = np.interp(x, knot, height)
         mean = float(np.average(seen, weights=weight))

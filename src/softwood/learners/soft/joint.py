@@ -37,12 +37,13 @@ Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
 Leaf = Literal["auto", "constant", "linear"]
 
 CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
+ADDITIVE = Recipe(score=0.7, curve=CURVE, bow=0.35)
 RECIPES: dict[Gate, tuple[Recipe, ...]] = {
     "axis": (Recipe(),),
     "linear": (Recipe(),),
     "quadratic": (Recipe(square=0.5),),
-    "additive": (Recipe(curve=CURVE, bow=0.35),),
-    "auto": (Recipe(), Recipe(curve=CURVE, bow=0.35)),
+    "additive": (ADDITIVE,),
+    "auto": (Recipe(), ADDITIVE),
 }
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
@@ -134,9 +135,14 @@ def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: G
 
 def recipes_for(gate: Gate, n_inputs: int) -> tuple[Recipe, ...]:
     """Columns to try; where inputs are many, curves have fewer frequencies."""
-    most = max(0, WIDE // max(n_inputs, 1) - 1)
-    narrow = [replace(recipe, curve=recipe.curve[:most], bow=recipe.bow if most else 0.0) for recipe in RECIPES[gate]]
-    return tuple(dict.fromkeys(narrow))
+    room = WIDE // max(n_inputs, 1) - 1  # beside the line
+    return tuple(dict.fromkeys(_within(recipe, room) for recipe in RECIPES[gate]))
+
+
+def _within(recipe: Recipe, room: int) -> Recipe:
+    """So many columns beside the line of an input: the score, then curves; the bow and atoms come on top."""
+    score, curve = (recipe.score if room > 0 else 0.0), recipe.curve[: max(0, room - 1)]
+    return replace(recipe, score=score, curve=curve, bow=recipe.bow if curve else 0.0)
 
 
 def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
