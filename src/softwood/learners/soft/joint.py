@@ -101,17 +101,19 @@ def learn_joint(
     problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None, before: Grown | None = None
 ) -> Learned:
     """Learn a soft tree; validation rows, where given, are only judged by. `before` is a tree to go on from."""
-    given = problem.in_order(how.seed)
-    centre, scale = given.target_scale() if before is None else (before.centre, before.scale)
-    whole = given.scaled(centre, scale)
+    whole = problem.in_order(how.seed)
+    centre, scale = whole.target_scale() if before is None else (before.centre, before.scale)
+    whole = whole.scaled(centre, scale)
     held = None if validation is None else validation.in_order(how.seed).scaled(centre, scale)
     search = searched(whole, held, how, before)
-    chosen, columns = search.chosen.candidate, search.chosen.field.columns
+    trial = search.chosen
+    chosen, columns = trial.candidate, trial.field.columns
+    refit = held is None or len(whole.X) > ENOUGH
+    tree = chosen.tree[0] if refit else from_best_start(trial, how.max_iter).tree[0]
+    search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single)
-    if held is None or len(whole.X) > ENOUGH:
+    if refit:
         tree = refitted(chosen, engine, how.max_iter)
-    else:
-        tree = from_best_start(search.chosen, how.max_iter).tree[0]
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)

@@ -123,6 +123,11 @@ class Search:
         candidate = choose([trial.candidate for trial in self.found])
         return next(trial for trial in self.found if trial.candidate is candidate)
 
+    def clear(self) -> None:
+        """Let go of the rows' columns."""
+        for one in self.fields:
+            one.grounds.clear()
+
     def _scout(self, field: Field, slopes: Slopes) -> Trial:
         """A kind at the first penalty; the better of root and tree."""
         penalty = STRENGTHS[BEGIN] / field.rows(0) if self.penalty is None else self.penalty
