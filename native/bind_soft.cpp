@@ -88,8 +88,11 @@ std::vector<To> numbers(From row) {
 }
 
 template <class T>
-SoftRows<T> make_expanded(Matrix X, nb::tuple segments, nb::tuple tables, Matrix target, Row weight, int loss,
-                          int n_threads) {
+SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple tables, Matrix target, Row weight,
+                          int loss, int n_threads) {
+  const auto n_rows = static_cast<std::int64_t>(X.shape(0));
+  if (std::any_of(place.data(), place.data() + place.size(), [=](std::int64_t p) { return p < 0 || p >= n_rows; }))
+    throw std::invalid_argument("a place must be a row of X");
   const auto knot_begin = nb::cast<Sizes>(segments[0]);
   const auto knot = nb::cast<Row>(segments[1]), origin = nb::cast<Row>(segments[2]), width = nb::cast<Row>(segments[3]);
   auto expansion = std::make_shared<Expansion<T>>();
@@ -109,11 +112,13 @@ SoftRows<T> make_expanded(Matrix X, nb::tuple segments, nb::tuple tables, Matrix
       if (expansion->table_begin[c + 1] - expansion->table_begin[c] !=
           static_cast<std::size_t>(knot_begin.data()[f + 1] - knot_begin.data()[f]) + 2)
         throw std::invalid_argument("a column needs one entry a segment and one for missing values");
-  SoftRows<T> rows = rows_without_columns<T>(X.shape(0), expansion->columns, target, weight, loss);
+  SoftRows<T> rows = rows_without_columns<T>(target.shape(0), expansion->columns, target, weight, loss);
+  if (rows.rows != (place.size() ? place.size() : X.shape(0)))
+    throw std::invalid_argument("there must be a target for each row");
   {
     nb::gil_scoped_release release;
-    take_rows(*expansion, X.data(), X.shape(0), {knot_begin.data(), knot.data(), origin.data(), width.data()},
-              n_threads);
+    take_rows(*expansion, X.data(), place.size() ? place.data() : nullptr, rows.rows,
+              {knot_begin.data(), knot.data(), origin.data(), width.data()}, n_threads);
   }
   rows.expansion = std::move(expansion);
   return rows;
@@ -234,8 +239,9 @@ void bind_rows(nb::module_& m, const char* name) {
   nb::class_<SoftRows<T>>(m, name)
       .def_static("make", &make_rows<T>, nb::arg("phi").noconvert(), nb::arg("target").noconvert(),
                   nb::arg("weight").noconvert(), "loss"_a)
-      .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), "segments"_a, "tables"_a,
-                  nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a, "n_threads"_a = 1)
+      .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), nb::arg("place").noconvert(),
+                  "segments"_a, "tables"_a, nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a,
+                  "n_threads"_a = 1)
       .def("mean_reach", &reached<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def_ro("rows", &SoftRows<T>::rows)
       .def_ro("columns", &SoftRows<T>::columns)

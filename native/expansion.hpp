@@ -29,6 +29,7 @@ struct Segments {
 
 // Takes in `rows` rows of inputs, X is (rows, inputs).
 template <class T>
-void take_rows(Expansion<T>& expansion, const double* X, std::size_t rows, const Segments& segments, int n_threads);
+void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* place, std::size_t rows,
+               const Segments& segments, int n_threads);
 
 }  // namespace softwood::soft

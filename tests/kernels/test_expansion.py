@@ -66,6 +66,25 @@ def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, tab
     assert np.allclose(weight @ kept.answers(shape, at)[1] / weight.sum(), kept.mean_reach(shape, at), rtol=tolerance)
 
 
+def test_rows_may_be_taken_in_another_order(columns: Columns, table: np.ndarray) -> None:
+    how, place = expansion_of(columns, 6), np.random.default_rng(2).permutation(len(table))[: len(table) // 2]
+    target, weight = np.ones((len(place), 1)), np.ones(len(place))
+    shape = make_shape(np.array([1, -1, -1], np.int32), np.array([-1, -1], np.int32), 0, len(columns), 1)
+    at = np.linspace(-1, 1, shape.parameters)
+    copied = make_expanded_rows(table[place], how, target, weight, Loss.SQUARED)
+    placed = make_expanded_rows(table, how, target, weight, Loss.SQUARED, place=place)
+    assert np.array_equal(copied.gradient(shape, at)[1], placed.gradient(shape, at)[1])
+
+
+def test_places_and_targets_that_do_not_fit_are_refused(columns: Columns, table: np.ndarray) -> None:
+    how, one = expansion_of(columns, 6), np.ones((1, 1))
+    for row in (-1, len(table)):
+        with pytest.raises(ValueError, match="a place must be a row of X"):
+            make_expanded_rows(table, how, one, np.ones(1), Loss.SQUARED, place=np.array([row]))
+    with pytest.raises(ValueError, match="a target for each row"):
+        make_expanded_rows(table, how, one, np.ones(1), Loss.SQUARED, place=np.array([0, 1]))
+
+
 def test_one_thread_and_three_make_the_same_sums(columns: Columns, table: np.ndarray) -> None:
     target, weight, how = np.ones((len(table), 1)), np.ones(len(table)), expansion_of(columns, 6)
     rows = [make_expanded_rows(table, how, target, weight, Loss.SQUARED, n_threads=n) for n in (1, 3)]

@@ -61,9 +61,10 @@ class MemoryEngine:
         loss: Loss,
         n_threads: int = 1,
         single: bool = True,
+        place: npt.NDArray[np.int64] | None = None,
     ) -> MemoryEngine:
-        """Take in rows too many to keep their columns."""
-        rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads)
+        """Take in rows too many to keep their columns; `place` says which row of X each is."""
+        rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place)
         total = float(weight.sum())
         nothing = np.zeros((0, 0), np.uint8)
         return cls(np.zeros((0, 0)), target, weight / total, total, loss, nothing, 0, n_threads, rows)

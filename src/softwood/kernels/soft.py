@@ -83,16 +83,22 @@ def make_expanded_rows(
     loss: Loss,
     single: bool = False,
     n_threads: int = 1,
+    place: npt.NDArray[np.int64] | None = None,
 ) -> Rows:
-    """Rows whose columns are made from the inputs X in every pass: slower than `make_rows`, much smaller."""
+    """Rows whose columns are made from the inputs X in every pass: slower than `make_rows`, much smaller.
+
+    place : which row of X each of the rows is; None, all of them in order.
+    """
     target, weight = np.ascontiguousarray(target), np.ascontiguousarray(weight)
     if _native is None:
-        return make_rows(expand(X, expansion), target, weight, loss)
+        return make_rows(expand(X if place is None else X[place], expansion), target, weight, loss)
     kind: Any = _native.SoftRows32 if single else _native.SoftRows64
     e = expansion
     segments = (e.knot_begin, e.knot, e.origin, e.width)
     tables = (e.column_begin, e.table_begin, e.height, e.slope, e.square)
-    rows: Rows = kind.make_expanded(np.ascontiguousarray(X), segments, tables, target, weight, int(loss), n_threads)
+    at = np.zeros(0, np.int64) if place is None else np.ascontiguousarray(place, np.int64)
+    X = np.ascontiguousarray(X)
+    rows: Rows = kind.make_expanded(X, at, segments, tables, target, weight, int(loss), n_threads)
     return rows
 
 

@@ -103,6 +103,19 @@ def test_order_and_weights_of_rows_do_not_matter() -> None:
     assert trees[0] == trees[1]
 
 
+def test_many_rows_need_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("softwood.learners.soft.problem.MANY", 100)
+    problem = numbers(120)
+    placed, copied = problem.in_order(3, copied=False), problem.in_order(3)
+    assert placed.X is problem.X
+    assert copied.place is None
+    np.testing.assert_array_equal(placed.target, copied.target)
+    odd = np.arange(120) % 2 == 1
+    for some, same in ((placed.head(30), copied.head(30)), (placed.rows(odd), copied.rows(odd))):
+        np.testing.assert_array_equal(some.X, same.X)
+        np.testing.assert_array_equal(some.target, same.target)
+
+
 def test_one_thread_equals_five() -> None:
     trees = [
         learn_joint(

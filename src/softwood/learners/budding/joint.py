@@ -101,12 +101,12 @@ class Learned:
 
 def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None) -> Learned:
     """Learn a budding tree; validation rows, where given, are only judged by."""
-    given = problem.in_order(how.seed)
-    centre, scale = given.target_scale()
-    whole = given.scaled(centre, scale)
-    held = None if validation is None else validation.in_order(how.seed).scaled(centre, scale)
+    whole = problem.in_order(how.seed, copied=False)
+    centre, scale = whole.target_scale()
+    whole = whole.scaled(centre, scale)
+    held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = soft.searched(whole, held, how.growing(), None)
-    refit = held is None or len(whole.X) > soft.ENOUGH
+    refit = held is None or len(whole) > soft.ENOUGH
     grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH)
     buds = Budding(search.chosen.field, grown, how)
     stop = buds.chosen()

@@ -11,11 +11,10 @@ from softwood.engines.memory import MemoryEngine
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.columns import Columns
-from softwood.learners.soft.problem import Floats, SoftProblem
+from softwood.learners.soft.problem import MANY, Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.learners.soft.tables import expansion_of
 
-MANY = 30_000  # rows beyond which their columns are not kept
 IMPORTANCE_ROWS = 5_000  # enough to measure what an input is worth
 BINS = 32  # of an input, for the histograms that new gates start from
 OTHERS = BINS - 1  # the bin of a category's rare levels, and of missing ones
@@ -47,9 +46,9 @@ class Ground:
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
     """An engine without histograms; for many rows one that makes columns anew in every pass."""
-    if len(rows.X) > MANY:
+    if len(rows) > MANY:
         expansion = expansion_of(columns, rows.X.shape[1])
-        return MemoryEngine.slim(rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single)
+        return MemoryEngine.slim(rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single, rows.place)
     phi = columns.make(rows.X)
     return MemoryEngine.make(phi, rows.target, rows.weight, rows.loss, None, 0, n_threads, single)
 

@@ -101,14 +101,14 @@ def learn_joint(
     problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None, before: Grown | None = None
 ) -> Learned:
     """Learn a soft tree; validation rows, where given, are only judged by. `before` is a tree to go on from."""
-    whole = problem.in_order(how.seed)
+    whole = problem.in_order(how.seed, copied=False)
     centre, scale = whole.target_scale() if before is None else (before.centre, before.scale)
     whole = whole.scaled(centre, scale)
-    held = None if validation is None else validation.in_order(how.seed).scaled(centre, scale)
+    held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = searched(whole, held, how, before)
     trial = search.chosen
     chosen, columns = trial.candidate, trial.field.columns
-    refit = held is None or len(whole.X) > ENOUGH
+    refit = held is None or len(whole) > ENOUGH
     tree = chosen.tree[0] if refit else from_best_start(trial, how.max_iter).tree[0]
     search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single)
@@ -165,7 +165,7 @@ def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
 def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
     some = whole.head(ENOUGH)
     divided = _divided(some, held)
-    full = len(some.X) > SCOUTED
+    full = len(some) > SCOUTED
     if full:
         judges = None if held is None else held.head(SCOUTED // 3)
         divided = [_divided(some.head(SCOUTED), judges)[0], divided[0]]
@@ -180,7 +180,7 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
 def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProblem, SoftProblem]]:
     """Rows to learn from and to judge by: the validation rows given, and folds of the others where these are few."""
     divided = [] if held is None else [(some, held)]
-    if held is None or len(some.X) <= FEW:
+    if held is None or len(some) <= FEW:
         divided += [(some.rows(~out), some.rows(out)) for out in some.held_out()]
     return divided or [(some, some)]
 

@@ -18,6 +18,7 @@ from softwood.parts.folds import hash_rows
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+MANY = 30_000  # rows beyond which neither their columns nor a copy in order is kept
 FOLDS = ((3_000, 5), (6_000, 2))  # rows up to which so many folds are made; beyond, a quarter is held out
 
 
@@ -27,6 +28,7 @@ class SoftProblem:
 
     target : numbers; or 0 and 1 in one column (two classes); or one column a class.
     n_levels : per input, 0 for a number.
+    place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
     """
 
     X: Floats
@@ -34,6 +36,10 @@ class SoftProblem:
     weight: Floats
     n_levels: Sequence[int]
     loss: Loss
+    place: npt.NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.target)
 
     @property
     def total_weight(self) -> float:
@@ -41,14 +47,19 @@ class SoftProblem:
 
     def rows(self, mask: Mask) -> SoftProblem:
         """Some of the rows."""
-        return replace(self, X=self.X[mask], target=self.target[mask], weight=self.weight[mask])
+        at = mask if self.place is None else self.place[mask]
+        return replace(self, X=self.X[at], target=self.target[mask], weight=self.weight[mask], place=None)
 
     def head(self, n: int) -> SoftProblem:
         """The first rows: of rows in order they are a random part."""
-        return replace(self, X=self.X[:n], target=self.target[:n], weight=self.weight[:n])
+        X = self.X[:n] if self.place is None else self.X[self.place[:n]]
+        return replace(self, X=X, target=self.target[:n], weight=self.weight[:n], place=None)
 
-    def in_order(self, seed: int) -> SoftProblem:
-        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target."""
+    def in_order(self, seed: int, copied: bool = True) -> SoftProblem:
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
+
+        Many rows are not `copied` if that is not asked for: `place` tells their order.
+        """
         kept = self if np.all(self.weight > 0) else self.rows(self.weight > 0)
         number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
         order = np.lexsort((*kept.target.T, number))
@@ -56,7 +67,8 @@ class SoftProblem:
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
         weight = np.bincount(np.cumsum(new) - 1, kept.weight[order]).astype(np.float64)
-        return replace(kept, X=kept.X[order[new]], target=target[new], weight=weight)  # one copy of X, no more
+        found = replace(kept, target=target[new], weight=weight, place=order[new])
+        return found.head(len(found)) if copied or len(found) <= MANY else found
 
     def target_scale(self) -> tuple[Floats, Floats]:
         """Centre and spread of number targets; classes stay as they are."""
@@ -76,7 +88,7 @@ class SoftProblem:
 
     def held_out(self) -> list[Mask]:
         """Rows to hold out, one mask a fold; classes are spread evenly. The rows must be `in_order`."""
-        n = len(self.X)
+        n = len(self)
         key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
         if self.loss == Loss.SQUARED:
             key = np.zeros(n)
