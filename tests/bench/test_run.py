@@ -115,7 +115,7 @@ def test_two_jobs_give_what_one_gives(data: Path, tmp_path: Path) -> None:
     for jobs in ("1", "2"):
         results = tmp_path / jobs
         assert go(data, results, "--methods", "cart,soft-incremental", "--folds", "1", "--jobs", jobs) == 0
-        found.append([read(path)["metrics"] for path in sorted(results.rglob("*.json"))])  # type: ignore[index]
+        found.append([read(path)["metrics"] for path in sorted(results.rglob("*.json"))])  # type: ignore[index]  # JSON
     assert found[0] == found[1]
     assert len(found[0]) == 4
 
