@@ -27,7 +27,7 @@ struct Segments {
   const double *knot, *origin, *width;
 };
 
-// Takes in `rows` rows of inputs, X is (rows, inputs).
+// Takes in `rows` rows of inputs: row i is row place[i] of X, or row i where place is null.
 template <class T>
 void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* place, std::size_t rows,
                const Segments& segments, int n_threads);

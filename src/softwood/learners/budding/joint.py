@@ -25,7 +25,7 @@ from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.fold import bush_of, fold, shape_of
 from softwood.learners.budding.refine import Prices, round_buds, settle
 from softwood.learners.soft import joint as soft
-from softwood.learners.soft.choice import MOST_LOST, TOLERANCE, Candidate
+from softwood.learners.soft.choice import Candidate, is_near
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.ground import Ground, judge_engine
 from softwood.learners.soft.loudness import best_loudness
@@ -112,6 +112,7 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     stop = buds.chosen()
     columns = search.chosen.field.columns
     if refit:
+        search.clear()  # before all rows are taken in
         everything: Engine = judge_engine(whole, columns, how.n_threads)
         bush = buds.refitted(stop, everything)
     else:
@@ -203,15 +204,8 @@ def judged(bush: Bush, price: float, ground: Ground) -> Stop:
 def choose(stops: list[Stop]) -> Stop:
     """The smallest tree whose held-out loss is within half a standard error, and one per cent, of the best."""
     best = min(stops, key=lambda stop: stop.loss)
-    share = best.weight / best.weight.sum()
-
-    def is_near(stop: Stop) -> bool:
-        gap = stop.row_loss - best.row_loss
-        mean = share @ gap
-        error = np.sqrt(share @ np.square(gap - mean) * (share @ share))
-        return bool(mean <= min(TOLERANCE * error, MOST_LOST * abs(best.loss)))
-
-    return min((stop for stop in stops if is_near(stop)), key=lambda stop: (stop.nodes, stop.loss))
+    near = [stop for stop in stops if is_near(stop.row_loss, best.row_loss, stop.weight)]
+    return min(near, key=lambda stop: (stop.nodes, stop.loss))
 
 
 def told(bush: Bush, loss: float, prices: Prices) -> dict[str, Any]:

@@ -83,22 +83,24 @@ class Candidate:
 def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
     best = min(candidates, key=lambda candidate: candidate.loss)
-    near = [
-        c
-        for c in candidates
-        if c.loss - best.loss <= min(tolerance * _standard_error(c, best), MOST_LOST * abs(best.loss))
-    ]
+    near = [c for c in candidates if is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
     return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
 def clearly_worse(one: Candidate, best: Candidate) -> bool:
     """Whether more rows would hardly turn the order of two candidates."""
-    return one.loss - best.loss > CLEARLY * _standard_error(one, best)
+    gap, error = _gap(one.row_loss, best.row_loss, one.weight)
+    return gap > CLEARLY * error
 
 
-def _standard_error(one: Candidate, other: Candidate) -> float:
-    """Of the mean paired difference, by weight."""
-    share = one.weight / one.weight.sum()
-    gap = one.row_loss - other.row_loss
-    spread = share @ np.square(gap - share @ gap)
-    return float(np.sqrt(spread * (share @ share)))
+def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE) -> bool:
+    """Whether losses are worse than the best ones by less than so many standard errors, and by little."""
+    gap, error = _gap(row_loss, best, weight)
+    return gap <= min(tolerance * error, MOST_LOST * abs(float(np.average(best, weights=weight))))
+
+
+def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
+    """Mean paired difference by weight, and its standard error."""
+    share, gap = weight / weight.sum(), one - other
+    mean = float(share @ gap)
+    return mean, float(np.sqrt(share @ np.square(gap - mean) * (share @ share)))

@@ -109,11 +109,10 @@ def learn_joint(
     trial = search.chosen
     chosen, columns = trial.candidate, trial.field.columns
     refit = held is None or len(whole) > ENOUGH
-    tree = chosen.tree[0] if refit else from_best_start(trial, how.max_iter).tree[0]
+    kept = chosen if refit else from_best_start(trial, how.max_iter)
     search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single)
-    if refit:
-        tree = refitted(chosen, engine, how.max_iter)
+    tree = refitted(kept, engine, how.max_iter) if refit else kept.tree[0]
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)

@@ -60,7 +60,7 @@ class SoftProblem:
 
         Many rows are not `copied` if that is not asked for: `place` tells their order.
         """
-        kept = self if np.all(self.weight > 0) else self.rows(self.weight > 0)
+        kept = self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
         number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
         order = np.lexsort((*kept.target.T, number))
         number, target = number[order], kept.target[order]
