@@ -223,3 +223,11 @@ def test_verbose_shows_what_was_tried(capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr().out
     assert "additive gates, constant leaves, penalty 0.01" in shown
     assert "tried, least loss" in shown
+
+
+@pytest.mark.parametrize("model", [SoftTreeClassifier(), SoftTreeRegressor()])
+def test_an_error_in_validation_rows_names_them(model: Any) -> None:
+    with pytest.raises(ValueError, match="X_val: X has 2 features"):
+        model.fit([[1.0], [2.0], [3.0]], [0, 1, 0], X_val=[[1.0, 2.0]], y_val=[0])
+    with pytest.raises(ValueError, match=r"X_val: .*infinity"):
+        model.fit([[1.0], [2.0], [3.0]], [0, 1, 0], X_val=[[np.inf]], y_val=[0])

@@ -67,7 +67,7 @@ def read_held_labels(
     """Rows to choose by and their codes; None where none are given."""
     if not _given_both(X_val, y_val):
         return None
-    rows, codes = read_predict(estimator, X_val, columns), encode_classes(y_val, classes)
+    rows, codes = _read_held_rows(estimator, X_val, columns), encode_classes(y_val, classes)
     check_consistent_length(rows, codes)
     return rows, codes
 
@@ -78,11 +78,19 @@ def read_held_numbers(
     """Rows to choose by and their numbers; None where none are given."""
     if not _given_both(X_val, y_val):
         return None
-    rows, values = read_predict(estimator, X_val, columns), read_numbers(y_val)[0]
+    rows, values = _read_held_rows(estimator, X_val, columns), read_numbers(y_val)[0]
     check_consistent_length(rows, values)
     if values.shape[1] != n_targets:
         raise ValueError(f"y_val must have {n_targets} targets, as y has, got {values.shape[1]}.")
     return rows, values
+
+
+def _read_held_rows(estimator: Any, X_val: Any, columns: Columns) -> Floats:
+    """As rows to predict; an error says that they are X_val's."""
+    try:
+        return read_predict(estimator, X_val, columns)
+    except ValueError as error:
+        raise ValueError(f"X_val: {error}") from error
 
 
 def class_schema(columns: Columns, classes: npt.NDArray[Any]) -> Schema:
