@@ -174,18 +174,18 @@ nb::object answers(const SoftRows<T>& rows, const Shape& shape, Row parameters, 
 }
 
 template <class T>
-nb::object refined(const SoftRows<T>& rows, const Shape& shape, Row parameters, Row decay, Row centre, int max_iter,
-                   double tol, int n_threads) {
+nb::object refined(const SoftRows<T>& rows, const Shape& shape, Row parameters, Row strength, Row centre, Row ease,
+                   int max_iter, double tol, int n_threads) {
   check(rows, shape, parameters);
-  check(rows, shape, decay);
-  check(rows, shape, centre);
+  for (const Row& row : {strength, centre, ease}) check(rows, shape, row);
   std::vector<double> at(parameters.data(), parameters.data() + parameters.size());
   std::pair<double, int> result;
   {
     nb::gil_scoped_release release;
     Refinement how;
     how.max_iter = max_iter, how.tol = tol;
-    result = refine(rows, shape, at.data(), decay.data(), centre.data(), how, n_threads);
+    const Price price{strength.data(), centre.data(), ease.data()};
+    result = refine(rows, shape, at.data(), price, how, n_threads);
   }
   return nb::make_tuple(result.first, owned(std::move(at), {shape.parameters()}), result.second);
 }
@@ -249,8 +249,8 @@ void bind_rows(nb::module_& m, const char* name) {
       .def("loss", &mean_loss<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def("gradient", &gradient<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def("answers", &answers<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
-      .def("refine", &refined<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("decay").noconvert(),
-           nb::arg("centre").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
+      .def("refine", &refined<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("strength").noconvert(),
+           nb::arg("centre").noconvert(), nb::arg("ease").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
       .def("histograms", &histograms<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("bin").noconvert(),
            "bins"_a, "nodes"_a, "n_threads"_a = 1)
       .def("under", &under<T>, "shape"_a, nb::arg("parameters").noconvert(), "node"_a, "n_threads"_a = 1);

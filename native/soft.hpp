@@ -95,10 +95,16 @@ struct Refinement {
   int memory = 10;
 };
 
-// Joint L-BFGS on all parameters: mean loss + 1/2 sum decay (parameter - centre)^2. A negative decay keeps a parameter
-// as it is. Returns the objective reached and the passes over the rows made.
+// What each parameter costs: 1/2 strength away^2, or 1/2 strength log(1 + ease away^2) / ease, away from its centre. A
+// negative strength keeps a parameter as it is.
+struct Price {
+  const double *strength, *centre, *ease;
+};
+
+// Joint L-BFGS on all parameters: mean loss + what they cost. Returns the objective reached and the passes over the
+// rows made.
 template <class T>
-std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters, const double* decay,
-                              const double* centre, const Refinement& how, int n_threads);
+std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters, const Price& price,
+                              const Refinement& how, int n_threads);
 
 }  // namespace softwood::soft

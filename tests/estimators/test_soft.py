@@ -193,13 +193,14 @@ def test_warm_start_goes_on_from_the_tree() -> None:
 
 
 def test_without_early_stopping_trees_reach_their_most_leaves() -> None:
-    X, y = two_circles(300, np.random.default_rng(1))
+    X = np.random.default_rng(1).uniform(-1, 1, (300, 1))
     sizes = []
     for stop in (True, False):
-        model = SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=10, early_stopping=stop)
-        model.set_params(weight_penalty=0.01, n_iter_no_change=1, tol=0.2).fit(X, y)
-        sizes.append(model.n_iter_)
-    assert sizes[0] < sizes[1]
+        model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=10, early_stopping=stop)
+        model.set_params(weight_penalty=1e-4, n_iter_no_change=1, tol=0.2).fit(X, np.sin(10 * X[:, 0]))
+        sizes.append((model.tree_.n_nodes, model.n_iter_))
+    assert sizes[0][0] < 5 < 15 < sizes[1][0]
+    assert sizes[0][1] < sizes[1][1]
 
 
 def test_an_interrupt_keeps_the_best_tree_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
+from softwood.kernels.penalty import Penalty
 from softwood.kernels.reference import gradient as reference
 
 ROWS, COLUMNS = 300, 5
@@ -135,22 +136,33 @@ def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:
 
 def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> None:
     for rows, shape in (case.native, case.twin):
-        decay = np.full(len(case.parameters), 0.01)
-        decay[3] = -1.0
-        centre = np.zeros_like(case.parameters)
-        free = decay > 0
+        strength = np.full(len(case.parameters), 0.01)
+        strength[3] = -1.0
+        none = np.zeros_like(case.parameters)
+        free = strength > 0
 
         def objective(at: np.ndarray, rows: Any = rows, shape: Any = shape, free: Any = free) -> float:
             return float(rows.loss(shape, at) + 0.005 * np.sum(at[free] ** 2))
 
-        value, parameters, _ = rows.refine(shape, case.parameters, decay, centre, 30, 0.0)
+        value, parameters, _ = rows.refine(shape, case.parameters, strength, none, none, 30, 0.0)
         assert value == pytest.approx(objective(parameters))
         assert value < objective(case.parameters)
         assert parameters[3] == case.parameters[3]
 
 
 def test_refinement_of_the_twins_meets(case: Case) -> None:
-    decay, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
-    ours = case.native[0].refine(case.native[1], case.parameters, decay, centre, 8, 0.0)
-    theirs = case.twin[0].refine(case.twin[1], case.parameters, decay, centre, 8, 0.0)
-    assert ours[0] == pytest.approx(theirs[0], rel=1e-6)
+    strength, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
+    for ease in (np.zeros_like(centre), np.linspace(0.0, 4.0, len(centre))):
+        ours = case.native[0].refine(case.native[1], case.parameters, strength, centre, ease, 8, 0.0)
+        theirs = case.twin[0].refine(case.twin[1], case.parameters, strength, centre, ease, 8, 0.0)
+        assert ours[0] == pytest.approx(theirs[0], rel=1e-6)
+
+
+def test_an_eased_penalty_begins_as_squares_and_lets_large_numbers_be() -> None:
+    at = np.array([1e-4, 1.0, 30.0])
+    plain, eased = (Penalty(np.ones(3), np.zeros(3), np.full(3, ease)) for ease in (0.0, 1.0))
+    assert plain.at(at)[0] == pytest.approx(0.5 * np.sum(at**2))
+    assert eased.at(at)[0] == pytest.approx(0.5 * np.sum(np.log1p(at**2)))
+    assert eased.at(at)[1] == pytest.approx(plain.at(at)[1] * [1.0, 0.5, 1 / 901])
+    ahead = np.array([(eased.at(at + 1e-6 * one)[0] - eased.at(at - 1e-6 * one)[0]) / 2e-6 for one in np.eye(3)])
+    assert eased.at(at)[1] == pytest.approx(ahead, rel=1e-5)

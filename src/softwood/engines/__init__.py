@@ -13,11 +13,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.penalty import Penalty
 from softwood.kernels.soft import Shape
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Engine", "Floats", "Shape"]
+__all__ = ["Engine", "Floats", "Penalty", "Shape"]
 
 
 class Engine(Protocol):
@@ -43,9 +44,9 @@ class Engine(Protocol):
         """Mean part of the rows that arrives at each node."""
 
     def refine(
-        self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
+        self, shape: Shape, parameters: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        """Minimise mean loss + 1/2 sum decay (parameter - centre)^2: objective and parameters reached, iterations."""
+        """Minimise mean loss + penalty: objective and parameters reached, passes over the rows."""
 
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         """Per node, input, bin: [sum reach * slope, sum reach^2 * curvature] of the loss, by output."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Shape
+from softwood.engines import Floats, Penalty, Shape
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.gradient import bend
@@ -86,9 +86,10 @@ class MemoryEngine:
         return self.rows.mean_reach(shape, parameters, self.n_threads)
 
     def refine(
-        self, shape: Shape, parameters: Floats, decay: Floats, centre: Floats, max_iter: int, tol: float
+        self, shape: Shape, parameters: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        return self.rows.refine(shape, parameters, decay, centre, max_iter, tol, self.n_threads)
+        price = (penalty.strength, penalty.centre, penalty.ease)
+        return self.rows.refine(shape, parameters, *price, max_iter, tol, self.n_threads)
 
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         return self.rows.histograms(shape, parameters, self.bin, self.n_bins, list(nodes), self.n_threads)
@@ -101,18 +102,6 @@ class MemoryEngine:
         mean = r @ self.phi / total
         spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
         return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
-
-    def importance(self, shape: Shape, parameters: Floats, feature: npt.NDArray[np.int32], n_features: int) -> Floats:
-        """How much the mean loss rises when the columns of an input stay at their mean; as parts of their sum."""
-        phi, target, weight = self.phi, self.target, self.weight
-        mean = weight @ phi / weight.sum()
-        base = make_rows(phi, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads)
-        rise = np.zeros(n_features)
-        for f in np.unique(feature):
-            blind = np.where(feature == f, mean, phi)
-            rise[f] = make_rows(blind, target, weight, self.loss_kind).loss(shape, parameters, self.n_threads) - base
-        rise = np.maximum(rise, 0.0)
-        return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> MemoryEngine:
         return replace(self, rows=self.rows.under(shape, parameters, node, self.n_threads))

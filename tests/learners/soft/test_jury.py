@@ -31,6 +31,13 @@ def test_one_tree_costs_nothing_to_choose() -> None:
     np.testing.assert_array_equal(jury.cost_of_choice(tree), np.zeros(20))
 
 
+def test_few_rows_say_nothing_of_a_choice() -> None:
+    rng = np.random.default_rng(5)
+    jury, trees = Jury(rows_of(rng.normal(size=20), np.ones(20))), [leaf(answer) for answer in rng.normal(size=30)]
+    best = min(trees, key=jury.loss)
+    np.testing.assert_array_equal(jury.cost_of_choice(best), np.zeros(20))
+
+
 def test_a_choice_that_every_part_makes_costs_nothing() -> None:
     jury = Jury(rows_of(np.random.default_rng(1).normal(5.0, 0.1, 50), np.ones(50)))
     trees = [leaf(answer) for answer in (0.0, 5.0, 9.0)]

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Loss
+from softwood.kernels.penalty import Penalty
 from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.refine import minimise, penalised
 
@@ -119,14 +120,15 @@ class SoftRows:
         self,
         shape: SoftShape,
         parameters: Floats,
-        decay: Floats,
+        strength: Floats,
         centre: Floats,
+        ease: Floats,
         max_iter: int,
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
         """All parameters refined together: the objective reached, the parameters, passes over the rows."""
-        objective = penalised(lambda at: self.gradient(shape, at), decay, centre)
+        objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, ease))
         return minimise(objective, parameters, max_iter, tol)
 
     def histograms(

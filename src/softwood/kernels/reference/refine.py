@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.penalty import Penalty
+
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
 
@@ -19,15 +21,14 @@ MEMORY = 10
 STALL = 3  # iterations judged together: one may save little and the next one much
 
 
-def penalised(gradient: Objective, decay: Floats, centre: Floats) -> Objective:
-    """The loss plus 1/2 sum decay (parameter - centre)^2; a negative decay keeps a parameter as it is."""
-    kept = decay < 0
-    strength = np.where(kept, 0.0, decay)
+def penalised(gradient: Objective, penalty: Penalty) -> Objective:
+    """The loss plus the penalty; what the penalty keeps has no slope."""
+    kept = penalty.strength < 0
 
     def objective(at: Floats) -> tuple[float, Floats]:
         value, slope = gradient(at)
-        away = at - centre
-        return value + 0.5 * float(strength @ (away * away)), np.where(kept, 0.0, slope + strength * away)
+        cost, pull = penalty.at(at)
+        return value + cost, np.where(kept, 0.0, slope + pull)
 
     return objective
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Engine, Floats
+from softwood.engines import Engine, Floats, Penalty
 from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.refine import minimise
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.fold import fold, shape_of, unfold_slopes, without_buds
-from softwood.learners.soft.sapling import RESPONSE_DECAY
+from softwood.learners.soft.sapling import RESPONSE_DECAY, WEIGHT_EASE
 
 EDGE = 0.01
 
@@ -54,7 +54,7 @@ def refine(
     """The objective reached and the better bush, of the same shape; what is at an edge of leafness is 0 or 1."""
     shape, branch = shape_of(bush), bush.branches
     sizes = np.cumsum([bush.gate[branch].size, len(branch), bush.response.size])
-    strength, centre = _decay(bush, prices)
+    penalty = _penalty(bush, prices)
 
     def unpack(at: Floats) -> Bush:
         gate, kept, response, slope = np.split(at, sizes)
@@ -70,12 +70,13 @@ def refine(
     def measure(at: Floats) -> tuple[float, Floats]:
         now = unpack(at)
         value, slope = engine.gradient(shape, fold(now))
-        away, part = at - centre, now.leafness[branch]
-        value += 0.5 * float(strength @ (away * away)) + prices.leafness * float(np.sum(1.0 - part))
+        cost, pull = penalty.at(at)
+        part = now.leafness[branch]
+        value += cost + prices.leafness * float(np.sum(1.0 - part))
         whole = unfold_slopes(now, slope).vector
         whole[sizes[0] : sizes[1]] -= prices.leafness
         whole[sizes[0] : sizes[1]] *= 0.0 if hold_leafness else part * (1.0 - part)
-        return value, whole + strength * away
+        return value, whole + pull
 
     kept = np.clip(bush.leafness[branch], EDGE, 1.0 - EDGE)
     free = np.log(kept / (1.0 - kept))
@@ -86,12 +87,14 @@ def refine(
     return value, replace(better, leafness=edged)
 
 
-def _decay(bush: Bush, prices: Prices) -> tuple[Floats, Floats]:
-    """Strength and centre of the quadratic penalty on each number; biases and leafness are free of it."""
+def _penalty(bush: Bush, prices: Prices) -> Penalty:
+    """What each number costs; biases and leafness are free."""
     gate = np.full((len(bush.branches), bush.columns + 1), prices.weight)
     gate[:, -1] = 0.0
     free = gate.size + len(bush.branches)
     strength = [gate.ravel(), np.zeros(len(bush.branches)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
+    strength += [np.full(bush.slope.size, prices.weight)]
     slope = np.zeros_like(bush.slope) + (prices.origin_slope if bush.slopes == "own" else 0.0)
     centre = [np.zeros(free), np.tile(prices.origin, bush.n_nodes), slope.ravel()]
-    return np.concatenate([*strength, np.full(bush.slope.size, prices.weight)]), np.concatenate(centre)
+    ease = [np.full(gate.size, WEIGHT_EASE), np.zeros(len(bush.branches) + bush.response.size + bush.slope.size)]
+    return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))

@@ -16,17 +16,21 @@ ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
 TOGETHER = 4  # iterations on the whole tree before candidates are compared
 JOINT = 25  # iterations on the whole tree after a split
 POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
-FINISH = 200  # iterations on the tree that is kept
+FINISH = 80  # iterations on the tree that growth ends with
 AFTER_PRUNING = 25
 ROUGH, FINE = 1e-4, 1e-6  # part of the objective that an iteration must save, on the way and when polishing
 PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
+IDLE = 1e-5  # part of the loss that a branch saves at least
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
 
 
 @dataclass(frozen=True)
 class Growing:
-    """How to grow one tree: penalty, limits, and which leaves to try."""
+    """How to grow one tree: penalty, limits, and which leaves to try.
+
+    worth : the loss that it should come down to; growth ends where it will not.
+    """
 
     penalty: float
     max_leaves: int = 16
@@ -34,6 +38,7 @@ class Growing:
     least_gain: float = LEAST_GAIN
     tries: int = 1
     max_gate_features: int | None = None
+    worth: float = np.inf
 
 
 def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) -> Sapling:
@@ -53,8 +58,12 @@ def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) ->
             tree = tree.refine(engine, how.penalty, POLISH, FINE)[1]
             value = jury.loss(tree)
         idle = 0 if value < enough else idle + 1
+        saved = best - value
         if value < best:
             best, kept = value, tree
+        to_come = how.max_leaves - len(tree.leaves)
+        if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.worth:
+            break  # too much, even if every split to come saved as much; the first few may save less than later ones
     finished = kept.refine(engine, how.penalty, FINISH)[1]
     value = jury.loss(finished)
     if value <= best:
@@ -94,6 +103,19 @@ def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury:
         smaller = sorted(smaller, key=lambda trial: trial.loss(engine))[:PRUNING_TRIES]
         refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in smaller]
         value, least = min(((jury.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
+        if not value <= most:
+            break
+        tree = least
+    return tree
+
+
+def without_idle(tree: Sapling, engine: Engine) -> Sapling:
+    """Without the branches that make no difference: hardly a row arrives, or both leaves answer alike."""
+    most = tree.loss(engine) * (1.0 + IDLE)
+    while tree.n_nodes > 1:
+        reach = engine.mean_reach(tree.shape, tree.parameters)
+        smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
+        value, least = min(((trial.loss(engine), trial) for trial in smaller), key=lambda pair: pair[0])
         if not value <= most:
             break
         tree = least

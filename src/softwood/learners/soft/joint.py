@@ -1,10 +1,11 @@
 """The joint learner of soft trees: best-first growth, all gates and responses refined together, kind, penalty and size
 chosen on held-out rows.
 
-    minimise  mean loss + penalty * (1/2 |weights|^2 + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
+    minimise  mean loss + penalty * (1/2 sum log(1 + weight^2) + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
 
 A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls
-to, and after each split all parameters move together (L-BFGS). Kinds of gates and leaves and a path of penalties
+to, and after each split all parameters move together (L-BFGS). Small weights cost their squares and large ones less
+(kernels/penalty.py), so that a gate may look sharply at a few inputs. Kinds of gates and leaves and a path of penalties
 are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
 the middle of its range, on one division of the rows; only the best few meet the other divisions (search.py).
 Held-out rows are the caller's validation rows, which are never trained on; without them the rows are divided (folds, or
@@ -26,7 +27,7 @@ from softwood.engines import Engine, Floats
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.learners.soft.ground import importance_of, judge_engine
-from softwood.learners.soft.growth import FINISH, LEAST_GAIN, Growing
+from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
@@ -45,8 +46,10 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
     "additive": (ADDITIVE,),
     "auto": (Recipe(), ADDITIVE),
 }
+MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
+NODE_PRICE = 0.01  # part of the objective that a node should save when trees are refined on all rows
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
 SCOUTED = 6_000  # rows that kinds and penalties are tried on first
 ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
@@ -63,7 +66,7 @@ class Joint:
     max_gate_features: int | None = None
     patience: int = 3
     least_gain: float = LEAST_GAIN
-    max_iter: int = FINISH
+    max_iter: int = MAX_ITER
     n_threads: int = 1
     single: bool = True
     seed: int = 0
@@ -112,7 +115,7 @@ def learn_joint(
     kept = chosen if refit else from_best_start(trial, how.max_iter)
     search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single)
-    tree = refitted(kept, engine, how.max_iter) if refit else kept.tree[0]
+    tree = without_idle(refitted(kept, engine, how.max_iter) if refit else kept.tree[0], engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
@@ -185,9 +188,13 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
 
 
 def refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
-    """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were."""
+    """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were.
+
+    All else equal the largest would be lowest, and folds chose trees of several sizes: nodes have a price.
+    """
     refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.as_learned]
-    return min(refined, key=lambda pair: pair[0])[1].louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
+    best = min(refined, key=lambda pair: pair[0] * (1.0 + NODE_PRICE * pair[1].n_nodes))[1]
+    return best.louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
 
 
 def from_best_start(trial: Trial, max_iter: int) -> Candidate:

@@ -14,6 +14,7 @@ from softwood.engines.memory import MemoryEngine
 from softwood.learners.soft.sapling import Sapling
 
 PARTS = 5
+LEAST_ROWS = 5  # of a part; where rows are fewer, what a choice without it would be says nothing
 
 
 class Jury:
@@ -31,6 +32,8 @@ class Jury:
 
     def cost_of_choice(self, kept: Sapling) -> Floats:
         """For each row, its loss under the best tree seen by the other parts, less that under the kept tree."""
+        if len(self._rows.weight) < PARTS * LEAST_ROWS:
+            return np.zeros(len(self._rows.weight))
         losses = np.array([row_losses for _, row_losses in self._seen])
         place = next(i for i, (tree, _) in enumerate(self._seen) if tree is kept)
         part = np.arange(losses.shape[1]) % PARTS

@@ -1,10 +1,11 @@
 """The search among kinds of trees and penalties, by the loss on held-out rows.
 
-    scout   every kind (columns of gates, slopes of leaves) at one penalty
+    scout   every kind (columns of gates, slopes of leaves) at one penalty; linear leaves first, which soon tell what
+            loss is to be had: what will not come near it need not be grown to its end
     walk    the kinds that came near the best: on to heavier and lighter penalties while that helps
     (many rows: all this on some of them first; then the best few grow on where all rows are, and the best one walks)
-    race    the best few on the other divisions of the rows, one division after the other; who is clearly worse on all
-            rows so far drops out
+    race    the best of each kind on the other divisions of the rows, one division after the other; who is clearly worse
+            on all rows so far drops out
 
 A root without gates and a tree grown from it are tried: often a line is all that few rows can tell. A walk carries the
 scout's tree along, refined under each penalty, only to learn where to go: where the way ends a tree is grown anew. To
@@ -98,13 +99,10 @@ class Search:
 
     def run(self) -> None:
         """Scout, walk and race."""
-        kinds = [(field, slopes) for field in self.fields for slopes in self.slopes]
-        scouts = [self._scout(*kind) for kind in kinds]
-        best = min(scout.loss for scout in scouts)
+        scouts = [self._scout(field, slopes) for slopes in reversed(self.slopes) for field in self.fields]
         if self.penalty is None:
-            for scout in scouts:
-                if scout.loss <= best + NEAR * abs(best):
-                    self._walk(scout)
+            for scout in self._near(scouts):
+                self._walk(scout)
         self._race()
         if self.penalty is None and self.fields[0].full:
             self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full)
@@ -131,8 +129,25 @@ class Search:
     def _scout(self, field: Field, slopes: Slopes) -> Trial:
         """A kind at the first penalty; the better of root and tree."""
         penalty = STRENGTHS[BEGIN] / field.rows(0) if self.penalty is None else self.penalty
-        both = [self._tell(self._tried(field, slopes, grown, penalty, 0)) for grown in (False, True)]
-        return min(both, key=lambda trial: trial.loss)
+        root = self._tell(self._tried(field, slopes, False, penalty, 0))
+        tree = self._grow_and_tell(field, slopes, penalty, 0, self._worth)
+        return min(root, tree, key=lambda trial: trial.loss)
+
+    @property
+    def _worth(self) -> float:
+        """The loss up to which a candidate is worth more work."""
+        best = min(trial.loss for trial in self.found)
+        return best + NEAR * abs(best)
+
+    def _near(self, trials: list[Trial]) -> list[Trial]:
+        return [trial for trial in trials if trial.loss <= self._worth]
+
+    def _grow_and_tell(
+        self, field: Field, slopes: Slopes, penalty: float, division: int, worth: float = np.inf
+    ) -> Trial:
+        """A tree grown from its root; one that stayed a root is told of already."""
+        trial = self._grown(self._root(field, slopes, penalty, division), field, penalty, division, worth)
+        return self._tell(trial) if trial.candidate.nodes > 1 else trial
 
     def _tell(self, trial: Trial) -> Trial:
         self.found.append(trial)
@@ -152,7 +167,7 @@ class Search:
                     break
                 best, end = trial, end + step
             if end != begin:
-                self._tell(self._tried(scout.field, scout.slopes, True, STRENGTHS[end] / rows, division))
+                self._grow_and_tell(scout.field, scout.slopes, STRENGTHS[end] / rows, division)
             if best.loss < (1.0 - CLEAR_GAIN) * start.loss:
                 break  # it helped in one direction: the other one leads away
 
@@ -171,15 +186,21 @@ class Search:
         divisions = len(self.fields[0].divided)
         if divisions == 1:
             return
-        simple = self.chosen
-        best = sorted(self.found, key=lambda trial: trial.loss)[:FINALISTS]
-        runners = [trial for trial in self.found if trial in best or trial is simple]
+        runners = self._finalists()
         for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
             runners = [self._further(trial, division) for trial in runners]
             ahead = min((trial.candidate for trial in runners), key=lambda candidate: candidate.loss)
             self.found = runners = [trial for trial in runners if not clearly_worse(trial.candidate, ahead)]
         for trial in runners:
             self.report(trial.candidate)
+
+    def _finalists(self) -> list[Trial]:
+        """The best of each kind, of these the best few, and the one that would be chosen now."""
+        best: dict[tuple[Field, Slopes, bool], Trial] = {}
+        for trial in sorted(self._near(self.found), key=lambda trial: trial.loss):
+            best.setdefault((trial.field, trial.slopes, trial.grown), trial)
+        few = [*list(best.values())[:FINALISTS], self.chosen]
+        return [trial for trial in self.found if trial in few]
 
     def _further(self, trial: Trial, division: int) -> Trial:
         """The candidate with its tree on one more division; the first of full size puts the scout's aside."""
@@ -222,8 +243,8 @@ class Search:
             self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root
         return self.roots[key]
 
-    def _grown(self, tree: Sapling, field: Field, penalty: float, division: int) -> Trial:
-        ground, how = field.ground(division), replace(self.growing, penalty=penalty)
+    def _grown(self, tree: Sapling, field: Field, penalty: float, division: int, worth: float = np.inf) -> Trial:
+        ground, how = field.ground(division), replace(self.growing, penalty=penalty, worth=worth)
         jury = Jury(ground.judge)
         grown = grow(tree, ground.learn, ground.axes, how, jury)
         return self._judged(grown, field, True, penalty, division, jury.cost_of_choice(grown))
