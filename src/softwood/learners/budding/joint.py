@@ -1,6 +1,6 @@
 """The budding tree as one problem on all rows: gates, responses and leafness by a deterministic optimiser.
 
-    minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty (1/2 |weights|^2 + ...)
+    minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty (1/2 sum log(1 + weight^2) + ...)
 
     grow    a soft tree, by the search among kinds and weight penalties of the soft learner (learners/soft/search.py)
     bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under

@@ -1,7 +1,7 @@
 """All numbers of a budding tree refined together, leafness among them, by a deterministic optimiser (L-BFGS).
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m])
-              + penalty (1/2 |weights|^2 + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
+              + penalty (1/2 sum log(1 + weight^2) + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
 A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
