@@ -3,6 +3,9 @@
 
 NB_MODULE(_native, m) {
   m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
+#ifdef NDEBUG
+  nanobind::set_leak_warnings(false);  // a program may end with models alive: nothing to tell its user
+#endif
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);
   softwood::bind_soft(m);
