@@ -132,7 +132,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         At most so many leaves; None is 16 for the joint learner and no limit for the incremental one, whose recursion
         would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
-        Strength of the penalty on weights, 1/2 sum log(1 + weight^2) (inputs are scaled first); "auto" chooses it.
+        Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
         At most so many inputs in a gate, so that it can be read.
     start : {"hard", "random"}

@@ -16,7 +16,7 @@ from softwood.learners.soft.growth import Growing, grow, without_idle
 from softwood.learners.soft.joint import refitted
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.sapling import WEIGHT_EASE, Sapling, Slopes
+from softwood.learners.soft.sapling import Sapling, Slopes
 
 
 def waves(seed: int) -> SoftProblem:
@@ -80,9 +80,9 @@ def test_a_blind_tree_answers_as_if_the_column_stood_still(slopes: Slopes) -> No
 
 
 def test_large_weights_are_eased_unless_a_gate_was_told_where_to_look() -> None:
-    tree = Sapling.root(np.zeros(1), 2, "none").split(0, np.ones(3), np.zeros(1), np.zeros(1))
+    tree = Sapling.root(np.zeros(1), 2, "none", ease=0.25).split(0, np.ones(3), np.zeros(1), np.zeros(1))
     told = tree.split(1, np.ones(3), np.zeros(1), np.zeros(1), np.array([True, False, False]))
     price = told.price(0.5)
-    np.testing.assert_array_equal(price.ease[:6], [WEIGHT_EASE] * 3 + [0.0] * 3)
+    np.testing.assert_array_equal(price.ease[:6], [0.25] * 3 + [0.0] * 3)
     np.testing.assert_array_equal(price.strength[:6], [0.5, 0.5, 0.0, -1.0, 0.5, 0.0])
     np.testing.assert_array_equal(price.ease[6:], 0.0)

@@ -1,6 +1,6 @@
 """The budding tree as one problem on all rows: gates, responses and leafness by a deterministic optimiser.
 
-    minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty (1/2 sum log(1 + weight^2) + ...)
+    minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty (1/2 eased |weights|^2 + ...)
 
     grow    a soft tree, by the search among kinds and weight penalties of the soft learner (learners/soft/search.py)
     bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under
@@ -138,7 +138,7 @@ class Budding:
     def prices(self, price: float) -> Prices:
         """The weight penalty that the soft tree grew under, and its origin."""
         tree = self.grown.tree[0]
-        return Prices(price, self.grown.penalty, tree.origin, tree.origin_slope)
+        return Prices(price, self.grown.penalty, tree.origin, tree.origin_slope, tree.ease)
 
     def chosen(self) -> Stop:
         """The smallest of the soft tree and those along the path that is not clearly worse than the best."""
@@ -224,7 +224,7 @@ def told(bush: Bush, loss: float, prices: Prices) -> dict[str, Any]:
 def told_of(candidate: Candidate) -> dict[str, Any]:
     """The same of a soft tree on the way."""
     tree: Sapling = candidate.tree[0]
-    prices = Prices(0.0, candidate.penalty, tree.origin)
+    prices = Prices(0.0, candidate.penalty, tree.origin, ease=tree.ease)
     return told(bush_of(tree, np.ones(tree.n_nodes), 0.0), candidate.loss, prices)
 
 

@@ -1,7 +1,7 @@
 """All numbers of a budding tree refined together, leafness among them, by a deterministic optimiser (L-BFGS).
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m])
-              + penalty (1/2 sum log(1 + weight^2) + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
+              + penalty (1/2 eased |weights|^2 + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
 A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
@@ -18,19 +18,23 @@ from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.refine import minimise
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.fold import fold, shape_of, unfold_slopes, without_buds
-from softwood.learners.soft.sapling import RESPONSE_DECAY, WEIGHT_EASE
+from softwood.learners.soft.sapling import RESPONSE_DECAY
 
 EDGE = 0.01
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What is paid for: nodes that pass rows on, and the size of numbers; responses are measured from `origin`."""
+    """What is paid for: nodes that pass rows on, and the size of numbers; responses are measured from `origin`.
+
+    ease : of the penalty on weights (kernels/penalty.py).
+    """
 
     leafness: float
     weight: float
     origin: Floats
     origin_slope: Floats | float = 0.0
+    ease: float = 0.0
 
 
 def settle(bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float) -> tuple[float, Bush]:
@@ -96,5 +100,5 @@ def _penalty(bush: Bush, prices: Prices) -> Penalty:
     strength += [np.full(bush.slope.size, prices.weight)]
     slope = np.zeros_like(bush.slope) + (prices.origin_slope if bush.slopes == "own" else 0.0)
     centre = [np.zeros(free), np.tile(prices.origin, bush.n_nodes), slope.ravel()]
-    ease = [np.full(gate.size, WEIGHT_EASE), np.zeros(len(bush.branches) + bush.response.size + bush.slope.size)]
+    ease = [np.full(gate.size, prices.ease), np.zeros(len(bush.branches) + bush.response.size + bush.slope.size)]
     return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))

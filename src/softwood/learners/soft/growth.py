@@ -83,7 +83,7 @@ def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling 
 
 def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Sapling:
     """The tree with the new gate, which was refined alone first."""
-    alone = Sapling.root(tree.response[start.node], tree.columns, "none")
+    alone = Sapling.root(tree.response[start.node], tree.columns, "none", tree.ease)
     alone = replace(alone.split(0, start.gate, start.first, start.second), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
     _, alone = alone.refine(under, how.penalty, ALONE, ROUGH)

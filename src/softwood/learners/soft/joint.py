@@ -1,7 +1,7 @@
 """The joint learner of soft trees: best-first growth, all gates and responses refined together, kind, penalty and size
 chosen on held-out rows.
 
-    minimise  mean loss + penalty * (1/2 sum log(1 + weight^2) + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
+    minimise  mean loss + penalty * (1/2 eased |weights|^2 + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
 
 A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls
 to, and after each split all parameters move together (L-BFGS). Small weights cost their squares and large ones less
@@ -49,7 +49,7 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
 MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
-NODE_PRICE = 0.01  # part of the objective that a node should save when trees are refined on all rows
+NODE_PRICE = 10.0  # rows whose mean objective a node should save when trees are refined on all rows
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
 SCOUTED = 6_000  # rows that kinds and penalties are tried on first
 ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
@@ -193,7 +193,8 @@ def refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
     All else equal the largest would be lowest, and folds chose trees of several sizes: nodes have a price.
     """
     refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.as_learned]
-    best = min(refined, key=lambda pair: pair[0] * (1.0 + NODE_PRICE * pair[1].n_nodes))[1]
+    price = NODE_PRICE / whole.total_weight
+    best = min(refined, key=lambda pair: pair[0] * (1.0 + price * pair[1].n_nodes))[1]
     return best.louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
 
 

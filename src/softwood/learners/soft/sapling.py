@@ -20,9 +20,6 @@ Ints = npt.NDArray[np.int32]
 Slopes = Literal["none", "shared", "own"]
 
 RESPONSE_DECAY = 0.1  # part of the weight penalty that holds responses near the root's
-# Weights beyond 1 (a gate's score moves by one in one spread of the column) are cheap: most gates look closely at a few
-# columns and hardly at the others. Of plain squares, 4, 1 and 1/4, this lost least on held-out rows.
-WEIGHT_EASE = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,7 @@ class Sapling:
     response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
     origin, origin_slope : what responses and slopes are shrunk to.
     closed : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
+    ease : of the penalty on weights (kernels/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
     """
 
@@ -44,10 +42,11 @@ class Sapling:
     origin: Floats
     origin_slope: Floats
     closed: npt.NDArray[np.bool_]
+    ease: float = 0.0
     n_iter: int = 0
 
     @classmethod
-    def root(cls, response: Floats, columns: int, slopes: Slopes) -> Sapling:
+    def root(cls, response: Floats, columns: int, slopes: Slopes, ease: float = 0.0) -> Sapling:
         """One leaf."""
         outputs = len(response)
         return cls(
@@ -59,6 +58,7 @@ class Sapling:
             response.copy(),
             np.zeros((outputs, columns)),
             np.zeros((1, columns + 1), np.bool_),
+            ease,
         )
 
     @property
@@ -117,9 +117,7 @@ class Sapling:
         return replace(self, gate=gate, response=response, slope=slope)
 
     def price(self, penalty: float) -> Penalty:
-        """What each parameter costs. Biases are free; large weights are cheaper than their squares, but not of a gate
-        that was told which few inputs to look at.
-        """
+        """What each parameter costs. Biases are free; a gate that was told which few inputs to look at has no ease."""
         leaves = int(self.leaf.sum())
         gate = np.where(self.closed[~self.leaf], -1.0, penalty)
         gate[:, -1] = 0.0
@@ -128,7 +126,7 @@ class Sapling:
         responses, size = leaves * self.outputs, slopes * held.size
         strength = [gate.ravel(), np.full(responses, RESPONSE_DECAY * penalty), np.full(size, penalty)]
         centre = [np.zeros(gate.size), np.tile(self.origin, leaves), np.tile(held.ravel(), slopes)]
-        eased = np.where(self.closed[~self.leaf].any(axis=1, keepdims=True), 0.0, np.full_like(gate, WEIGHT_EASE))
+        eased = np.where(self.closed[~self.leaf].any(axis=1, keepdims=True), 0.0, np.full_like(gate, self.ease))
         ease = [eased.ravel(), np.zeros(responses + size)]
         return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))
 
