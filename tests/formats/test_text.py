@@ -16,7 +16,7 @@ def two_classes(**fields: object) -> Tree:
         "response": [[0.5, 0.5], [0.7, 0.3], [0.2, 0.8]], "first_child": [1, -1, -1], "n_children": [2, 0, 0],
         "schema": Schema(("x",), (None,), ("no", "yes"), "classification"), "score": [Score.THRESHOLD, 0, 0],
         "feature": [0, -1, -1], "threshold": [2.5, np.nan, np.nan], "count": [10.0, 6.0, 4.0]}  # fmt: skip
-    return Tree(**{**given, **fields})  # type: ignore[arg-type]
+    return Tree(**{**given, **fields})  # type: ignore[arg-type]  # values of many kinds
 
 
 def line_of(text: str, node: int) -> str:
