@@ -16,8 +16,8 @@ from softwood.engines import Floats
 from softwood.learners.soft.columns import Recipe
 from softwood.learners.soft.sapling import Sapling
 
-TOLERANCE = 0.5  # standard errors
-MOST_LOST = 0.01  # part of the best loss that simplicity may cost
+TOLERANCE = 0.75  # standard errors
+MOST_LOST = 0.03  # part of the best loss that simplicity may cost
 CLEARLY = 1.5  # standard errors
 COST_OF_CURVES = 1.0  # nodes
 COST_OF_SLOPES = 1.5  # nodes
