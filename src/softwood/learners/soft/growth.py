@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Engine, Floats
+from softwood.engines import Engine
 from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.candidates import Start, find_starts
 from softwood.learners.soft.jury import Jury
@@ -98,10 +98,8 @@ def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury:
     """Collapse branches of two leaves while the jury does not mind."""
     most = best + MOST_LOST * abs(best)
     while tree.n_nodes > 1:
-        reach = engine.mean_reach(tree.shape, tree.parameters)
-        smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
-        smaller = sorted(smaller, key=lambda trial: trial.loss(engine))[:PRUNING_TRIES]
-        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in smaller]
+        smaller = _with_a_branch_less(tree, engine)[:PRUNING_TRIES]
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for _, trial in smaller]
         value, least = min(((jury.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
         if not value <= most:
             break
@@ -113,16 +111,19 @@ def without_idle(tree: Sapling, engine: Engine) -> Sapling:
     """Without the branches that make no difference: hardly a row arrives, or both leaves answer alike."""
     most = tree.loss(engine) * (1.0 + IDLE)
     while tree.n_nodes > 1:
-        reach = engine.mean_reach(tree.shape, tree.parameters)
-        smaller = [_collapsed(tree, node, reach) for node in tree.last_branches()]
-        value, least = min(((trial.loss(engine), trial) for trial in smaller), key=lambda pair: pair[0])
+        value, least = _with_a_branch_less(tree, engine)[0]
         if not value <= most:
             break
         tree = least
     return tree
 
 
-def _collapsed(tree: Sapling, node: int, reach: Floats) -> Sapling:
-    """Without the two leaves under `node`, whose answers it takes on by their reach."""
-    first = tree.first_child[node]
-    return tree.collapse(node, float(reach[first] / max(reach[first] + reach[first + 1], 1e-300)))
+def _with_a_branch_less(tree: Sapling, engine: Engine) -> list[tuple[float, Sapling]]:
+    """Each branch of two leaves made a leaf, which takes on their answers by their reach; losses, the least first."""
+    reach = engine.mean_reach(tree.shape, tree.parameters)
+    found = []
+    for node in tree.last_branches():
+        first, second = reach[tree.first_child[node]], reach[tree.first_child[node] + 1]
+        smaller = tree.collapse(node, float(first / max(first + second, 1e-300)))
+        found.append((smaller.loss(engine), smaller))
+    return sorted(found, key=lambda pair: pair[0])
