@@ -8,7 +8,9 @@
 // for each instruction set (SOFTWOOD_CLONES), so the same source runs on SSE2, AVX2, AVX-512 and NEON.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "fused.hpp"
 #include "machine.hpp"
@@ -17,11 +19,13 @@
 
 namespace softwood::soft {
 
+constexpr std::size_t kNear = 96;  // columns of a block that stay in the nearest cache while all forms go by
+
 // Scores of FORMS forms for the first `rows` rows, in whole steps of eight packs; `bias` null: 0. `stride` is the
-// distance between the weights of two forms.
+// distance between the weights of two forms. `further`: go on from the sums that `out` holds.
 template <int FORMS, class T>
 SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t columns, const T* bias,
-                                std::size_t bias_stride, const T* x, T* out, std::size_t rows) {
+                                std::size_t bias_stride, const T* x, T* out, std::size_t rows, bool further) {
   using Pack = typename Lanes<T>::Pack;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
   constexpr int kPacks = FORMS > 1 ? 4 : 8;
@@ -29,7 +33,9 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
   for (std::size_t row = 0; row < rows; row += kPacks * kWidth) {
     Pack sum[FORMS][kPacks];
     for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i) sum[f][i] = Pack{} + (bias ? bias[f * bias_stride] : T(0));
+      for (int i = 0; i < kPacks; ++i)
+        sum[f][i] =
+            further ? load(out + f * kBlock + row + i * kWidth) : Pack{} + (bias ? bias[f * bias_stride] : T(0));
     for (std::size_t c = 0; c < columns; ++c) {
       Pack value[kPacks];
       for (int i = 0; i < kPacks; ++i) value[i] = load(x + c * kBlock + row + i * kWidth);
@@ -54,10 +60,33 @@ template <class T>
 SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, std::size_t columns,
                                  const T* bias, std::size_t bias_stride, const T* x, T* out,
                                  std::size_t rows = kBlock) {
-  in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
-    score_tile<FORMS>(weight + f * stride, stride, columns, bias ? bias + f * bias_stride : nullptr, bias_stride, x,
-                      out + f * kBlock, rows);
-  });
+  std::size_t begin = 0;
+  do {
+    const std::size_t some = std::min(columns - begin, kNear);
+    in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
+      score_tile<FORMS>(weight + f * stride + begin, stride, some, bias ? bias + f * bias_stride : nullptr, bias_stride,
+                        x + begin * kBlock, out + f * kBlock, rows, begin > 0);
+    });
+    begin += some;
+  } while (begin < columns);
+}
+
+// total[i] += sum of the lanes of part[i], for N packs. ARM adds neighbours in one instruction.
+template <class T, int N, class Pack>
+SOFTWOOD_INLINE void add_sums(const Pack* part, double* total) {
+#if defined(__aarch64__)
+  if constexpr (std::is_same_v<T, float> && N == 4) {
+    const float32x4_t all = vpaddq_f32(vpaddq_f32(part[0], part[1]), vpaddq_f32(part[2], part[3]));
+    vst1q_f64(total, vaddq_f64(vld1q_f64(total), vcvt_f64_f32(vget_low_f32(all))));
+    vst1q_f64(total + 2, vaddq_f64(vld1q_f64(total + 2), vcvt_high_f64_f32(all)));
+    return;
+  }
+#endif
+  for (int i = 0; i < N; ++i) {
+    T all = 0;
+    for (std::size_t lane = 0; lane < Lanes<T>::kWidth; ++lane) all += part[i][lane];
+    total[i] += static_cast<double>(all);
+  }
 }
 
 template <int FORMS, int COLUMNS, class T>
@@ -77,21 +106,18 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
         for (int f = 0; f < FORMS; ++f) total[turn][f][c] = fused(a[f], b, total[turn][f][c]);
       }
     }
-  for (int f = 0; f < FORMS; ++f)
-    for (int c = 0; c < COLUMNS; ++c) {
-      Pack packs = total[0][f][c];
-      for (int turn = 1; turn < kTurns; ++turn) packs += total[turn][f][c];
-      T all = 0;
-      for (std::size_t lane = 0; lane < kWidth; ++lane) all += packs[lane];
-      sum[f * stride + c] += static_cast<double>(all);
-    }
+  for (int f = 0; f < FORMS; ++f) {
+    for (int turn = 1; turn < kTurns; ++turn)
+      for (int c = 0; c < COLUMNS; ++c) total[0][f][c] += total[turn][f][c];
+    add_sums<T, COLUMNS>(total[0][f], sum + f * stride);
+  }
 }
 
 template <class T>
 SOFTWOOD_INLINE void form_dots(const T* coefficient, std::size_t forms, const T* x, std::size_t columns, double* sum,
                                std::size_t stride) {
-  in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
-    in_tiles(columns, [&]<int COLUMNS>(std::size_t c) SOFTWOOD_INLINE_LAMBDA {
+  in_tiles(columns, [&]<int COLUMNS>(std::size_t c) SOFTWOOD_INLINE_LAMBDA {
+    in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
       dot_tile<FORMS, COLUMNS>(coefficient + f * kBlock, x + c * kBlock, sum + f * stride + c, stride);
     });
   });
