@@ -7,7 +7,8 @@ A tree grows one split at a time; a new gate starts from the best axis split or 
 to, and after each split all parameters move together (L-BFGS). Small weights cost their squares and large ones less
 (kernels/penalty.py), so that a gate may look sharply at a few inputs. Kinds of gates and leaves and a path of penalties
 are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
-the middle of its range, on one division of the rows; only the best few meet the other divisions (search.py).
+the middle of its range, on one division of the rows; inputs that the best tree hardly feels are left out if that is
+surely better; only the best few meet the other divisions (search.py).
 Held-out rows are the caller's validation rows, which are never trained on; without them the rows are divided (folds, or
 one part held out when rows are many), and the chosen tree is refined on all rows.
 
@@ -47,11 +48,14 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
     "auto": (Recipe(), ADDITIVE),
 }
 MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
-WIDE = 256  # columns; where curves would give more, they get fewer frequencies
+WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
+LEAST_BENT = 2  # but a score and a curve at least (and the bow, on top) up to so many inputs: without any, wide tables
+MOST_BENT = 256  # lose much; beyond, all inputs are lines
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 NODE_PRICE = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
-SCOUTED = 6_000  # rows that kinds and penalties are tried on first
+SCOUTED = 6_000  # rows that kinds and penalties are tried on first,
+SCOUTED_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
 ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
 
 
@@ -139,7 +143,7 @@ def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: G
 
 def recipes_for(gate: Gate, n_inputs: int) -> tuple[Recipe, ...]:
     """Columns to try; where inputs are many, curves have fewer frequencies."""
-    room = WIDE // max(n_inputs, 1) - 1  # beside the line
+    room = max(WIDE // max(n_inputs, 1) - 1, LEAST_BENT if n_inputs <= MOST_BENT else 0)  # beside the line
     return tuple(dict.fromkeys(_within(recipe, room) for recipe in RECIPES[gate]))
 
 
@@ -167,10 +171,11 @@ def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
 def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
     some = whole.head(ENOUGH)
     divided = _divided(some, held)
-    full = len(some) > SCOUTED
+    scouted = max(SCOUTED, SCOUTED_BY_INPUT * whole.X.shape[1])
+    full = len(some) > scouted
     if full:
-        judges = None if held is None else held.head(SCOUTED // 3)
-        divided = [_divided(some.head(SCOUTED), judges)[0], divided[0]]
+        judges = None if held is None else held.head(scouted // 3)
+        divided = [_divided(some.head(scouted), judges)[0], divided[0]]
     if before is not None:
         yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
         return
