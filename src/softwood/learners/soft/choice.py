@@ -87,10 +87,10 @@ def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candida
     return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
-def clearly_worse(one: Candidate, best: Candidate) -> bool:
-    """Whether more rows would hardly turn the order of two candidates."""
+def clearly_worse(one: Candidate, best: Candidate, errors: float = CLEARLY) -> bool:
+    """Whether more rows would hardly turn the order of two candidates: the gap is more than so many standard errors."""
     gap, error = _gap(one.row_loss, best.row_loss, one.weight)
-    return gap > CLEARLY * error
+    return gap > errors * error
 
 
 def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE) -> bool:

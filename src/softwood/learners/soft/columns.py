@@ -84,9 +84,14 @@ class Columns:
 
     def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp]) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
-        at = np.flatnonzero(self.basis.feature == f)
-        part = Basis(*(getattr(self.basis, name)[at] for name in ("term", "feature", "parameter", "when_missing")))
-        return np.asarray(_terms(part, x) @ self.mix[np.ix_(at, columns)] + self.shift[columns])
+        at = self.basis.feature == f
+        return np.asarray(_terms(_part(self.basis, at), x) @ self.mix[np.ix_(at, columns)] + self.shift[columns])
+
+    def only(self, inputs: npt.NDArray[np.bool_]) -> Columns:
+        """The columns of some inputs; `inputs` has an entry for each."""
+        term, at = inputs[self.basis.feature], inputs[self.feature]
+        mix = self.mix[np.ix_(term, at)]
+        return Columns(_part(self.basis, term), mix, self.shift[at], self.feature[at], self.kind[at])
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
@@ -111,6 +116,10 @@ class Recipe:
 
 
 PLAIN = Recipe(limit=float("inf"))  # lines that read as the inputs do
+
+
+def _part(basis: Basis, which: npt.NDArray[np.bool_]) -> Basis:
+    return Basis(*(getattr(basis, name)[which] for name in ("term", "feature", "parameter", "when_missing")))
 
 
 def _terms(basis: Basis, x: Floats) -> Floats:

@@ -62,11 +62,16 @@ def importance_of(tree: Sapling, columns: Columns, rows: SoftProblem, n_threads:
     The rows must be `in_order`: some are enough.
     """
     some = judge_engine(rows.head(IMPORTANCE_ROWS), columns, n_threads, single=False)
-    mean, base = some.weight @ some.phi, tree.loss(some)
-    rise = np.zeros(rows.X.shape[1])
-    for f in np.unique(columns.feature):
-        rise[f] = max(0.0, tree.blind(columns.feature == f, mean).loss(some) - base)
+    rise = np.maximum(rises(tree, columns, some, rows.X.shape[1]), 0.0)
     return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
+
+
+def rises(tree: Sapling, columns: Columns, rows: MemoryEngine, n_inputs: int) -> Floats:
+    """By how much the mean loss rises if an input stays at its mean, for each of the inputs."""
+    mean, base, rise = rows.weight @ rows.phi, tree.loss(rows), np.zeros(n_inputs)
+    for f in np.unique(columns.feature):
+        rise[f] = tree.blind(columns.feature == f, mean).loss(rows) - base
+    return rise
 
 
 def middle(rows: SoftProblem) -> Floats:

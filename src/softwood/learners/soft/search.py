@@ -3,6 +3,7 @@
     scout   every kind (columns of gates, slopes of leaves) at one penalty; linear leaves first, which soon tell what
             loss is to be had: what will not come near it need not be grown to its end
     walk    the kinds that came near the best: on to heavier and lighter penalties while that helps
+    narrow  without the inputs that the best tree hardly feels, if that is clearly better; then scout and walk again
     (many rows: all this on some of them first; then the best few grow on where all rows are, and the best one walks)
     race    the best of each kind on the other divisions of the rows, one division after the other; who is clearly worse
             on all rows so far drops out
@@ -11,6 +12,11 @@ A root without gates and a tree grown from it are tried: often a line is all tha
 scout's tree along, refined under each penalty, only to learn where to go: where the way ends a tree is grown anew. To
 keep the tree that was carried was measured, and is worse: gates placed under one penalty stay where they are. To grow
 a tree at every step was measured, too: no better, and half as long again.
+
+Gates weigh all inputs, and a ridge only makes useless ones quieter: with ninety useless inputs beside ten a tree
+that was told of the ten has half the error. What an input is worth is asked twice. On the rows learned from, where
+each seems to help a little; and on held-out rows, where a useless one does not, but by the tree of another division:
+rows that chose the inputs would flatter the choice.
 
 A tree's size was chosen by the same rows that its loss is taken on; that cost is added to its loss (jury.py).
 """
@@ -21,11 +27,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.engines import Floats
 from softwood.learners.soft.choice import Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
-from softwood.learners.soft.ground import Ground, plant_root
+from softwood.learners.soft.ground import Ground, plant_root, rises
 from softwood.learners.soft.growth import JOINT, ROUGH, Growing, grow
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.loudness import best_loudness
@@ -38,6 +45,9 @@ NEAR = 0.25  # part of the best loss within which a kind is worth a walk
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 FINALISTS = 4  # candidates that meet the other divisions of the rows
 CARRIED = 50  # iterations on a tree that is carried to another penalty
+FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
+MOST_KEPT = 0.75  # of the inputs; where more are felt, there is nothing to gain
+SURELY = 1.0  # standard errors by which fewer inputs must be better
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +75,20 @@ class Field:
     def rows(self, division: int) -> float:
         """Weight of the rows that trees of a division learn from."""
         return self.divided[division][0].total_weight
+
+    @property
+    def n_inputs(self) -> int:
+        """Inputs that the rows have."""
+        return int(self.divided[0][0].X.shape[1])
+
+    @property
+    def another(self) -> int:
+        """A division beside the first one, of as many rows; the first if there is none."""
+        return 1 if self.full == 0 and len(self.divided) > 1 else 0
+
+    def only(self, inputs: npt.NDArray[np.bool_]) -> Field:
+        """The columns of some inputs."""
+        return replace(self, columns=self.columns.only(inputs), grounds={})
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +120,13 @@ class Search:
     report: Callable[[Candidate], None]
     found: list[Trial] = field(default_factory=list)
     roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
+    tried: dict[tuple[Field, Slopes, bool, float, int], Trial] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Scout, walk and race."""
-        scouts = [self._scout(field, slopes) for slopes in reversed(self.slopes) for field in self.fields]
-        if self.penalty is None:
-            for scout in self._near(scouts):
-                self._walk(scout)
+        """Scout and walk, narrow, and race."""
+        self._explore()
+        while self._narrow():
+            self._explore()
         self._race()
         if self.penalty is None and self.fields[0].full:
             self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full)
@@ -125,6 +149,47 @@ class Search:
         """Let go of the rows' columns."""
         for one in self.fields:
             one.grounds.clear()
+
+    def _explore(self) -> None:
+        """Every kind of tree, and the penalties that suit those near the best."""
+        scouts = [self._scout(field, slopes) for slopes in reversed(self.slopes) for field in self.fields]
+        if self.penalty is None:
+            for scout in self._near(scouts):
+                self._walk(scout)
+
+    def _narrow(self) -> bool:
+        """On to fewer inputs, while the best tree is surely better without the others."""
+        best = min((trial for trial in self.found if trial.field in self.fields), key=lambda trial: trial.loss)
+        begin = best
+        while (narrower := self._narrower(best)) is not None:
+            best = self._tell(narrower)
+        return best is not begin
+
+    def _narrower(self, best: Trial) -> Trial | None:
+        """The tree with the inputs alone that it feels, if that is surely better."""
+        for division, part in ((None, FELT), (best.field.another, FELT_ELSEWHERE)):
+            kept = self._felt(best, division, part)
+            if kept.sum() > MOST_KEPT * len(np.unique(best.field.columns.feature)):
+                continue
+            home = best.field.only(kept)
+            trial = self._tried(home, best.slopes, best.grown, best.candidate.penalty, 0)
+            if clearly_worse(best.candidate, trial.candidate, SURELY):
+                self.fields = [home if one is best.field else one.only(kept) for one in self.fields]
+                return trial
+        return None
+
+    def _felt(self, trial: Trial, division: int | None, part: float) -> npt.NDArray[np.bool_]:
+        """The inputs that together are worth so large a part of all, on rows learned from (None) or held out."""
+        field = trial.field
+        rows = field.ground(0).learn if division is None else field.ground(division).judge
+        if division:
+            trial = self._tried(field, trial.slopes, trial.grown, trial.candidate.penalty, division)
+        rise = np.maximum(rises(trial.candidate.tree[0], field.columns, rows, field.n_inputs), 0.0)
+        order = np.argsort(-rise, kind="stable")
+        share = np.cumsum(rise[order])
+        kept = np.full(len(rise), not share[-1] > 0)  # a root that feels nothing cannot tell
+        kept[order[: int(np.searchsorted(share, part * share[-1])) + 1]] = True
+        return kept
 
     def _scout(self, field: Field, slopes: Slopes) -> Trial:
         """A kind at the first penalty; the better of root and tree."""
@@ -221,7 +286,14 @@ class Search:
         return self._grown(tree, scout.field, penalty, division)
 
     def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
-        """One kind of tree at one penalty: a root, or a tree grown from it."""
+        """One kind of tree at one penalty; once."""
+        kind = (field, slopes, grown, penalty, division)
+        if kind not in self.tried:
+            self.tried[kind] = self._made(*kind)
+        return self.tried[kind]
+
+    def _made(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
+        """A root, or a tree grown from it."""
         root = self._root(field, slopes, penalty, division)
         if grown:
             return self._grown(root, field, penalty, division)

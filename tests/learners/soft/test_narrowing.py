@@ -1,0 +1,80 @@
+"""Useless inputs are left out, useful ones are not; the rows that choose inputs do not judge the choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_friedman1
+
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.joint import Joint, learn_joint
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.search import Search
+from softwood.tree import Schema
+
+ALL = Recipe(square=0.5, score=0.7, curve=(0.7, 0.3), bow=0.3)
+
+
+def friedman(inputs: int, rows: int = 900) -> tuple[SoftProblem, SoftProblem]:
+    """Five inputs matter."""
+    X, y = make_friedman1(rows + 500, inputs, noise=1.0, random_state=0)
+    y = (y - y.mean())[:, None] / y.std()
+    ones = np.ones(len(X))
+    parts = (slice(rows), slice(rows, None))
+    learn, fresh = (SoftProblem(X[at], y[at], ones[at], [0] * inputs, Loss.SQUARED) for at in parts)
+    return learn, fresh
+
+
+def learned_error(learn: SoftProblem, fresh: SoftProblem) -> tuple[float, np.ndarray]:
+    """Of a tree, and the worth of its inputs."""
+    grown = learn_joint(learn, Schema.plain(learn.X.shape[1], 1), Joint(), None)
+    return float(np.mean(np.square(grown.tree.output(fresh.X) - fresh.target))), grown.importance
+
+
+def test_with_sixty_useless_inputs_a_tree_has_half_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn, fresh = friedman(65)
+    error, worth = learned_error(learn, fresh)
+    assert np.all(worth[:5] > 0.01)
+    assert np.count_nonzero(worth[5:]) <= 5
+    monkeypatch.setattr(Search, "_narrow", lambda search: False)
+    wide, everything = learned_error(learn, fresh)
+    assert np.count_nonzero(everything[5:]) > 30
+    assert error < 0.5 * wide
+
+
+def test_where_all_inputs_matter_all_are_kept() -> None:
+    worth = learned_error(*friedman(5))[1]
+    assert np.all(worth > 0.01)
+
+
+def test_noise_alone_is_answered_by_the_mean() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 8)), rng.normal(size=(200, 1))
+    grown = learn_joint(SoftProblem(X, y, np.ones(200), [0] * 8, Loss.SQUARED), Schema.plain(8, 1), Joint(), None)
+    assert np.abs(grown.tree.output(X) - y.mean()).mean() < 0.3
+
+
+def test_the_rows_that_choose_inputs_do_not_judge_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen_by = []
+    felt = Search._felt
+
+    def spy(search: Search, trial: object, division: int | None, part: float) -> np.ndarray:
+        chosen_by.append(division)
+        return felt(search, trial, division, part)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Search, "_felt", spy)
+    learned_error(*friedman(20, 300))
+    assert set(chosen_by) == {None, 1}  # rows learned from, and those held out by another division: judged by is 0
+
+
+@pytest.mark.parametrize("recipe", [Recipe(), ALL])
+def test_columns_of_some_inputs_are_some_of_the_columns(recipe: Recipe) -> None:
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(80, 3)), rng.integers(0, 3, 80)]
+    X[:5, 1] = np.nan
+    columns = build_columns(X, [0, 0, 0, 3], np.ones(80), recipe)
+    kept = np.array([False, True, False, True])
+    some = columns.only(kept)
+    np.testing.assert_allclose(some.make(X), columns.make(X)[:, kept[columns.feature]], atol=1e-12)
+    assert set(some.basis.feature) == set(some.feature) == {1, 3}
