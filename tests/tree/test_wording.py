@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import Schema, Tree
-from softwood.kernels.kinds import Missing, Score
+from softwood.kernels.kinds import Missing, Score, Term
+from softwood.tree import Basis
 from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.sketch import MOST_LINES
 from softwood.tree.wording import Wording
@@ -92,3 +93,48 @@ def test_a_category_called_missing_is_not_a_missing_value() -> None:
 def test_digits_below_one_are_refused() -> None:
     with pytest.raises(ValueError, match="digits must be at least 1, or None for exact numbers, got 0"):
         Wording(chain([1.0]), 0)
+
+
+def bent(weight: list[float], bias: float = 0.0, slope: list[float] | None = None) -> Tree:
+    """A hard linear gate over `x`, hinges of `x` at 0, 1 and 5, `z` and its square; the first leaf may be linear."""
+    term = [Term.IDENTITY, Term.HINGE, Term.HINGE, Term.HINGE, Term.IDENTITY, Term.SQUARE]
+    basis = Basis(np.array(term), [0, 0, 0, 0, 1, 1], [0, 0, 1, 5, 0, 0], [2.0, 2.0, 1.0, 0.0, 3.0, 9.0])
+    used = np.flatnonzero(weight)
+    linear = {} if slope is None else {"slope": np.array(slope)[None, :, None], "slope_row": [-1, 0, -1]}
+    return Tree(
+        response=[[0.0], [1.0], [2.0]], schema=Schema(("x", "z"), (None, None), ("y",)), first_child=[1, -1, -1],
+        n_children=[2, 0, 0], score=[Score.LINEAR, 0, 0], basis=basis, bias=[bias, 0, 0], weight=np.array(weight)[used],
+        weight_column=used, weight_begin=[0, len(used), len(used), len(used)], **linear)  # type: ignore[arg-type]  # fmt: skip
+
+
+def test_a_line_held_back_at_both_ends_is_one_term_and_means_the_same() -> None:
+    tree = bent([0, 2.0, 0, -2.0, 0, 0], -4.0)
+    assert Wording(tree).rule(1, 80) == "2·clip(x, 0, 5) ≥ 4"
+    shifted = bent([0, 0, 2.0, -2.0, 0, 0], -4.0)
+    assert Wording(shifted).rule(1, 80) == "2·clip(x, 1, 5) ≥ 6"
+    x = np.linspace(-1, 7, 33)
+    np.testing.assert_array_equal(shifted.apply(np.c_[x, x]) == 1, 2 * np.clip(x, 1, 5) >= 6)
+
+
+def test_a_curve_is_one_term_and_written_out_where_there_is_room() -> None:
+    tree = bent([0.5, 2.0, -3.0, 0.5, 0.1, 0], -1.0)
+    assert Wording(tree).rule(1, 80) == "s(x) + 0.1·z ≥ 1"
+    assert Wording(tree).rule(2) == "−3·max(0, x − 1) + 2·max(0, x) + 0.5·x + 0.5·max(0, x − 5) + 0.1·z < 1"
+    assert Wording(tree).short_forms(gates=True) == {"s"}
+    assert Wording(tree).short_forms(gates=False) == set()
+
+
+def test_squares_are_no_curve_and_of_two_terms_both_are_said() -> None:
+    assert Wording(bent([0, 0, 0, 0, 1.5, -2.0])).rule(1, 5) == "−2·z² + 1.5·z ≥ 0"
+    assert Wording(bent([1.0, 0, 0, 0, 1.5, -2.0])).rule(1, 5) == "−2·z² + … 2 more ≥ 0"
+
+
+def test_a_response_says_what_it_answers() -> None:
+    words = Wording(bent([1.0, 0, 0, 0, 0, 0], 0.0, [0, 0, 2.0, -2.0, 0.5, 0]))
+    assert words.response(1, 0, 80) == "−1 + 2·clip(x, 1, 5) + 0.5·z"
+    assert words.response(1) == "1 + 2·max(0, x − 1) − 2·max(0, x − 5) + 0.5·z"
+    assert words.short_forms(gates=False) == {"clip"}
+
+
+def test_what_a_missing_input_counts_as_is_said_once() -> None:
+    assert Wording(bent([0.5, 2.0, -3.0, 0.5, 0.1, 0.2])).fills() == ["x = 2", "z = 3", "z² = 9"]

@@ -178,6 +178,11 @@ def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None) -
         notes.append("A missing value asks the surrogates first (surrogates=True lists them).")
     if missing and (tree.group < 0).any():
         notes.append("A category that neither side names counts as missing.")
+    forms = words.short_forms(gates=width is not None)
+    if "s" in forms:
+        notes.append("s(x) is a curve over x, a sum of hinges; width=None writes those of gates out.")
+    if "clip" in forms:
+        notes.append("clip(x, a, b) is x, or a if x is less, or b if x is more.")
     fills = words.fills() if missing else []
     if fills:
         start = "Where the input is missing: "

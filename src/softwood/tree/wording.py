@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,15 @@ from softwood.tree.spelling import spell_apart, spell_label, spell_list, spell_n
 
 if TYPE_CHECKING:
     from softwood.tree.tree import Tree
+
+
+class SpelledTerm(NamedTuple):
+    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much."""
+
+    minus: bool
+    text: str
+    size: float
+    less: float = 0.0
 
 
 class Wording:
@@ -101,27 +110,59 @@ class Wording:
     def _linear(self, node: int, slot: int, room: int | None) -> str:
         tree = self.tree
         at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
-        side = f" {'<' if slot else '≥'} {self.number(-float(tree.bias[node]))}"
+        terms = self._terms(tree.weight[at], tree.weight_column[at], room is not None)
+        side = f" {'<' if slot else '≥'} {self.number(sum(term.less for term in terms) - float(tree.bias[node]))}"
         side += " (soft)" if tree.squash[node] == Squash.SIGMOID else ""
-        return self._sum(tree.weight[at], tree.weight_column[at], None if room is None else room - len(side)) + side
+        return _sum(terms, None if room is None else room - len(side)) + side
 
     # -- sums over the basis -------------------------------------------------------------------------------------
 
-    def _sum(self, weight: npt.NDArray[np.float64], column: npt.NDArray[np.int32], room: int | None) -> str:
-        """Largest weights first: `0.8·age − 1.2·income`; a zero weight is left out."""
-        order = [i for i in np.argsort(-np.abs(weight), kind="stable") if weight[i] != 0]
-        if not order:
-            return "0"
-        terms = [self._times(float(weight[i]), int(column[i])) for i in order]
-        kept = len(terms)
-        while kept > 1 and room is not None and len(_join(terms[:kept], len(terms) - kept)) > room:
-            kept -= 1
-        return _join(terms[:kept], len(terms) - kept)
+    def _terms(self, weight: npt.NDArray[np.float64], column: npt.NDArray[np.int32], short: bool) -> list[SpelledTerm]:
+        """Largest weights first: `0.8·age − 1.2·income`; a zero weight is left out.
 
-    def _times(self, weight: float, column: int) -> tuple[bool, str]:
-        """Sign (True: minus) and size of one term of a sum."""
+        Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is
+        held back at both ends.
+        """
+        basis, used = self.tree.basis, np.flatnonzero(weight)
+        feature, kind = basis.feature[column], basis.term[column]
+        hinges = np.bincount(feature[used][kind[used] == Term.HINGE], minlength=len(self.names))
+        groups: dict[tuple[int, int], list[int]] = {}
+        for i in map(int, used):
+            bends = short and hinges[feature[i]] > 1 and kind[i] in (Term.IDENTITY, Term.SQUARE, Term.HINGE)
+            groups.setdefault((int(feature[i]), -1 if bends else i), []).append(i)
+        terms = [self._spelled(weight[at], column[at]) for at in groups.values()]
+        return sorted(terms, key=lambda term: -term.size)
+
+    def _spelled(self, weight: npt.NDArray[np.float64], column: npt.NDArray[np.int32]) -> SpelledTerm:
+        """Terms of one input as one."""
+        if len(column) == 1:
+            return self._times(float(weight[0]), self.term(int(column[0])))
+        basis = self.tree.basis
+        name = self.names[int(basis.feature[column[0]])]
+        knot, hinge = basis.parameter[column], basis.term[column] == Term.HINGE
+        if len(column) == 2 and hinge.all() and weight[0] == -weight[1]:
+            low, high = np.argsort(knot)
+            ends = ", ".join(self.number(float(knot[end])) for end in (low, high))
+            return self._times(float(weight[low]), f"clip({name}, {ends})", float(weight[low] * knot[low]))
+        x = np.unique(np.append(knot[hinge], basis.when_missing[column[basis.term[column] == Term.IDENTITY]]))[:, None]
+        line, square = basis.term[column] == Term.IDENTITY, basis.term[column] == Term.SQUARE
+        height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(line, x, np.where(square, x * x, 0.0))) @ weight
+        return SpelledTerm(False, f"s({name})", float(np.ptp(height)))
+
+    def _times(self, weight: float, text: str, less: float = 0.0) -> SpelledTerm:
         size = "" if abs(weight) == 1 else f"{self.number(abs(weight))}·"
-        return weight < 0, size + self.term(column)
+        return SpelledTerm(weight < 0, size + text, abs(weight), less)
+
+    def short_forms(self, gates: bool) -> set[str]:
+        """Which of `s` and `clip` the short sums of this tree's responses use, and of its gates if asked."""
+        tree = self.tree
+        places = zip(tree.weight_begin[:-1], tree.weight_begin[1:], strict=True) if gates else ()
+        sums = [self._terms(tree.weight[begin:end], tree.weight_column[begin:end], True) for begin, end in places]
+        for row in set(map(int, tree.slope_row)) - {-1}:
+            every = np.arange(tree.slope.shape[1], dtype=np.int32)
+            sums += [self._terms(slope, every, True) for slope in tree.slope[row].T]
+        texts = {term.text.split("·")[-1] for terms in sums for term in terms}
+        return {form for form in ("s", "clip") if any(text.startswith(f"{form}(") for text in texts)}
 
     def term(self, column: int) -> str:
         """A column of the basis: `age`, `age²`, `max(0, age − 30)`, `[colour = red]`, `[age missing]`."""
@@ -181,7 +222,22 @@ class Wording:
         for row in set(map(int, tree.slope_row)) - {-1}:
             used |= set(map(int, np.flatnonzero(tree.slope[row].any(axis=1))))
         columns = [c for c in sorted(used) if tree.basis.term[c] != Term.MISSING]
-        return [f"{self.term(c)} = {self.number(float(tree.basis.when_missing[c]))}" for c in columns]
+        texts = dict.fromkeys(self._fill(c) for c in columns)  # all terms of an input count as one value of it
+        return list(texts)
+
+    def _fill(self, column: int) -> str:
+        """What a column counts as where its input is missing, said of the input where that says the same."""
+        basis, feature = self.tree.basis, int(self.tree.basis.feature[column])
+        mine = basis.feature == feature
+        hinge, line = mine & (basis.term == Term.HINGE), mine & (basis.term == Term.IDENTITY)
+        above = hinge & (basis.when_missing > 0)
+        known = np.append(basis.when_missing[line], basis.parameter[above] + basis.when_missing[above])
+        if basis.term[column] in (Term.HINGE, Term.IDENTITY) and len(known):
+            value = float(known[0])
+            fits = np.allclose(basis.when_missing[hinge], np.maximum(value - basis.parameter[hinge], 0.0))
+            if fits and np.allclose(basis.when_missing[line], value):
+                return f"{self.names[feature]} = {self.number(value)}"
+        return f"{self.term(column)} = {self.number(float(basis.when_missing[column]))}"
 
     # -- responses -----------------------------------------------------------------------------------------------
 
@@ -194,7 +250,9 @@ class Wording:
         slope = tree.slope[row, :, output]
         if not slope.any():
             return start
-        text = self._sum(slope, np.arange(len(slope), dtype=np.int32), None if room is None else room - len(start) - 3)
+        terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), room is not None)
+        start = self.number(float(tree.response[node, output]) - sum(term.less for term in terms))
+        text = _sum(terms, None if room is None else room - len(start) - 3)
         return f"{start} − {text[1:]}" if text.startswith("−") else f"{start} + {text}"
 
     # -- numbers of one feature ----------------------------------------------------------------------------------
@@ -213,8 +271,16 @@ class Wording:
         return self._cuts[feature][float(value)]
 
 
-def _join(terms: Sequence[tuple[bool, str]], left_out: int) -> str:
+def _sum(terms: Sequence[SpelledTerm], room: int | None) -> str:
+    """As many terms as there is room for; of two, both."""
+    kept = len(terms)
+    while kept > 1 and len(terms) > 2 and room is not None and len(_join(terms[:kept], len(terms) - kept)) > room:
+        kept -= 1
+    return _join(terms[:kept], len(terms) - kept) if terms else "0"
+
+
+def _join(terms: Sequence[SpelledTerm], left_out: int) -> str:
     first, *rest = terms
-    text = ("−" if first[0] else "") + first[1]
-    text += "".join(f" {'−' if minus else '+'} {size}" for minus, size in rest)
+    text = ("−" if first.minus else "") + first.text
+    text += "".join(f" {'−' if term.minus else '+'} {term.text}" for term in rest)
     return f"{text} + … {left_out} more" if left_out else text
