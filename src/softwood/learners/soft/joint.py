@@ -32,7 +32,7 @@ from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
-from softwood.learners.soft.search import Field, Search, Trial
+from softwood.learners.soft.search import Field, Inputs, Search, Trial
 from softwood.tree import Schema, Tree
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
@@ -49,8 +49,8 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
 }
 MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
-LEAST_BENT = 2  # but a score and a curve at least (and the bow, on top) up to so many inputs: without any, wide tables
-MOST_BENT = 256  # lose much; beyond, all inputs are lines
+LEAST_BENT = 2  # but a score and a curve at least (and the bow, on top), without which wide tables lose much
+MOST_BENT, FEW_CELLS = 256, 1_000_000  # inputs, and values of all rows, up to which that is so; beyond, all are lines
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 NODE_PRICE = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
@@ -141,9 +141,10 @@ def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: G
     return search
 
 
-def recipes_for(gate: Gate, n_inputs: int) -> tuple[Recipe, ...]:
+def recipes_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[Recipe, ...]:
     """Columns to try; where inputs are many, curves have fewer frequencies."""
-    room = max(WIDE // max(n_inputs, 1) - 1, LEAST_BENT if n_inputs <= MOST_BENT else 0)  # beside the line
+    least = LEAST_BENT if n_inputs <= MOST_BENT or n_inputs * n_rows <= FEW_CELLS else 0
+    room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the line
     return tuple(dict.fromkeys(_within(recipe, room) for recipe in RECIPES[gate]))
 
 
@@ -165,7 +166,15 @@ def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=gate_features)
     slopes = slopes_for(how.leaf, whole.target.shape[1])
     penalty = how.penalty if before is None else before.penalty
-    return Search(list(_fields(whole, held, how, before)), slopes, growing, penalty, how.max_iter, how.report)
+    fields = list(_fields(whole, held, how, before))
+    some = whole.head(ENOUGH)
+
+    def prepare(inputs: Inputs) -> list[tuple[Recipe, Columns]]:
+        """Columns of some inputs; the fewer they are, the more curves each has."""
+        recipes = recipes_for(how.gate, int(inputs.sum()), len(some))
+        return [(one, build_columns(some.X, some.n_levels, some.weight, one).only(inputs)) for one in recipes]
+
+    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare)
 
 
 def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
@@ -179,7 +188,7 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     if before is not None:
         yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
         return
-    for recipe in recipes_for(how.gate, whole.X.shape[1]):
+    for recipe in recipes_for(how.gate, whole.X.shape[1], len(some)):
         columns = build_columns(some.X, some.n_levels, some.weight, recipe)
         yield Field(recipe, columns, divided, int(full), how.n_threads, how.single)
 

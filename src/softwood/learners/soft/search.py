@@ -39,6 +39,8 @@ from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 
+Inputs = npt.NDArray[np.bool_]  # which of them
+
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
 BEGIN = 6  # place among the strengths where the search begins
 NEAR = 0.25  # part of the best loss within which a kind is worth a walk
@@ -86,7 +88,7 @@ class Field:
         """A division beside the first one, of as many rows; the first if there is none."""
         return 1 if self.full == 0 and len(self.divided) > 1 else 0
 
-    def only(self, inputs: npt.NDArray[np.bool_]) -> Field:
+    def only(self, inputs: Inputs) -> Field:
         """The columns of some inputs."""
         return replace(self, columns=self.columns.only(inputs), grounds={})
 
@@ -110,6 +112,7 @@ class Search:
     """`found` is kept up to date, so that an interrupted search has the best so far.
 
     growing : how to grow; its penalty is set by the search.  penalty : a fixed one, None to choose.
+    prepare : recipes and columns to try where only some inputs are looked at.
     """
 
     fields: list[Field]
@@ -118,6 +121,7 @@ class Search:
     penalty: float | None
     max_iter: int
     report: Callable[[Candidate], None]
+    prepare: Callable[[Inputs], list[tuple[Recipe, Columns]]]
     found: list[Trial] = field(default_factory=list)
     roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
     tried: dict[tuple[Field, Slopes, bool, float, int], Trial] = field(default_factory=dict)
@@ -147,7 +151,7 @@ class Search:
 
     def clear(self) -> None:
         """Let go of the rows' columns."""
-        for one in self.fields:
+        for one in {*self.fields, *(kind[0] for kind in self.tried)}:
             one.grounds.clear()
 
     def _explore(self) -> None:
@@ -159,11 +163,16 @@ class Search:
 
     def _narrow(self) -> bool:
         """On to fewer inputs, while the best tree is surely better without the others."""
-        best = min((trial for trial in self.found if trial.field in self.fields), key=lambda trial: trial.loss)
-        begin = best
+        best = begin = min((trial for trial in self.found if trial.field in self.fields), key=lambda trial: trial.loss)
         while (narrower := self._narrower(best)) is not None:
+            self.clear()  # wide columns are large; they are made again if the race asks for them
             best = self._tell(narrower)
-        return best is not begin
+        if best is begin:
+            return False
+        inputs = np.isin(np.arange(best.field.n_inputs), best.field.columns.feature)
+        fresh = [replace(best.field, recipe=one, columns=columns, grounds={}) for one, columns in self.prepare(inputs)]
+        self.fields = [best.field if one.recipe == best.field.recipe else one for one in fresh]
+        return True
 
     def _narrower(self, best: Trial) -> Trial | None:
         """The tree with the inputs alone that it feels, if that is surely better."""
@@ -171,14 +180,12 @@ class Search:
             kept = self._felt(best, division, part)
             if kept.sum() > MOST_KEPT * len(np.unique(best.field.columns.feature)):
                 continue
-            home = best.field.only(kept)
-            trial = self._tried(home, best.slopes, best.grown, best.candidate.penalty, 0)
+            trial = self._tried(best.field.only(kept), best.slopes, best.grown, best.candidate.penalty, 0)
             if clearly_worse(best.candidate, trial.candidate, SURELY):
-                self.fields = [home if one is best.field else one.only(kept) for one in self.fields]
                 return trial
         return None
 
-    def _felt(self, trial: Trial, division: int | None, part: float) -> npt.NDArray[np.bool_]:
+    def _felt(self, trial: Trial, division: int | None, part: float) -> Inputs:
         """The inputs that together are worth so large a part of all, on rows learned from (None) or held out."""
         field = trial.field
         rows = field.ground(0).learn if division is None else field.ground(division).judge
