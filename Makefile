@@ -20,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed magic results tables no-compiler clean
+.PHONY: demo test lint format sanitize speed magic useless results tables no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -56,6 +56,10 @@ speed: $(PACKAGE) $(TESTS)
 magic: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.papers.magic
 	$(BIN)/python -m bench.papers.softening
+
+# Made tables most of whose inputs say nothing; goes on where it was stopped.
+useless: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.useless
 
 # The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.
 results: $(PACKAGE) $(BENCH)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
@@ -10,7 +12,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import Recipe, build_columns
 from softwood.learners.soft.joint import Joint, learn_joint
 from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.search import Search
+from softwood.learners.soft.search import Field, Search
 from softwood.tree import Schema
 
 ALL = Recipe(square=0.5, score=0.7, curve=(0.7, 0.3), bow=0.3)
@@ -56,16 +58,26 @@ def test_noise_alone_is_answered_by_the_mean() -> None:
 
 
 def test_the_rows_that_choose_inputs_do_not_judge_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen_by = []
-    felt = Search._felt
+    judged_by, tried = [], Search._tried
 
-    def spy(search: Search, trial: object, division: int | None, part: float) -> np.ndarray:
-        chosen_by.append(division)
-        return felt(search, trial, division, part)  # type: ignore[arg-type]
+    def spy(search: Search, *kind: Any) -> Any:
+        judged_by.append(kind[-1])
+        return tried(search, *kind)
 
-    monkeypatch.setattr(Search, "_felt", spy)
+    def stop(search: Search) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "_tried", spy)
+    monkeypatch.setattr(Search, "_race", stop)  # what went before: scouts and walks, and the search for inputs
     learned_error(*friedman(20, 300))
-    assert set(chosen_by) == {None, 1}  # rows learned from, and those held out by another division: judged by is 0
+    assert set(judged_by) == {0, 1}  # trees are compared by what division 0 holds out, inputs chosen by 1
+
+
+@pytest.mark.parametrize(("divisions", "full", "another"), [(5, 0, 1), (1, 0, 0), (2, 1, 0)])
+def test_another_division_has_as_many_rows(divisions: int, full: int, another: int) -> None:
+    learn, fresh = friedman(5, 50)
+    columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
+    assert Field(Recipe(), columns, [(learn, fresh)] * divisions, full, 1, True).another == another
 
 
 @pytest.mark.parametrize("recipe", [Recipe(), ALL])

@@ -23,7 +23,7 @@ A tree's size was chosen by the same rows that its loss is taken on; that cost i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -176,27 +176,22 @@ class Search:
 
     def _narrower(self, best: Trial) -> Trial | None:
         """The tree with the inputs alone that it feels, if that is surely better."""
-        for division, part in ((None, FELT), (best.field.another, FELT_ELSEWHERE)):
-            kept = self._felt(best, division, part)
-            if kept.sum() > MOST_KEPT * len(np.unique(best.field.columns.feature)):
-                continue
-            trial = self._tried(best.field.only(kept), best.slopes, best.grown, best.candidate.penalty, 0)
-            if clearly_worse(best.candidate, trial.candidate, SURELY):
-                return trial
+        most = MOST_KEPT * len(np.unique(best.field.columns.feature))
+        for kept in self._felt(best):
+            if kept.sum() <= most:
+                trial = self._tried(best.field.only(kept), best.slopes, best.grown, best.candidate.penalty, 0)
+                if clearly_worse(best.candidate, trial.candidate, SURELY):
+                    return trial
         return None
 
-    def _felt(self, trial: Trial, division: int | None, part: float) -> Inputs:
-        """The inputs that together are worth so large a part of all, on rows learned from (None) or held out."""
-        field = trial.field
-        rows = field.ground(0).learn if division is None else field.ground(division).judge
-        if division:
-            trial = self._tried(field, trial.slopes, trial.grown, trial.candidate.penalty, division)
-        rise = np.maximum(rises(trial.candidate.tree[0], field.columns, rows, field.n_inputs), 0.0)
-        order = np.argsort(-rise, kind="stable")
-        share = np.cumsum(rise[order])
-        kept = np.full(len(rise), not share[-1] > 0)  # a root that feels nothing cannot tell
-        kept[order[: int(np.searchsorted(share, part * share[-1])) + 1]] = True
-        return kept
+    def _felt(self, trial: Trial) -> Iterator[Inputs]:
+        """The inputs that matter: on the rows learned from; then on rows that another division holds out."""
+        field, tree = trial.field, trial.candidate.tree[0]
+        yield _weightiest(rises(tree, field.columns, field.ground(0).learn, field.n_inputs), FELT)
+        if field.another:
+            trial = self._tried(field, trial.slopes, trial.grown, trial.candidate.penalty, field.another)
+        tree, judge = trial.candidate.tree[0], field.ground(field.another).judge
+        yield _weightiest(rises(tree, field.columns, judge, field.n_inputs), FELT_ELSEWHERE)
 
     def _scout(self, field: Field, slopes: Slopes) -> Trial:
         """A kind at the first penalty; the better of root and tree."""
@@ -339,3 +334,12 @@ class Search:
         tree = tree.louder(factor)
         losses = judge.row_loss(tree.shape, tree.parameters) + more
         return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight, [factor]))
+
+
+def _weightiest(rise: Floats, part: float) -> Inputs:
+    """The fewest inputs that together hold so large a part of all rises; all of them if nothing rises."""
+    order = np.argsort(-rise, kind="stable")
+    share = np.cumsum(np.maximum(rise[order], 0.0))
+    kept = np.full(len(rise), not share[-1] > 0)
+    kept[order[: int(np.searchsorted(share, part * share[-1])) + 1]] = True
+    return kept
