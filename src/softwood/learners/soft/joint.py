@@ -49,7 +49,7 @@ RECIPES: dict[Gate, tuple[Recipe, ...]] = {
 }
 MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
-LEAST_BENT = 2  # but a score and a curve at least (and the bow, on top), without which wide tables lose much
+LEAST_BENT = 3  # but a score and two curves at least (and the bow, on top), without which wide tables lose much
 MOST_BENT, FEW_CELLS = 256, 1_000_000  # inputs, and values of all rows, up to which that is so; beyond, all are lines
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 NODE_PRICE = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
