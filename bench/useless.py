@@ -128,6 +128,19 @@ def to_markdown(results: Results) -> str:
     return table(["useful of all inputs", *MODELS, *(f"{model}: nodes, time" for model in MODELS)], lines)
 
 
+def standing(results: Results) -> str:
+    """On how many cases each model has the least error, in one line."""
+    names = list(dict.fromkeys(key.rsplit("/", 2)[0] for key in results))
+    best = [min(MODELS, key=lambda model: _error(results, name, model)) for name in names]
+    firsts = ", ".join(f"{model} {best.count(model)}" for model in MODELS if model in best)
+    return f"Least error on so many of the {len(names)} tables: {firsts}."
+
+
+def _error(results: Results, name: str, model: str) -> float:
+    means = _means(results, name, model)
+    return np.inf if means is None else means["error"]
+
+
 def _means(results: Results, name: str, model: str) -> dict[str, float] | None:
     mine = [result for key, result in results.items() if key.startswith(f"{name}/") and key.endswith(f"/{model}")]
     return {what: float(np.mean([one[what] for one in mine])) for what in mine[0]} if mine else None
@@ -144,7 +157,8 @@ def main() -> None:
         print("skipped: LightGBM is not installed.")
         models.remove("LightGBM")
     asked.results.parent.mkdir(exist_ok=True)
-    text = to_markdown(run(CASES, models, asked.seeds, asked.results))
+    results = run(CASES, models, asked.seeds, asked.results)
+    text = f"{to_markdown(results)}\n\n{standing(results)}"
     PAGE.write_text(f"{HEAD}\n{text}\n", encoding="utf-8")
     print(text)
 

@@ -32,3 +32,4 @@ def test_the_least_error_is_bold_and_a_missing_run_a_dash() -> None:
     }
     line = useless.to_markdown(results).splitlines()[-1]
     assert line == "| steps, 5 of 5 | 0.500 | – | – | **0.400** | 4, 1.5 s | – | – | 1,100, 0.1 s |"
+    assert useless.standing(results) == "Least error on so many of the 1 tables: CART 1."
