@@ -159,7 +159,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
     Attributes
     ----------
     tree_ : softwood.Tree
-    history_ : the candidates: kind, penalty, nodes and loss on held-out rows.
+    history_ : the candidates: kind, inputs shown, penalty, nodes and loss on held-out rows.
     weight_penalty_ : the penalty chosen.
     n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
@@ -318,6 +318,7 @@ def _told(candidate: Candidate) -> dict[str, Any]:
     return {
         "curves": candidate.recipe.bends,
         "leaf": "constant" if candidate.tree[0].slopes == "none" else "linear",
+        "n_inputs": candidate.inputs,
         "weight_penalty": candidate.penalty,
         "n_nodes": candidate.nodes,
         "loss": candidate.loss,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 
+from softwood import SoftTreeClassifier
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import Recipe, build_columns
 from softwood.learners.soft.joint import Joint, learn_joint
@@ -43,6 +44,14 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: 
     wide, everything = learned_error(learn, fresh)
     assert np.count_nonzero(everything[5:]) > 30
     assert error < 0.5 * wide
+
+
+def test_the_history_tells_how_many_inputs_were_shown() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 60))
+    model = SoftTreeClassifier().fit(X, X[:, 0] + X[:, 1] > 0)
+    assert np.flatnonzero(model.feature_importances_).tolist() == [0, 1]
+    assert min(one["n_inputs"] for one in model.history_) == 2
 
 
 def test_where_all_inputs_matter_all_are_kept() -> None:

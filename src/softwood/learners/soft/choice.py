@@ -28,6 +28,7 @@ class Candidate:
     """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows.
 
     loudness : the factor that each tree's answers were multiplied by after it was learned (loudness.py).
+    inputs : how many the trees were shown.
     """
 
     recipe: Recipe
@@ -36,6 +37,7 @@ class Candidate:
     row_loss: Floats
     weight: Floats
     loudness: list[float] = field(default_factory=lambda: [1.0])
+    inputs: int = 0
 
     @classmethod
     def nothing(cls) -> Candidate:
@@ -67,10 +69,10 @@ class Candidate:
 
     @property
     def said(self) -> str:
-        """In one line: kind, penalty, size, loss."""
+        """In one line: kind, inputs, penalty, size, loss."""
         gates = "quadratic" if self.recipe.square else "additive" if self.recipe.bends else "linear"
         leaves = "constant" if self.tree[0].slopes == "none" else "linear"
-        kind = f"{gates} gates, {leaves} leaves, penalty {self.penalty:.2g}"
+        kind = f"{gates} gates, {leaves} leaves, {self.inputs} inputs, penalty {self.penalty:.2g}"
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
 
     @property

@@ -70,7 +70,7 @@ def learn_incremental(
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     row_loss = ground.judge.row_loss(tree.shape, tree.parameters)
-    chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight)
+    chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight, inputs=len(np.unique(columns.feature)))
     return Learned(grown, importance, [chosen], chosen, how.epochs)
 
 

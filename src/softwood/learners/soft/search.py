@@ -176,9 +176,8 @@ class Search:
 
     def _narrower(self, best: Trial) -> Trial | None:
         """The tree with the inputs alone that it feels, if that is surely better."""
-        most = MOST_KEPT * len(np.unique(best.field.columns.feature))
         for kept in self._felt(best):
-            if kept.sum() <= most:
+            if kept.sum() <= MOST_KEPT * best.candidate.inputs:
                 trial = self._tried(best.field.only(kept), best.slopes, best.grown, best.candidate.penalty, 0)
                 if clearly_worse(best.candidate, trial.candidate, SURELY):
                     return trial
@@ -333,7 +332,9 @@ class Search:
         factor = best_loudness(judge.loss_kind, output, judge.target, weight)
         tree = tree.louder(factor)
         losses = judge.row_loss(tree.shape, tree.parameters) + more
-        return Trial(field, tree.slopes, grown, Candidate(field.recipe, penalty, [tree], losses, weight, [factor]))
+        inputs = len(np.unique(field.columns.feature))
+        candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs)
+        return Trial(field, tree.slopes, grown, candidate)
 
 
 def _weightiest(rise: Floats, part: float) -> Inputs:
