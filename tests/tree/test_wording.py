@@ -120,6 +120,7 @@ def test_a_curve_is_one_term_and_written_out_where_there_is_room() -> None:
     tree = bent([0.5, 2.0, -3.0, 0.5, 0.1, 0], -1.0)
     assert Wording(tree).rule(1, 80) == "s(x) + 0.1·z ≥ 1"
     assert Wording(tree).rule(2) == "−3·max(0, x − 1) + 2·max(0, x) + 0.5·x + 0.5·max(0, x − 5) + 0.1·z < 1"
+    assert Wording(tree, None).rule(2, 200) == Wording(tree).rule(2)  # exact numbers are never summed up
     assert Wording(tree).short_forms(gates=True) == {"s"}
     assert Wording(tree).short_forms(gates=False) == set()
 

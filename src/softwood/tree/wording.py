@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 
 class SpelledTerm(NamedTuple):
-    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much."""
+    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much.
+
+    form : "s" or "clip" where several hinges are one term.
+    """
 
     minus: bool
     text: str
     size: float
     less: float = 0.0
+    form: str = ""
 
 
 class Wording:
@@ -121,8 +125,9 @@ class Wording:
         """Largest weights first: `0.8·age − 1.2·income`; a zero weight is left out.
 
         Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is
-        held back at both ends.
+        held back at both ends. Exact numbers (digits None) are never short.
         """
+        short = short and self.digits is not None
         basis, used = self.tree.basis, np.flatnonzero(weight)
         feature, kind = basis.feature[column], basis.term[column]
         hinges = np.bincount(feature[used][kind[used] == Term.HINGE], minlength=len(self.names))
@@ -143,15 +148,15 @@ class Wording:
         if len(column) == 2 and hinge.all() and weight[0] == -weight[1]:
             low, high = np.argsort(knot)
             ends = ", ".join(self.number(float(knot[end])) for end in (low, high))
-            return self._times(float(weight[low]), f"clip({name}, {ends})", float(weight[low] * knot[low]))
-        x = np.unique(np.append(knot[hinge], basis.when_missing[column[basis.term[column] == Term.IDENTITY]]))[:, None]
-        line, square = basis.term[column] == Term.IDENTITY, basis.term[column] == Term.SQUARE
-        height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(line, x, np.where(square, x * x, 0.0))) @ weight
-        return SpelledTerm(False, f"s({name})", float(np.ptp(height)))
+            term = self._times(float(weight[low]), f"clip({name}, {ends})")
+            return term._replace(less=float(weight[low] * knot[low]), form="clip")
+        x, square = knot[hinge][:, None], basis.term[column] == Term.SQUARE
+        height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(square, x * x, x)) @ weight
+        return SpelledTerm(False, f"s({name})", float(np.ptp(height)), form="s")
 
-    def _times(self, weight: float, text: str, less: float = 0.0) -> SpelledTerm:
+    def _times(self, weight: float, text: str) -> SpelledTerm:
         size = "" if abs(weight) == 1 else f"{self.number(abs(weight))}·"
-        return SpelledTerm(weight < 0, size + text, abs(weight), less)
+        return SpelledTerm(weight < 0, size + text, abs(weight))
 
     def short_forms(self, gates: bool) -> set[str]:
         """Which of `s` and `clip` the short sums of this tree's responses use, and of its gates if asked."""
@@ -161,8 +166,7 @@ class Wording:
         for row in set(map(int, tree.slope_row)) - {-1}:
             every = np.arange(tree.slope.shape[1], dtype=np.int32)
             sums += [self._terms(slope, every, True) for slope in tree.slope[row].T]
-        texts = {term.text.split("·")[-1] for terms in sums for term in terms}
-        return {form for form in ("s", "clip") if any(text.startswith(f"{form}(") for text in texts)}
+        return {term.form for terms in sums for term in terms} - {""}
 
     def term(self, column: int) -> str:
         """A column of the basis: `age`, `age²`, `max(0, age − 30)`, `[colour = red]`, `[age missing]`."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -167,14 +168,14 @@ def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     slopes = slopes_for(how.leaf, whole.target.shape[1])
     penalty = how.penalty if before is None else before.penalty
     fields = list(_fields(whole, held, how, before))
-    some = whole.head(ENOUGH)
-
-    def prepare(inputs: Inputs) -> list[tuple[Recipe, Columns]]:
-        """Columns of some inputs; the fewer they are, the more curves each has."""
-        recipes = recipes_for(how.gate, int(inputs.sum()), len(some))
-        return [(one, build_columns(some.X, some.n_levels, some.weight, one).only(inputs)) for one in recipes]
-
+    prepare = partial(_prepared, whole.head(ENOUGH), how.gate)
     return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare)
+
+
+def _prepared(some: SoftProblem, gate: Gate, inputs: Inputs) -> list[tuple[Recipe, Columns]]:
+    """Recipes, and columns of some inputs; the fewer they are, the more curves each has."""
+    recipes = recipes_for(gate, int(inputs.sum()), len(some))
+    return [(one, build_columns(some.X, some.n_levels, some.weight, one).only(inputs)) for one in recipes]
 
 
 def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
@@ -188,8 +189,7 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     if before is not None:
         yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
         return
-    for recipe in recipes_for(how.gate, whole.X.shape[1], len(some)):
-        columns = build_columns(some.X, some.n_levels, some.weight, recipe)
+    for recipe, columns in _prepared(some, how.gate, np.ones(whole.X.shape[1], np.bool_)):
         yield Field(recipe, columns, divided, int(full), how.n_threads, how.single)
 
 
