@@ -89,7 +89,7 @@ std::vector<To> numbers(From row) {
 
 template <class T>
 SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple tables, Matrix target, Row weight,
-                          int loss, int n_threads) {
+                          int loss, bool keep, int n_threads) {
   const auto n_rows = static_cast<std::int64_t>(X.shape(0));
   if (std::any_of(place.data(), place.data() + place.size(), [=](std::int64_t p) { return p < 0 || p >= n_rows; }))
     throw std::invalid_argument("a place must be a row of X");
@@ -119,8 +119,9 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
     nb::gil_scoped_release release;
     take_rows(*expansion, X.data(), place.size() ? place.data() : nullptr, rows.rows,
               {knot_begin.data(), knot.data(), origin.data(), width.data()}, n_threads);
+    if (keep) rows.phi = std::make_shared<std::vector<T>>(expansion->expand_all(rows.blocks, n_threads));
   }
-  rows.expansion = std::move(expansion);
+  if (!keep) rows.expansion = std::move(expansion);
   return rows;
 }
 
@@ -207,6 +208,19 @@ nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameter
 }
 
 template <class T>
+nb::object pulled(const SoftRows<T>& rows, const Shape& shape, Row parameters, std::size_t node, int n_threads) {
+  check(rows, shape, parameters);
+  if (node >= shape.nodes()) throw std::invalid_argument("the node is outside the tree");
+  Pull pull;
+  {
+    nb::gil_scoped_release release;
+    pull = pull_of(rows, shape, parameters.data(), node, n_threads);
+  }
+  return nb::make_tuple(owned(std::move(pull.mean), {shape.columns}), owned(std::move(pull.spread), {shape.columns}),
+                        owned(std::move(pull.covariance), {shape.outputs, shape.columns}));
+}
+
+template <class T>
 SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, std::size_t node, int n_threads) {
   check(rows, shape, parameters);
   if (node >= shape.nodes() || shape.first_child[node] >= 0) throw std::invalid_argument("want a leaf");
@@ -241,7 +255,7 @@ void bind_rows(nb::module_& m, const char* name) {
                   nb::arg("weight").noconvert(), "loss"_a)
       .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), nb::arg("place").noconvert(),
                   "segments"_a, "tables"_a, nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a,
-                  "n_threads"_a = 1)
+                  "keep"_a, "n_threads"_a = 1)
       .def("mean_reach", &reached<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def_ro("rows", &SoftRows<T>::rows)
       .def_ro("columns", &SoftRows<T>::columns)
@@ -253,6 +267,7 @@ void bind_rows(nb::module_& m, const char* name) {
            nb::arg("centre").noconvert(), nb::arg("ease").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
       .def("histograms", &histograms<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("bin").noconvert(),
            "bins"_a, "nodes"_a, "n_threads"_a = 1)
+      .def("pull", &pulled<T>, "shape"_a, nb::arg("parameters").noconvert(), "node"_a, "n_threads"_a = 1)
       .def("under", &under<T>, "shape"_a, nb::arg("parameters").noconvert(), "node"_a, "n_threads"_a = 1);
 }
 

@@ -35,6 +35,13 @@ void Expansion<T>::expand(std::size_t block, T* phi) const {
 }
 
 template <class T>
+std::vector<T> Expansion<T>::expand_all(std::size_t blocks, int n_threads) const {
+  std::vector<T> phi(blocks * columns * kBlock);
+  for_each_piece(blocks, n_threads, [&](std::size_t block) { expand(block, &phi[block * columns * kBlock]); });
+  return phi;
+}
+
+template <class T>
 void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* place, std::size_t rows,
                const Segments& segments, int n_threads) {
   const std::size_t inputs = expansion.inputs, blocks = (rows + kBlock - 1) / kBlock;

@@ -1,4 +1,5 @@
-// Columns made from inputs when a pass asks for them; twin of kernels/expansion.py, which says what the tables mean.
+// Columns made from inputs, once or whenever a pass asks for them; twin of kernels/expansion.py, which says what the
+// tables mean.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,8 @@ struct Expansion {
 
   // Columns of one block, [column][64].
   void expand(std::size_t block, T* phi) const;
+  // Columns of all blocks, [block][column][64].
+  std::vector<T> expand_all(std::size_t blocks, int n_threads) const;
 };
 
 // Where inputs are cut, and from where and in what unit they are measured; kernels/expansion.py says how they lie.

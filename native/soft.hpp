@@ -89,6 +89,15 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
                       std::size_t inputs, std::size_t bins, const std::vector<std::size_t>& nodes, double* histogram,
                       int n_threads);
 
+// Mean and deviation of the columns by reach of a node, and their covariance with the slope of the loss by each output:
+// (columns), (columns), (outputs, columns).
+struct Pull {
+  std::vector<double> mean, spread, covariance;
+};
+
+template <class T>
+Pull pull_of(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node, int n_threads);
+
 struct Refinement {
   int max_iter = 100;
   double tol = 1e-9;  // stop when three iterations lower the objective by less than this part of it each

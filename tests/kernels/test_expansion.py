@@ -66,6 +66,16 @@ def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, tab
     assert np.allclose(weight @ kept.answers(shape, at)[1] / weight.sum(), kept.mean_reach(shape, at), rtol=tolerance)
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_columns_that_are_kept_are_those_made_in_every_pass(columns: Columns, table: np.ndarray, single: bool) -> None:
+    how, target, weight = expansion_of(columns, 6), table[:, :1] > 50, np.ones(len(table))
+    given = (table, how, target.astype(float), weight, Loss.LOGISTIC, single)
+    made, kept = (make_expanded_rows(*given, keep=keep) for keep in (False, True))
+    shape = make_shape(np.array([1, -1, -1], np.int32), np.array([-1, -1], np.int32), 0, len(columns), 1)
+    at = np.linspace(-1, 1, shape.parameters)
+    assert np.array_equal(made.gradient(shape, at)[1], kept.gradient(shape, at)[1])
+
+
 def test_rows_may_be_taken_in_another_order(columns: Columns, table: np.ndarray) -> None:
     how, place = expansion_of(columns, 6), np.random.default_rng(2).permutation(len(table))[: len(table) // 2]
     target, weight = np.ones((len(place), 1)), np.ones(len(place))

@@ -107,6 +107,31 @@ def test_histograms_of_the_twins_agree(case: Case) -> None:
     np.testing.assert_allclose(ours, twin.histograms(twin_shape, case.parameters, case.bin, 8, case.leaves), atol=1e-12)
 
 
+def test_the_pull_of_the_twins_agrees(case: Case) -> None:
+    (native, shape), (twin, twin_shape) = case.native, case.twin
+    for node in (0, case.leaves[1]):
+        wanted = twin.pull(twin_shape, case.parameters, node)
+        for rows, tolerance in ((native, 1e-12), (case.single, 1e-5)):
+            for ours, theirs in zip(rows.pull(shape, case.parameters, node), wanted, strict=True):
+                np.testing.assert_allclose(ours, theirs, atol=tolerance)
+
+
+def test_pull_is_mean_spread_and_the_gradient_of_a_leaf_with_a_slope() -> None:
+    """Of a single leaf: columns' mean and deviation; a slope about that mean would be pulled by the covariance."""
+    rng = np.random.default_rng(3)
+    phi, target = rng.normal(size=(90, 4)) * [1, 2, 3, 4] + 5, rng.normal(size=(90, 2))
+    none, zero = np.full(1, -1, np.int32), np.zeros(1, np.int32)
+    rows = _native.SoftRows64.make(phi, target, np.ones(90), int(Loss.SQUARED))
+    about = _native.SoftRows64.make(phi - phi.mean(axis=0), target, np.ones(90), int(Loss.SQUARED))
+    response = np.array([0.3, -0.2])
+    mean, spread, covariance = rows.pull(_native.SoftShape.make(none, none, 0, 4, 2), response, 0)
+    sloped = _native.SoftShape.make(none, zero, 1, 4, 2)
+    _, gradient = about.gradient(sloped, np.concatenate([response, np.zeros(8)]))
+    np.testing.assert_allclose(mean, phi.mean(axis=0))
+    np.testing.assert_allclose(spread, phi.std(axis=0))
+    np.testing.assert_allclose(covariance.ravel(), gradient[2:], atol=1e-12)
+
+
 def test_one_thread_equals_five(case: Case) -> None:
     shape = case.native[1]
     many = _native.SoftRows64.make(
@@ -118,6 +143,8 @@ def test_one_thread_equals_five(case: Case) -> None:
     one, five = many.gradient(shape, case.parameters, 1), many.gradient(shape, case.parameters, 5)
     assert one[0] == five[0]
     assert np.array_equal(one[1], five[1])
+    for ours, theirs in zip(*(many.pull(shape, case.parameters, 0, threads) for threads in (1, 5)), strict=True):
+        assert np.array_equal(ours, theirs)
 
 
 def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:

@@ -11,48 +11,36 @@ import numpy.typing as npt
 from softwood.engines import Floats, Penalty, Shape
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.kernels.reference.gradient import bend
 from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
+
+Bins = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class MemoryEngine:
-    """Columns, targets and weights as arrays; `bin` (rows, inputs) is what histograms count by.
+    """Rows with their columns, targets and weights; `bin` (rows, inputs) is what histograms count by.
 
-    phi : the columns; no rows where every pass makes them anew (`slim`). Such an engine refines and judges trees; to
-    grow them it lacks histograms and pull.
+    rows : the columns, kept or made anew in every pass, and the sums over them.
     """
 
-    phi: Floats
+    rows: Rows
     target: Floats
     weight: Floats  # sums to 1
     total_weight: float
     loss_kind: Loss
-    bin: npt.NDArray[np.uint8]
-    n_bins: int
-    n_threads: int
-    rows: Rows
+    bin: Bins
+    n_bins: int = 0
+    n_threads: int = 1
 
     @classmethod
     def make(
-        cls,
-        phi: Floats,
-        target: Floats,
-        weight: Floats,
-        loss: Loss,
-        bin: npt.NDArray[np.uint8] | None = None,
-        n_bins: int = 0,
-        n_threads: int = 1,
-        single: bool = True,
+        cls, phi: Floats, target: Floats, weight: Floats, loss: Loss, n_threads: int = 1, single: bool = True
     ) -> MemoryEngine:
-        """Take rows in; without `bin` there are no histograms (validation rows need none)."""
-        code = np.zeros((len(phi), 0), np.uint8) if bin is None else bin
-        rows = make_rows(phi, target, weight, loss, single)
-        total = float(weight.sum())
-        return cls(phi, target, weight / total, total, loss, code, n_bins, n_threads, rows)
+        """Take in rows by their columns `phi`; there are no histograms."""
+        return cls._around(make_rows(phi, target, weight, loss, single), target, weight, loss, n_threads)
 
     @classmethod
-    def slim(
+    def of_inputs(
         cls,
         X: Floats,
         expansion: Expansion,
@@ -62,12 +50,23 @@ class MemoryEngine:
         n_threads: int = 1,
         single: bool = True,
         place: npt.NDArray[np.int64] | None = None,
+        keep: bool = True,
     ) -> MemoryEngine:
-        """Take in rows too many to keep their columns; `place` says which row of X each is."""
-        rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place)
+        """Take in rows by their inputs; `place` says which row of X each is.
+
+        Without `keep` every pass makes the columns anew, which is slower and takes no memory.
+        """
+        rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place, keep)
+        return cls._around(rows, target, weight, loss, n_threads)
+
+    @classmethod
+    def _around(cls, rows: Rows, target: Floats, weight: Floats, loss: Loss, n_threads: int) -> MemoryEngine:
         total = float(weight.sum())
-        nothing = np.zeros((0, 0), np.uint8)
-        return cls(np.zeros((0, 0)), target, weight / total, total, loss, nothing, 0, n_threads, rows)
+        return cls(rows, target, weight / total, total, loss, np.zeros((len(target), 0), np.uint8), 0, n_threads)
+
+    def binned(self, bin: Bins, n_bins: int) -> MemoryEngine:
+        """With histograms, which learning asks for and judging does not."""
+        return replace(self, bin=bin, n_bins=n_bins)
 
     def loss(self, shape: Shape, parameters: Floats) -> float:
         return self.rows.loss(shape, parameters, self.n_threads)
@@ -95,13 +94,7 @@ class MemoryEngine:
         return self.rows.histograms(shape, parameters, self.bin, self.n_bins, list(nodes), self.n_threads)
 
     def pull(self, shape: Shape, parameters: Floats, node: int) -> tuple[Floats, Floats, Floats]:
-        output, reach, _ = self.rows.answers(shape, parameters, self.n_threads)
-        r = self.weight * reach[:, node]
-        slope = r[:, None] * bend(self.loss_kind, output, self.target)[0]
-        total = max(float(r.sum()), 1e-300)
-        mean = r @ self.phi / total
-        spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
-        return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+        return self.rows.pull(shape, parameters, node, self.n_threads)
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> MemoryEngine:
         return replace(self, rows=self.rows.under(shape, parameters, node, self.n_threads))

@@ -1,4 +1,4 @@
-"""Columns made from inputs when a pass asks for them, so that many rows need no table of columns.
+"""Columns made from inputs by tables: once, or whenever a pass asks for them, so that many rows need not keep them.
 
 Every column looks at one input x, and is a parabola (mostly a line) on each segment between the input's knots:
 

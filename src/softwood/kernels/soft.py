@@ -66,6 +66,10 @@ class Rows(Protocol):
         n_threads: int = 1,
     ) -> Floats: ...
 
+    def pull(
+        self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1
+    ) -> tuple[Floats, Floats, Floats]: ...
+
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> Rows: ...
 
 
@@ -85,8 +89,9 @@ def make_expanded_rows(
     single: bool = False,
     n_threads: int = 1,
     place: npt.NDArray[np.int64] | None = None,
+    keep: bool = False,
 ) -> Rows:
-    """Rows whose columns are made from the inputs X in every pass: slower than `make_rows`, much smaller.
+    """Rows whose columns are made from the inputs X: once if they are to be kept, else in every pass, slower but small.
 
     place : which row of X each of the rows is; None, all of them in order.
     """
@@ -99,7 +104,7 @@ def make_expanded_rows(
     tables = (e.column_begin, e.table_begin, e.height, e.slope, e.square)
     at = np.zeros(0, np.int64) if place is None else np.ascontiguousarray(place, np.int64)
     X = np.ascontiguousarray(X)
-    rows: Rows = kind.make_expanded(X, at, segments, tables, target, weight, int(loss), n_threads)
+    rows: Rows = kind.make_expanded(X, at, segments, tables, target, weight, int(loss), keep, n_threads)
     return rows
 
 

@@ -45,20 +45,21 @@ def answer(bush: Bush, phi: np.ndarray, node: int = 0) -> np.ndarray:
     return np.asarray(bush.leafness[node] * response + (1 - bush.leafness[node]) * below)
 
 
+PHI = np.random.default_rng(1).normal(size=(80, COLUMNS))
+
+
 def engine() -> MemoryEngine:
-    rng = np.random.default_rng(1)
-    phi = rng.normal(size=(80, COLUMNS))
-    return MemoryEngine.make(phi, np.c_[np.sin(phi[:, 0]), phi[:, 1] ** 2], np.ones(80), Loss.SQUARED, single=False)
+    return MemoryEngine.make(PHI, np.c_[np.sin(PHI[:, 0]), PHI[:, 1] ** 2], np.ones(80), Loss.SQUARED, single=False)
 
 
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])
 def test_a_folded_bush_answers_as_the_bush(slopes: str) -> None:
     bush, rows = some_bush(slopes), engine()
-    wanted = [answer(bush, phi) for phi in rows.phi]
+    wanted = [answer(bush, phi) for phi in PHI]
     np.testing.assert_allclose(rows.output(shape_of(bush), fold(bush)), wanted, atol=1e-10)
     bare = without_buds(bush)
     assert set(np.unique(bare.leafness)) == {0.0, 1.0}
-    np.testing.assert_allclose([answer(bare, phi) for phi in rows.phi], wanted, atol=1e-10)
+    np.testing.assert_allclose([answer(bare, phi) for phi in PHI], wanted, atol=1e-10)
 
 
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])

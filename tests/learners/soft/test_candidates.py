@@ -20,11 +20,12 @@ def ground_of(X: np.ndarray, target: np.ndarray, n_levels: list[int], loss: Loss
     return Ground.make(problem, problem, build_columns(X, n_levels, problem.weight, Recipe()))
 
 
-def scores(ground: Ground) -> np.ndarray:
+def scores(X: np.ndarray, target: np.ndarray, n_levels: list[int], loss: Loss = Loss.SQUARED) -> np.ndarray:
     """The score of the best start by one input, at each row."""
-    start = axis_start(plant_root(ground.learn, ground.learn.phi.shape[1], "none"), ground.learn, ground.axes, 0)
+    ground, columns = ground_of(X, target, n_levels, loss), build_columns(X, n_levels, np.ones(len(X)), Recipe())
+    start = axis_start(plant_root(ground.learn, len(columns), "none"), ground.learn, ground.axes, 0)
     assert start is not None
-    return np.asarray(ground.learn.phi @ start.gate[:-1] + start.gate[-1])
+    return np.asarray(columns.make(X) @ start.gate[:-1] + start.gate[-1])
 
 
 @pytest.mark.parametrize("levels", [4, 12])
@@ -32,7 +33,7 @@ def test_levels_that_ask_for_the_same_answer_go_the_same_way(levels: int) -> Non
     rng = np.random.default_rng(0)
     x = rng.integers(0, levels, N).astype(np.float64)
     odd = x % 2 == 1
-    score = scores(ground_of(x[:, None], (odd + 0.1 * rng.normal(size=N))[:, None], [levels]))
+    score = scores(x[:, None], (odd + 0.1 * rng.normal(size=N))[:, None], [levels])
     np.testing.assert_allclose(np.abs(score), START_SLOPE)
     assert len(set(np.sign(score[odd]))) == len(set(np.sign(score[~odd]))) == 1
     assert np.sign(score[odd][0]) != np.sign(score[~odd][0])
@@ -42,7 +43,7 @@ def test_levels_are_grouped_by_classes_too() -> None:
     rng = np.random.default_rng(1)
     x = rng.integers(0, 6, N).astype(np.float64)
     target = np.eye(3)[np.where(x < 4, rng.integers(0, 2, N), 2)]
-    score = scores(ground_of(x[:, None], target, [6], Loss.SOFTMAX))
+    score = scores(x[:, None], target, [6], Loss.SOFTMAX)
     assert len(set(np.sign(score[x < 4]))) == len(set(np.sign(score[x >= 4]))) == 1
     assert np.sign(score[x < 4][0]) != np.sign(score[x >= 4][0])
 
@@ -52,15 +53,15 @@ def test_a_missing_level_goes_both_ways() -> None:
     x = rng.integers(0, 2, N).astype(np.float64)
     target = x[:, None].copy()
     x[:50] = np.nan
-    score = scores(ground_of(x[:, None], target, [2]))
+    score = scores(x[:, None], target, [2])
     np.testing.assert_allclose(score[:50], 0.0, atol=1e-12)
 
 
 def test_a_category_wins_only_where_it_tells_more_than_a_number() -> None:
     rng = np.random.default_rng(3)
     X = np.c_[rng.integers(0, 3, N), rng.normal(size=N)]
-    by_level = scores(ground_of(X, (X[:, [0]] == 1).astype(np.float64), [3, 0]))
-    by_number = scores(ground_of(X, (X[:, [1]] > 0.3).astype(np.float64), [3, 0]))
+    by_level = scores(X, (X[:, [0]] == 1).astype(np.float64), [3, 0])
+    by_number = scores(X, (X[:, [1]] > 0.3).astype(np.float64), [3, 0])
     np.testing.assert_allclose(np.abs(by_level), START_SLOPE)
     assert np.corrcoef(by_number, X[:, 1])[0, 1] ** 2 == pytest.approx(1.0)
 

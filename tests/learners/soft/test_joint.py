@@ -74,7 +74,7 @@ def test_validation_rows_are_never_trained_on(monkeypatch: pytest.MonkeyPatch) -
     refine = MemoryEngine.refine
 
     def spy(engine: MemoryEngine, *args: Any) -> Any:
-        trained_on.add(len(engine.phi))
+        trained_on.add(len(engine.target))
         return refine(engine, *args)
 
     monkeypatch.setattr(MemoryEngine, "refine", spy)

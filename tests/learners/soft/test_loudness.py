@@ -7,7 +7,7 @@ import pytest
 
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.gradient import row_loss
-from softwood.learners.soft.loudness import LEAST, MOST, best_loudness
+from softwood.learners.soft.loudness import LEAST, MOST, PRIOR, best_loudness
 
 
 def told(loss: Loss, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
@@ -42,3 +42,21 @@ def test_held_out_rows_never_lose_by_it(loss: Loss) -> None:
 def test_numbers_and_silence_stay_as_they_are() -> None:
     assert best_loudness(Loss.SQUARED, np.ones((5, 1)), np.zeros((5, 1)), np.ones(5)) == 1.0
     assert best_loudness(Loss.LOGISTIC, np.zeros((5, 1)), np.ones((5, 1)), np.ones(5)) == 1.0
+
+
+@pytest.mark.parametrize("outputs", [1, 3, 10])
+@pytest.mark.parametrize("size", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("noise", [0.1, 5.0])
+def test_no_other_factor_is_better(outputs: int, size: float, noise: float) -> None:
+    rng = np.random.default_rng(outputs)
+    output = size * rng.normal(size=(60, outputs))
+    heard = output + noise * rng.normal(size=output.shape)
+    target = (heard > 0).astype(float) if outputs == 1 else np.eye(outputs)[heard.argmax(axis=1)]
+    loss = Loss.LOGISTIC if outputs == 1 else Loss.SOFTMAX
+
+    def cost(factor: float) -> float:
+        return float(row_loss(loss, factor * output, target).sum() + 0.5 * PRIOR * np.log(factor) ** 2)
+
+    found = best_loudness(loss, output, target, np.ones(60))
+    best = min(cost(factor) for factor in np.geomspace(LEAST, MOST, 500))
+    assert cost(found) <= best * (1 + 1e-5)

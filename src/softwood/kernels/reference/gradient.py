@@ -151,6 +151,18 @@ class SoftRows:
                 np.add.at(table[place, f, :, 1], bin[:, f], r * r * curvature)
         return table
 
+    def pull(
+        self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1
+    ) -> tuple[Floats, Floats, Floats]:
+        """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss."""
+        output, reach, _ = self.answers(shape, parameters)
+        r = self.weight * reach[:, node]
+        slope = r[:, None] * bend(self.loss_kind, output, self.target)[0]
+        total = max(float(r.sum()), 1e-300)
+        mean = r @ self.phi / total
+        spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
+        return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+
     def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows:
         """The rows as a subtree in place of leaf `node` sees them."""
         without = parameters.copy()

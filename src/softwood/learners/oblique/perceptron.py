@@ -13,7 +13,7 @@ Several starts by chance and one from Fisher's direction are trained; the one of
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,19 +44,20 @@ def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float
     """
     if not len(columns) or not rows.loss(rows.tally.sum(axis=0, keepdims=True))[0] > 0.0:
         return None
-    engine = _engine(rows, columns)
-    rng = np.random.default_rng(seed)
+    phi = rows.phi[:, columns]
+    engine = _engine(rows, phi)
+    chance = Chance(phi, engine.weight, np.random.default_rng(seed))
     root = plant_root(engine, len(columns), "none")
-    starts = [_start(root, engine, rng, None) for _ in range(STARTS)]
+    starts = [_start(root, chance, None) for _ in range(STARTS)]
     if line is not None and isinstance(line.gate, LinearGate):
-        starts.append(_start(root, engine, rng, np.append(line.gate.weight[columns], line.gate.bias)))
+        starts.append(_start(root, chance, np.append(line.gate.weight[columns], line.gate.bias)))
     penalty = STRENGTH / engine.total_weight
     _, best = min((start.refine(engine, penalty, FIRST) for start in starts), key=lambda pair: pair[0])
     return _unfolded(best.refine(engine, penalty, FULL)[1], rows, columns, least)
 
 
-def _engine(rows: Rows, columns: Index) -> MemoryEngine:
-    problem, phi = rows.problem, rows.phi[:, columns]
+def _engine(rows: Rows, phi: Floats) -> MemoryEngine:
+    problem = rows.problem
     if not problem.is_classes:
         n = (rows.tally.shape[1] - 1) // 2
         y = rows.tally[:, 1 : n + 1] / rows.tally[:, :1]
@@ -69,23 +70,32 @@ def _engine(rows: Rows, columns: Index) -> MemoryEngine:
     return MemoryEngine.make(phi, target, rows.heft, loss)
 
 
-def _start(root: Sapling, engine: MemoryEngine, rng: np.random.Generator, gate: Floats | None) -> Sapling:
+@dataclass(frozen=True)
+class Chance:
+    """Random numbers, and the rows that gates made of them should divide."""
+
+    phi: Floats
+    weight: Floats
+    rng: np.random.Generator
+
+    def gate(self) -> Floats:
+        """Along a random direction, through the middle of the rows."""
+        direction = self.rng.normal(size=self.phi.shape[1])
+        score = self.phi @ direction
+        middle = float(self.weight @ score)
+        spread = max(float(np.sqrt(self.weight @ np.square(score - middle))), 1e-300)
+        return np.append(direction, -middle) * (SLOPE / spread)
+
+
+def _start(root: Sapling, chance: Chance, gate: Floats | None) -> Sapling:
     """Gates that cut through the middle of the rows, along chance or along `gate`."""
     here = root.response[0]
     sapling = replace(root, n_iter=0)
     for node in range(3):
-        along = _random_gate(engine, rng) if gate is None or node else gate * SLOPE
-        first, second = (here + rng.normal(0.0, 0.5, len(here)) for _ in range(2))
+        along = chance.gate() if gate is None or node else gate * SLOPE
+        first, second = (here + chance.rng.normal(0.0, 0.5, len(here)) for _ in range(2))
         sapling = sapling.split(node, along, first, second)
     return sapling
-
-
-def _random_gate(engine: MemoryEngine, rng: np.random.Generator) -> Floats:
-    direction = rng.normal(size=engine.phi.shape[1])
-    score = engine.phi @ direction
-    middle = float(engine.weight @ score)
-    spread = max(float(np.sqrt(engine.weight @ np.square(score - middle))), 1e-300)
-    return np.append(direction, -middle) * (SLOPE / spread)
 
 
 def _unfolded(net: Sapling, rows: Rows, columns: Index, least: float) -> Split | None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.memory import MemoryEngine
+from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.columns import Columns
@@ -41,19 +42,20 @@ class Ground:
         bin_of_level = {f: level_bins(learn.X[:, f], learn.weight, n) for f, n in enumerate(learn.n_levels) if n}
         cut = [np.zeros(0) if f in bin_of_level else cuts(x, learn.weight) for f, x in enumerate(learn.X.T)]
         code = binned(learn, cut, bin_of_level)
-        engine = MemoryEngine.make(
-            columns.make(learn.X), learn.target, learn.weight, learn.loss, code, BINS, n_threads, single
-        )
-        return cls(engine, judge_engine(judge, columns, n_threads, single), Axes.make(cut, columns, bin_of_level))
+        tables = expansion_of(columns, learn.X.shape[1])
+        engines = [_engine(rows, tables, n_threads, single) for rows in (learn, judge)]
+        return cls(engines[0].binned(code, BINS), engines[1], Axes.make(cut, columns, bin_of_level))
 
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
-    """An engine without histograms; for many rows one that makes columns anew in every pass."""
-    if len(rows) > MANY:
-        expansion = expansion_of(columns, rows.X.shape[1])
-        return MemoryEngine.slim(rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single, rows.place)
-    phi = columns.make(rows.X)
-    return MemoryEngine.make(phi, rows.target, rows.weight, rows.loss, None, 0, n_threads, single)
+    """An engine without histograms."""
+    return _engine(rows, expansion_of(columns, rows.X.shape[1]), n_threads, single)
+
+
+def _engine(rows: SoftProblem, tables: Expansion, n_threads: int, single: bool) -> MemoryEngine:
+    """Rows with their columns; where rows are many, columns are made anew in every pass."""
+    how = (n_threads, single, rows.place, len(rows) <= MANY)
+    return MemoryEngine.of_inputs(rows.X, tables, rows.target, rows.weight, rows.loss, *how)
 
 
 def importance_of(tree: Sapling, columns: Columns, rows: SoftProblem, n_threads: int = 1) -> Floats:
@@ -68,7 +70,7 @@ def importance_of(tree: Sapling, columns: Columns, rows: SoftProblem, n_threads:
 
 def rises(tree: Sapling, columns: Columns, rows: MemoryEngine, n_inputs: int) -> Floats:
     """By how much the mean loss rises if an input stays at its mean, for each of the inputs."""
-    mean, base, rise = rows.weight @ rows.phi, tree.loss(rows), np.zeros(n_inputs)
+    mean, base, rise = rows.pull(tree.shape, tree.parameters, 0)[0], tree.loss(rows), np.zeros(n_inputs)
     for f in np.unique(columns.feature):
         rise[f] = tree.blind(columns.feature == f, mean).loss(rows) - base
     return rise

@@ -23,6 +23,7 @@ from typing import Literal
 
 import numpy as np
 
+from softwood.engines.memory import MemoryEngine
 from softwood.kernels.soft import descend
 from softwood.learners.soft.candidates import START_SLOPE, axis_start
 from softwood.learners.soft.choice import Candidate
@@ -52,6 +53,15 @@ class Incremental:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class Site:
+    """Where a tree grows: what it is learned from and judged by, the columns of the rows to learn from, and chance."""
+
+    ground: Ground
+    phi: Floats
+    rng: np.random.Generator
+
+
 def learn_incremental(
     problem: SoftProblem, schema: Schema, how: Incremental, validation: SoftProblem | None
 ) -> Learned:
@@ -64,8 +74,8 @@ def learn_incremental(
     judge = validation.scaled(centre, scale) if validation is not None else whole.rows(out[0]) if out else whole
     columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
     ground = Ground.make(learn, judge, columns, how.n_threads, single=False)
-    rng = np.random.default_rng(how.seed)
-    tree = _learn(plant_root(ground.learn, len(columns), "none"), 0, ground, how, rng)
+    site = Site(ground, columns.make(learn.X), np.random.default_rng(how.seed))
+    tree = _learn(plant_root(ground.learn, len(columns), "none"), 0, site, how)
     engine = judge_engine(whole, columns, how.n_threads, single=False)
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
@@ -74,52 +84,51 @@ def learn_incremental(
     return Learned(grown, importance, [chosen], chosen, how.epochs)
 
 
-def _learn(tree: Sapling, node: int, ground: Ground, how: Incremental, rng: np.random.Generator) -> Sapling:
+def _learn(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling:
     """The paper's recursion."""
     if len(tree.leaves) >= how.max_leaves:
         return tree
-    before = tree.loss(ground.judge)
-    trials = [_split(tree, node, ground, how, 0.5**i * how.first_step, rng) for i in range(how.tries)]
+    judge = site.ground.judge
+    before = tree.loss(judge)
+    trials = [_split(tree, node, site, how, 0.5**i * how.first_step) for i in range(how.tries)]
     found = [trial for trial in trials if trial is not None]
     if not found:
         return tree
-    losses = [trial.loss(ground.judge) for trial in found]
+    losses = [trial.loss(judge) for trial in found]
     best = int(np.argmin(losses))
     if not losses[best] < before - how.least_gain:
         return tree
     tree = found[best]
     first = int(tree.first_child[node])
     for child in (first, first + 1):
-        tree = _learn(tree, child, ground, how, rng)
+        tree = _learn(tree, child, site, how)
     return tree
 
 
-def _split(
-    tree: Sapling, node: int, ground: Ground, how: Incremental, step: float, rng: np.random.Generator
-) -> Sapling | None:
+def _split(tree: Sapling, node: int, site: Site, how: Incremental, step: float) -> Sapling | None:
     """The tree with a gate at `node`, set by gradient descent with this step; None if it ran away."""
-    engine, here = ground.learn, tree.response[node]
+    engine, rng, here = site.ground.learn, site.rng, tree.response[node]
     gate = rng.uniform(-0.01, 0.01, tree.columns + 1)
     first, second = (here + rng.uniform(-0.01, 0.01, tree.outputs) for _ in range(2))
     if how.start == "hard":
-        start = axis_start(tree, engine, ground.axes, node)
+        start = axis_start(tree, engine, site.ground.axes, node)
         if start is None:
             return None
         gate, first, second = start.gate * (how.slope / START_SLOPE), start.first, start.second
-    offset, reach = _seen_from(tree, node, ground)
+    offset, reach = _seen_from(tree, node, engine)
     order = np.stack([rng.permutation(len(reach)) for _ in range(how.epochs)])
     weight = engine.weight * len(reach)
     with np.errstate(over="ignore", invalid="ignore"):
         gate, first, second = descend(
-            engine.phi, engine.target, weight, offset, reach, int(engine.loss_kind), gate, first, second, order, step,
+            site.phi, engine.target, weight, offset, reach, int(engine.loss_kind), gate, first, second, order, step,
             how.momentum, how.decay,
         )  # fmt: skip
     finite = np.isfinite(gate).all() and np.isfinite(first).all() and np.isfinite(second).all()
     return tree.split(node, gate, first, second) if finite else None
 
 
-def _seen_from(tree: Sapling, node: int, ground: Ground) -> tuple[Floats, Floats]:
+def _seen_from(tree: Sapling, node: int, engine: MemoryEngine) -> tuple[Floats, Floats]:
     """What all other leaves answer, and the reach of `node`, for each row."""
-    output, reach, _ = ground.learn.rows.answers(tree.shape, tree.parameters, ground.learn.n_threads)
+    output, reach, _ = engine.rows.answers(tree.shape, tree.parameters, engine.n_threads)
     arrives = np.ascontiguousarray(reach[:, node])
     return output - arrives[:, None] * tree.response[node], arrives

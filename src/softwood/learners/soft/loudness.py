@@ -17,6 +17,7 @@ from softwood.kernels.reference.gradient import bend, row_loss
 
 LEAST, MOST = 0.25, 8.0
 STEPS = 20
+CLOSE = 1e-4  # a step of the logarithm that is the last
 PRIOR = 4.0  # rows' worth of curvature that hold the factor at 1 where held-out rows are few
 
 
@@ -31,15 +32,23 @@ def best_loudness(loss: Loss, output: Floats, target: Floats, weight: Floats) ->
 
     log, value = 0.0, objective(0.0)
     for _ in range(STEPS):
-        scaled = np.exp(log) * output
-        slope, curvature = bend(loss, scaled, target)
-        first = float(weight @ (slope * scaled).sum(axis=1)) / total + PRIOR / total * log
-        second = float(weight @ (curvature * scaled**2).sum(axis=1)) / total + PRIOR / total
-        step = -first / max(second, 1e-12)
-        while objective(log + step) > value and abs(step) > 1e-6:
+        first, second = _derivatives(bend(loss, np.exp(log) * output, target)[0], np.exp(log) * output, target, weight)
+        step = -(first + PRIOR * log) / (second + PRIOR)
+        while abs(step) > CLOSE and objective(log + step) > value:
             step /= 2
-        if abs(step) <= 1e-6:
-            break
         log = float(np.clip(log + step, np.log(LEAST), np.log(MOST)))
+        if abs(step) <= CLOSE:
+            break
         value = objective(log)
     return float(np.exp(log))
+
+
+def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
+    """Of the rows' loss by the logarithm of a factor on their outputs; the second without its part that may be negative
+    where the sum would be.
+    """
+    p = slope + target
+    rise = np.sum(slope * scaled, axis=1)
+    bent = np.sum(p * scaled**2, axis=1) - np.sum(p * scaled, axis=1) ** 2
+    first, second = float(weight @ rise), float(weight @ bent)
+    return first, second + first if second + first > 0 else second

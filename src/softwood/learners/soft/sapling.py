@@ -7,8 +7,9 @@ leaves (an additive model plus a tree of constants), or each leaf its `own` (a m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -61,16 +62,20 @@ class Sapling:
             ease,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is, without what was worked out from it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     @property
     def n_nodes(self) -> int:
         return len(self.first_child)
 
-    @property
+    @cached_property
     def leaf(self) -> npt.NDArray[np.bool_]:
         mask: npt.NDArray[np.bool_] = self.first_child < 0
         return mask
 
-    @property
+    @cached_property
     def leaves(self) -> list[int]:
         return [int(m) for m in np.flatnonzero(self.leaf)]
 
@@ -84,9 +89,9 @@ class Sapling:
 
     # -- as the engine sees it -----------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
-        n = int(self.leaf.sum())
+        n = len(self.leaves)
         if self.slopes == "none":
             row, slopes = np.full(n, -1, np.int32), 0
         elif self.slopes == "shared":
@@ -95,20 +100,20 @@ class Sapling:
             row, slopes = np.arange(n, dtype=np.int32), n
         return make_shape(self.first_child, row, slopes, self.columns, self.outputs)
 
-    @property
+    @cached_property
     def parameters(self) -> Floats:
         slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
 
     def with_parameters(self, parameters: Floats) -> Sapling:
         """The same shape with other numbers."""
-        leaf, k = self.leaf, self.outputs
-        at = int((~leaf).sum()) * (self.columns + 1)
-        end = at + int(leaf.sum()) * k
+        leaf, n, k = self.leaf, len(self.leaves), self.outputs
+        at = (self.n_nodes - n) * (self.columns + 1)
+        end = at + n * k
         gate, response, slope = self.gate.copy(), self.response.copy(), self.slope.copy()
         gate[~leaf] = parameters[:at].reshape(-1, self.columns + 1)
         response[leaf] = parameters[at:end].reshape(-1, k)
-        slopes = int(leaf.sum()) if self.slopes == "own" else len(self.slope)
+        slopes = n if self.slopes == "own" else len(self.slope)
         rest = parameters[end:].reshape(slopes, k, self.columns)
         if self.slopes == "own":
             slope[leaf] = rest
@@ -118,17 +123,19 @@ class Sapling:
 
     def price(self, penalty: float) -> Penalty:
         """What each parameter costs. Biases are free; a gate that was told which few inputs to look at has no ease."""
-        leaves = int(self.leaf.sum())
-        gate = np.where(self.closed[~self.leaf], -1.0, penalty)
-        gate[:, -1] = 0.0
-        slopes = {"none": 0, "shared": 1, "own": leaves}[self.slopes]
-        held = np.zeros_like(self.origin_slope) if self.slopes == "shared" else self.origin_slope
-        responses, size = leaves * self.outputs, slopes * held.size
-        strength = [gate.ravel(), np.full(responses, RESPONSE_DECAY * penalty), np.full(size, penalty)]
-        centre = [np.zeros(gate.size), np.tile(self.origin, leaves), np.tile(held.ravel(), slopes)]
-        eased = np.where(self.closed[~self.leaf].any(axis=1, keepdims=True), 0.0, np.full_like(gate, self.ease))
-        ease = [eased.ravel(), np.zeros(responses + size)]
-        return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))
+        n, closed = len(self.leaves), self.closed[~self.leaf]
+        gates, responses = closed.size, n * self.outputs
+        strength, ease = np.empty(len(self.parameters)), np.zeros(len(self.parameters))
+        strength[:gates] = np.where(closed, -1.0, penalty).ravel()
+        strength[self.columns : gates : self.columns + 1] = 0.0
+        strength[gates : gates + responses] = RESPONSE_DECAY * penalty
+        strength[gates + responses :] = penalty
+        ease[:gates] = np.repeat(np.where(closed.any(axis=1), 0.0, self.ease), self.columns + 1)
+        centre = np.zeros(len(self.parameters))
+        centre[gates : gates + responses].reshape(n, self.outputs)[:] = self.origin
+        if self.slopes == "own":
+            centre[gates + responses :].reshape(n, -1)[:] = self.origin_slope.ravel()
+        return Penalty(strength, centre, ease)
 
     # -- verbs ---------------------------------------------------------------------------------------------------
 

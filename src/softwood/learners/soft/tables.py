@@ -1,4 +1,4 @@
-"""Columns as tables of curves between knots (kernels/expansion.py), for rows too many to keep their columns."""
+"""Columns as tables of curves between knots (kernels/expansion.py), which engines make them from."""
 
 from __future__ import annotations
 
@@ -52,16 +52,14 @@ def _tables(columns: Columns, f: int) -> Tables:
     mix = columns.mix[np.ix_(basis.feature == f, mine)]
     origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[basis.feature == f], mix)
 
-    def at(x: Floats) -> Floats:
-        return columns.of_input(f, x, mine).T if len(mine) else np.zeros((0, len(x)))
-
+    places = [origin, origin + width / 2, origin + width]
     if len(codes):  # steps: read off at the code in the middle
-        height = middle = end = at(np.round(origin + width / 2))
-    else:
-        height, middle, end = at(origin), at(origin + width / 2), at(origin + width)
+        places = [np.round(places[1])] * 3
+    at = columns.of_input(f, np.concatenate([*places, [np.nan]]), mine).T
+    (height, middle, end), gone = np.split(at[:, :-1], 3, axis=1), at[:, -1:]
     square = 2.0 * (height + end - 2.0 * middle) * np.any(term == Term.SQUARE)
-    slope, gone = end - height - square, at(np.array([np.nan]))
-    parts = ((height, gone), (slope, np.zeros_like(gone)), (square, np.zeros_like(gone)))
+    slope, flat = end - height - square, np.zeros_like(gone)
+    parts = ((height, gone), (slope, flat), (square, flat))
     return Tables(knots, origin, width, *(np.hstack(part) for part in parts))
 
 
