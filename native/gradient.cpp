@@ -143,7 +143,7 @@ double loss_and_gradient(const SoftRows<T>& rows, const Shape& shape, const doub
   const Plan<T> plan(shape, parameters);
   const std::size_t size = gradient ? shape.parameters() : 0, pieces = rows.pieces();
   std::vector<double> sums(pieces * size), losses(pieces);
-  for_each_piece(pieces, n_threads, [&](std::size_t piece) {
+  for_each_piece(pieces, crew_for(rows, shape, n_threads), [&](std::size_t piece) {
     losses[piece] = run(rows, plan, piece, gradient ? sums.data() + piece * size : nullptr);
   });
   double loss = 0;
@@ -159,7 +159,7 @@ template <class T>
 void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const Answers& answers,
                    int n_threads) {
   const Plan<T> plan(shape, parameters);
-  for_each_piece(rows.pieces(), n_threads, [&](std::size_t piece) {
+  for_each_piece(rows.pieces(), crew_for(rows, shape, n_threads), [&](std::size_t piece) {
     Workspace<T> w(rows, shape);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block) answer(rows, plan, block, w, answers);
@@ -171,7 +171,7 @@ void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* param
   const Plan<T> plan(shape, parameters);
   const std::size_t nodes = shape.nodes(), pieces = rows.pieces();
   std::vector<double> sums(pieces * nodes);
-  for_each_piece(pieces, n_threads, [&](std::size_t piece) {
+  for_each_piece(pieces, crew_for(rows, shape, n_threads), [&](std::size_t piece) {
     Workspace<T> w(rows, shape);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block)

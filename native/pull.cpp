@@ -69,7 +69,7 @@ template <class T>
 Pull pull_of(const SoftRows<T>& rows, const Shape& shape, const double* parameters, std::size_t node, int n_threads) {
   const Plan<T> plan(shape, parameters);
   std::vector<Sums> sums(rows.pieces(), Sums(rows.outputs, rows.columns));
-  for_each_piece(rows.pieces(), n_threads, [&](std::size_t piece) {
+  for_each_piece(rows.pieces(), crew_for(rows, shape, n_threads), [&](std::size_t piece) {
     Workspace<T> w(rows, shape);
     std::vector<T> coefficient((1 + rows.outputs) * kBlock);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());

@@ -116,6 +116,17 @@ def test_many_rows_need_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(some.target, same.target)
 
 
+def test_threads_change_nothing_but_the_time() -> None:
+    """Kinds, penalties and divisions of the rows are looked at side by side: the same candidates, in the same order."""
+    heard: dict[int, list[tuple[float, float]]] = {1: [], 3: []}
+    trees = []
+    for n, told in heard.items():
+        how = Joint(n_threads=n, max_leaves=4, report=lambda one, told=told: told.append((one.loss, one.nodes)))
+        trees.append(learn_joint(numbers(160), Schema.plain(3, 1), how, None).tree)
+    assert heard[1] == heard[3]
+    assert trees[0] == trees[1]
+
+
 def test_one_thread_equals_five() -> None:
     trees = [
         learn_joint(

@@ -107,7 +107,7 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = soft.searched(whole, held, how.growing(), None)
     refit = held is None or len(whole) > soft.ENOUGH
-    grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH)
+    grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH, how.n_threads)
     buds = Budding(search.chosen.field, grown, how)
     stop = buds.chosen()
     columns = search.chosen.field.columns
@@ -188,7 +188,7 @@ class Budding:
         return min(refined, key=lambda pair: pair[0])[1].louder(_mean(stop.loudness))
 
     def _soft_refitted(self, everything: Engine) -> Bush:
-        tree = soft.refitted(self.grown, everything, FINISH)
+        tree = soft.refitted(self.grown, everything, FINISH, self.how.n_threads)
         return bush_of(tree, everything.mean_reach(tree.shape, tree.parameters), 0.0)
 
 

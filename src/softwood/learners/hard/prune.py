@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +11,10 @@ import numpy.typing as npt
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PruningSequence, node_error, node_weight, path_losses
 from softwood.learners.hard.table import PruningTable
+from softwood.parts.crew import side_by_side
 from softwood.parts.folds import deal_folds
 from softwood.tree import Tree
 
-T = TypeVar("T")
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 Grow = Callable[[npt.NDArray[np.int64]], Tree]  # the unpruned tree of some of the rows
 
@@ -96,7 +94,7 @@ def choose_by_cv(
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])
 
-    total, squares, weight = np.sum(run(test_fold, len(folds), n_jobs), axis=0)
+    total, squares, weight = np.sum(list(side_by_side(test_fold, range(len(folds)), n_jobs)), axis=0)
     if not weight.any():
         return plain_table(sequence, problem)
     return _tested(sequence, problem, total, squares, weight, one_se, "cv")
@@ -126,14 +124,6 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
         cut[node] = as_leaf[node] <= below
         best[node] = min(as_leaf[node], below)
     return cut
-
-
-def run(work: Callable[[int], T], n: int, n_jobs: int) -> list[T]:
-    """work(0) ... work(n - 1), by threads: the grower lets go of the interpreter's lock."""
-    if n_jobs == 1:
-        return [work(k) for k in range(n)]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(work, range(n)))
 
 
 def _tested(

@@ -34,6 +34,7 @@ from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.learners.soft.search import Field, Inputs, Search, Trial
+from softwood.parts.crew import side_by_side
 from softwood.tree import Schema, Tree
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
@@ -117,10 +118,11 @@ def learn_joint(
     trial = search.chosen
     chosen, columns = trial.candidate, trial.field.columns
     refit = held is None or len(whole) > ENOUGH
-    kept = chosen if refit else from_best_start(trial, how.max_iter)
+    kept = chosen if refit else from_best_start(trial, how.max_iter, how.n_threads)
     search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single)
-    tree = without_idle(refitted(kept, engine, how.max_iter) if refit else kept.tree[0], engine)
+    tree = refitted(kept, engine, how.max_iter, how.n_threads) if refit else kept.tree[0]
+    tree = without_idle(tree, engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
     grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
@@ -201,24 +203,30 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
     return divided or [(some, some)]
 
 
-def refitted(chosen: Candidate, whole: Engine, max_iter: int) -> Sapling:
+def refitted(chosen: Candidate, whole: Engine, max_iter: int, n_threads: int = 1) -> Sapling:
     """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were.
 
     All else equal the largest would be lowest, and folds chose trees of several sizes: nodes have a price.
     """
-    refined = [tree.refine(whole, chosen.penalty, max_iter) for tree in chosen.as_learned]
+    refined = _all_refined(chosen, whole, max_iter, n_threads)
     price = NODE_PRICE / whole.total_weight
     best = min(refined, key=lambda pair: pair[0] * (1.0 + price * pair[1].n_nodes))[1]
     return best.louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
 
 
-def from_best_start(trial: Trial, max_iter: int) -> Candidate:
+def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidate:
     """The candidate with a better first tree: those of all divisions refined on the first one's rows, and judged there.
 
     Refinement ends in one of many valleys: a tree that grew on four fifths of the rows often leads to a better one.
     """
     chosen, ground = trial.candidate, trial.field.ground(trial.field.full)
-    refined = [tree.refine(ground.learn, chosen.penalty, max_iter)[1] for tree in chosen.as_learned]
-    found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for tree in refined)]
+    refined = _all_refined(chosen, ground.learn, max_iter, n_threads)
+    found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for _, tree in refined)]
     best = min(found, key=lambda tree: tree.loss(ground.judge))
     return replace(chosen, tree=[best, *chosen.tree[1:]])
+
+
+def _all_refined(chosen: Candidate, engine: Engine, max_iter: int, n_threads: int) -> list[tuple[float, Sapling]]:
+    """Objective and tree of each division, all refined on the same rows."""
+    refine = partial(Sapling.refine, engine=engine, penalty=chosen.penalty, max_iter=max_iter)
+    return list(side_by_side(refine, chosen.as_learned, n_threads))

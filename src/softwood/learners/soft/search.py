@@ -18,13 +18,18 @@ that was told of the ten has half the error. What an input is worth is asked twi
 each seems to help a little; and on held-out rows, where a useless one does not, but by the tree of another division:
 rows that chose the inputs would flatter the choice.
 
+Kinds are scouted and walked, and candidates race, side by side by threads; each works on its own and what it found
+is told in order, so that threads change nothing but the time.
+
 A tree's size was chosen by the same rows that its loss is taken on; that cost is added to its loss (jury.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +43,11 @@ from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
+from softwood.parts.crew import side_by_side
 
 Inputs = npt.NDArray[np.bool_]  # which of them
+S = TypeVar("S")
+T = TypeVar("T")
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
 BEGIN = 6  # place among the strengths where the search begins
@@ -133,7 +141,7 @@ class Search:
             self._explore()
         self._race()
         if self.penalty is None and self.fields[0].full:
-            self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full)
+            self._tell(*self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full))
 
     def resume(self, tree: Sapling) -> None:
         """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
@@ -156,17 +164,21 @@ class Search:
 
     def _explore(self) -> None:
         """Every kind of tree, and the penalties that suit those near the best."""
-        scouts = [self._scout(field, slopes) for slopes in reversed(self.slopes) for field in self.fields]
+        scouts = [scout for slopes in reversed(self.slopes) for scout in self._scout(slopes)]
         if self.penalty is None:
-            for scout in self._near(scouts):
-                self._walk(scout)
+            for found in self._side_by_side(self._walk, self._near(scouts)):
+                self._tell(*found)
+
+    def _side_by_side(self, work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
+        return side_by_side(work, items, self.fields[0].n_threads)
 
     def _narrow(self) -> bool:
         """On to fewer inputs, while the best tree is surely better without the others."""
         best = begin = min((trial for trial in self.found if trial.field in self.fields), key=lambda trial: trial.loss)
         while (narrower := self._narrower(best)) is not None:
             self.clear()  # wide columns are large; they are made again if the race asks for them
-            best = self._tell(narrower)
+            self._tell(narrower)
+            best = narrower
         if best is begin:
             return False
         inputs = np.isin(np.arange(best.field.n_inputs), best.field.columns.feature)
@@ -192,12 +204,16 @@ class Search:
         tree, judge = trial.candidate.tree[0], field.ground(field.another).judge
         yield _weightiest(rises(tree, field.columns, judge, field.n_inputs), FELT_ELSEWHERE)
 
-    def _scout(self, field: Field, slopes: Slopes) -> Trial:
-        """A kind at the first penalty; the better of root and tree."""
-        penalty = STRENGTHS[BEGIN] / field.rows(0) if self.penalty is None else self.penalty
-        root = self._tell(self._tried(field, slopes, False, penalty, 0))
-        tree = self._grow_and_tell(field, slopes, penalty, 0, self._worth)
-        return min(root, tree, key=lambda trial: trial.loss)
+    def _scout(self, slopes: Slopes) -> list[Trial]:
+        """Columns of each recipe at the first penalty; for each the better of root and tree."""
+        penalty = STRENGTHS[BEGIN] / self.fields[0].rows(0) if self.penalty is None else self.penalty
+        roots = list(self._side_by_side(lambda field: self._tried(field, slopes, False, penalty, 0), self.fields))
+        self._tell(*roots)
+        trees, worth = [], self._worth
+        for tree in self._side_by_side(lambda field: self._from_root(field, slopes, penalty, 0, worth), self.fields):
+            trees.append(tree)
+            self._tell(*_larger(tree))
+        return [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
 
     @property
     def _worth(self) -> float:
@@ -208,45 +224,46 @@ class Search:
     def _near(self, trials: list[Trial]) -> list[Trial]:
         return [trial for trial in trials if trial.loss <= self._worth]
 
-    def _grow_and_tell(
-        self, field: Field, slopes: Slopes, penalty: float, division: int, worth: float = np.inf
-    ) -> Trial:
-        """A tree grown from its root; one that stayed a root is told of already."""
-        trial = self._grown(self._root(field, slopes, penalty, division), field, penalty, division, worth)
-        return self._tell(trial) if trial.candidate.nodes > 1 else trial
+    def _from_root(self, field: Field, slopes: Slopes, penalty: float, division: int, worth: float = np.inf) -> Trial:
+        """A tree, grown from its root."""
+        return self._grown(self._root(field, slopes, penalty, division), field, penalty, division, worth)
 
-    def _tell(self, trial: Trial) -> Trial:
-        self.found.append(trial)
-        self.report(trial.candidate)
-        return trial
+    def _tell(self, *trials: Trial) -> None:
+        for trial in trials:
+            self.found.append(trial)
+            self.report(trial.candidate)
 
-    def _walk(self, scout: Trial, division: int = 0) -> None:
+    def _walk(self, scout: Trial, division: int = 0) -> list[Trial]:
         """Neighbouring penalties in both directions, each on while the loss falls; a tree is grown at the end."""
         rows, penalty = scout.field.rows(division), scout.candidate.penalty
         begin = int(np.argmin(np.abs(np.log(np.array(STRENGTHS) / (penalty * rows)))))
         start = self._judged(scout.candidate.as_learned[0], scout.field, scout.grown, penalty, division)
+        found: list[Trial] = []
         for step in (-1, 1):
             best, end = start, begin
             while 0 <= end + step < len(STRENGTHS):
-                trial = self._carried(best, STRENGTHS[end + step] / rows, division)
+                there = self._carried(best, STRENGTHS[end + step] / rows, division)
+                found += [trial for trial in there if not trial.grown]
+                trial = min(there, key=lambda trial: trial.loss, default=best)
                 if not trial.loss < best.loss:
                     break
                 best, end = trial, end + step
             if end != begin:
-                self._grow_and_tell(scout.field, scout.slopes, STRENGTHS[end] / rows, division)
+                found += _larger(self._from_root(scout.field, scout.slopes, STRENGTHS[end] / rows, division))
             if best.loss < (1.0 - CLEAR_GAIN) * start.loss:
                 break  # it helped in one direction: the other one leads away
+        return found
 
-    def _carried(self, trial: Trial, penalty: float, division: int) -> Trial:
-        """The tree refined under another penalty, or the root there if that is better."""
+    def _carried(self, trial: Trial, penalty: float, division: int) -> list[Trial]:
+        """The root under another penalty, and the tree refined under it."""
         there = []
         if trial.slopes != "none":  # a root that is one number knows no penalty
-            there.append(self._tell(self._tried(trial.field, trial.slopes, False, penalty, division)))
+            there.append(self._tried(trial.field, trial.slopes, False, penalty, division))
         if trial.grown:
             learn = trial.field.ground(division).learn
             tree = trial.candidate.as_learned[0].refine(learn, penalty, CARRIED, ROUGH)[1]
             there.append(self._judged(tree, trial.field, True, penalty, division))
-        return min(there, key=lambda trial: trial.loss, default=trial)
+        return there
 
     def _race(self) -> None:
         divisions = len(self.fields[0].divided)
@@ -254,7 +271,9 @@ class Search:
             return
         runners = self._finalists()
         for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
-            runners = [self._further(trial, division) for trial in runners]
+            fields = list(dict.fromkeys(trial.field for trial in runners))
+            list(self._side_by_side(partial(Field.ground, division=division), fields))  # before runners ask for them
+            runners = list(self._side_by_side(partial(self._further, division=division), runners))
             ahead = min((trial.candidate for trial in runners), key=lambda candidate: candidate.loss)
             self.found = runners = [trial for trial in runners if not clearly_worse(trial.candidate, ahead)]
         for trial in runners:
@@ -335,6 +354,11 @@ class Search:
         inputs = len(np.unique(field.columns.feature))
         candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs)
         return Trial(field, tree.slopes, grown, candidate)
+
+
+def _larger(tree: Trial) -> list[Trial]:
+    """The tree; nothing if it stayed a root, which is told of already."""
+    return [tree] if tree.candidate.nodes > 1 else []
 
 
 def _weightiest(rise: Floats, part: float) -> Inputs:

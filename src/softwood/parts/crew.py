@@ -1,0 +1,26 @@
+"""Independent pieces of work, done by threads. What a piece gives never depends on how many are at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def side_by_side(work: Callable[[S], T], items: Sequence[S], n_threads: int) -> Iterator[T]:
+    """work(item) of each item, in their order; native code lets go of the interpreter's lock.
+
+    One thread works on an item when it is asked for. Left early (by an interrupt, say), what has not begun is dropped
+    and what has is waited for.
+    """
+    if n_threads == 1 or len(items) <= 1:
+        yield from map(work, items)
+        return
+    pool = ThreadPoolExecutor(min(n_threads, len(items)))
+    try:
+        yield from pool.map(work, items)
+    finally:
+        pool.shutdown(cancel_futures=True)
