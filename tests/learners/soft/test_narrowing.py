@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_friedman1
+from sklearn.datasets import make_classification, make_friedman1
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.field import Field
 from softwood.learners.soft.joint import Joint, learn_joint
 from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.search import Field, Search
+from softwood.learners.soft.search import Search
 from softwood.tree import Schema
 
 ALL = Recipe(square=0.5, score=0.7, curve=(0.7, 0.3), bow=0.3)
@@ -44,6 +45,18 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: 
     wide, everything = learned_error(learn, fresh)
     assert np.count_nonzero(everything[5:]) > 30
     assert error < 0.5 * wide
+
+
+@pytest.mark.parametrize("seed", [1, 2, 9])
+def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth(seed: int) -> None:
+    """Six of thirty matter, in clusters. Shown all of them, the best tree is small and heavily penalised."""
+    X, y = make_classification(
+        900, 30, n_informative=6, n_redundant=0, n_classes=3, n_clusters_per_class=3, class_sep=2, flip_y=0,
+        random_state=seed,
+    )  # fmt: skip
+    model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X[:600], y[:600])
+    assert model.history_[-1]["n_inputs"] <= 9
+    assert model.score(X[600:], y[600:]) > 0.9
 
 
 def test_the_history_tells_how_many_inputs_were_shown() -> None:
@@ -79,7 +92,8 @@ def test_the_rows_that_choose_inputs_do_not_judge_the_choice(monkeypatch: pytest
     monkeypatch.setattr(Search, "_tried", spy)
     monkeypatch.setattr(Search, "_race", stop)  # what went before: scouts and walks, and the search for inputs
     learned_error(*friedman(20, 300))
-    assert set(judged_by) == {0, 1}  # trees are compared by what division 0 holds out, inputs chosen by 1
+    # Trees are compared by what division 0 holds out and, where fewer inputs win there, 2; inputs are chosen by 1.
+    assert set(judged_by) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(("divisions", "full", "another"), [(5, 0, 1), (1, 0, 0), (2, 1, 0)])

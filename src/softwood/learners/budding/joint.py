@@ -27,11 +27,11 @@ from softwood.learners.budding.refine import Prices, round_buds, settle
 from softwood.learners.soft import joint as soft
 from softwood.learners.soft.choice import Candidate, is_near
 from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.field import Field
 from softwood.learners.soft.ground import Ground, judge_engine
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
-from softwood.learners.soft.search import Field
 
 PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
 LEAFNESS = 0.3  # of a branch that becomes a bud

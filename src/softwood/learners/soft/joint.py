@@ -28,12 +28,13 @@ import numpy as np
 from softwood.engines import Engine, Floats
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import importance_of, judge_engine
 from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
-from softwood.learners.soft.search import Field, Inputs, Search, Trial
+from softwood.learners.soft.search import Search
 from softwood.parts.crew import side_by_side
 from softwood.tree import Schema, Tree
 

@@ -16,7 +16,8 @@ a tree at every step was measured, too: no better, and half as long again.
 Gates weigh all inputs, and a ridge only makes useless ones quieter: with ninety useless inputs beside ten a tree
 that was told of the ten has half the error. What an input is worth is asked twice. On the rows learned from, where
 each seems to help a little; and on held-out rows, where a useless one does not, but by the tree of another division:
-rows that chose the inputs would flatter the choice.
+rows that chose the inputs would flatter the choice. Useless inputs make a heavy penalty the best one, and under it a
+tree without them may hardly be better: lighter ones are tried, too. What seems better must be so on a third division.
 
 Kinds are scouted and walked, and candidates race, side by side by threads; each works on its own and what it found
 is told in order, so that threads change nothing but the time.
@@ -32,20 +33,18 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood.engines import Floats
 from softwood.learners.soft.choice import Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
-from softwood.learners.soft.ground import Ground, plant_root, rises
+from softwood.learners.soft.field import Field, Inputs, Trial
+from softwood.learners.soft.ground import plant_root, rises
 from softwood.learners.soft.growth import JOINT, ROUGH, Growing, grow
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.loudness import best_loudness
-from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.parts.crew import side_by_side
 
-Inputs = npt.NDArray[np.bool_]  # which of them
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -58,61 +57,6 @@ CARRIED = 50  # iterations on a tree that is carried to another penalty
 FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
 MOST_KEPT = 0.75  # of the inputs; where more are felt, there is nothing to gain
 SURELY = 1.0  # standard errors by which fewer inputs must be better
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """Columns of one recipe, and the rows divided in one or several ways.
-
-    full : the first division whose trees are of full size. Scouts go before it, to fewer rows, where rows are many.
-    """
-
-    recipe: Recipe
-    columns: Columns
-    divided: list[tuple[SoftProblem, SoftProblem]]
-    full: int
-    n_threads: int
-    single: bool
-    grounds: dict[int, Ground] = field(default_factory=dict)
-
-    def ground(self, division: int) -> Ground:
-        """Made when first asked for."""
-        if division not in self.grounds:
-            parts = self.divided[division]
-            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single)
-        return self.grounds[division]
-
-    def rows(self, division: int) -> float:
-        """Weight of the rows that trees of a division learn from."""
-        return self.divided[division][0].total_weight
-
-    @property
-    def n_inputs(self) -> int:
-        """Inputs that the rows have."""
-        return int(self.divided[0][0].X.shape[1])
-
-    @property
-    def another(self) -> int:
-        """A division beside the first one, of as many rows; the first if there is none."""
-        return 1 if self.full == 0 and len(self.divided) > 1 else 0
-
-    def only(self, inputs: Inputs) -> Field:
-        """The columns of some inputs."""
-        return replace(self, columns=self.columns.only(inputs), grounds={})
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A candidate and how to make it again on other rows: columns, slopes, with or without gates."""
-
-    field: Field
-    slopes: Slopes
-    grown: bool
-    candidate: Candidate
-
-    @property
-    def loss(self) -> float:
-        return self.candidate.loss
 
 
 @dataclass
@@ -190,17 +134,39 @@ class Search:
         """The tree with the inputs alone that it feels, if that is surely better."""
         for kept in self._felt(best):
             if kept.sum() <= MOST_KEPT * best.candidate.inputs:
-                trial = self._tried(best.field.only(kept), best.slopes, best.grown, best.candidate.penalty, 0)
-                if clearly_worse(best.candidate, trial.candidate, SURELY):
-                    return trial
+                for trial in self._ever_lighter(best, best.field.only(kept)):
+                    if clearly_worse(best.candidate, trial.candidate, SURELY) and self._confirmed(best, trial):
+                        return trial
         return None
+
+    def _confirmed(self, best: Trial, narrower: Trial) -> bool:
+        """Whether fewer inputs are surely better on one more division, too, if there is one that chose nothing."""
+        third = best.field.another + 1
+        if not best.field.another or third == len(best.field.divided):
+            return True
+        again = [self._again(trial, third).candidate for trial in (best, narrower)]
+        return clearly_worse(best.candidate.with_folds(again[0]), narrower.candidate.with_folds(again[1]), SURELY)
+
+    def _ever_lighter(self, trial: Trial, field: Field) -> Iterator[Trial]:
+        """The kind of tree in another field under its penalty, and under lighter ones while the loss falls.
+
+        Useless inputs ask for a heavy penalty, under which a tree without them is hardly better.
+        """
+        strength, before = trial.candidate.penalty * field.rows(0), np.inf
+        lighter = [] if self.penalty is not None else [one for one in STRENGTHS if one < 0.99 * strength]
+        for one in (strength, *lighter):
+            there = self._tried(field, trial.slopes, trial.grown, one / field.rows(0), 0)
+            yield there
+            if not there.loss < before:
+                return
+            before = there.loss
 
     def _felt(self, trial: Trial) -> Iterator[Inputs]:
         """The inputs that matter: on the rows learned from; then on rows that another division holds out."""
         field, tree = trial.field, trial.candidate.tree[0]
         yield _weightiest(rises(tree, field.columns, field.ground(0).learn, field.n_inputs), FELT)
         if field.another:
-            trial = self._tried(field, trial.slopes, trial.grown, trial.candidate.penalty, field.another)
+            trial = self._again(trial, field.another)
         tree, judge = trial.candidate.tree[0], field.ground(field.another).judge
         yield _weightiest(rises(tree, field.columns, judge, field.n_inputs), FELT_ELSEWHERE)
 
@@ -304,6 +270,10 @@ class Search:
         learn = scout.field.ground(division).learn
         tree = scout.candidate.as_learned[0].refine(learn, penalty, JOINT, ROUGH)[1]
         return self._grown(tree, scout.field, penalty, division)
+
+    def _again(self, trial: Trial, division: int) -> Trial:
+        """The same kind and penalty on other rows."""
+        return self._tried(trial.field, trial.slopes, trial.grown, trial.candidate.penalty, division)
 
     def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
         """One kind of tree at one penalty; once."""

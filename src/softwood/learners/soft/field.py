@@ -1,0 +1,71 @@
+"""What a search walks over: columns of one recipe with the rows divided in several ways, and candidates found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.columns import Columns, Recipe
+from softwood.learners.soft.ground import Ground
+from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.sapling import Slopes
+
+Inputs = npt.NDArray[np.bool_]  # which of them
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Columns of one recipe, and the rows divided in one or several ways.
+
+    full : the first division whose trees are of full size. Scouts go before it, to fewer rows, where rows are many.
+    """
+
+    recipe: Recipe
+    columns: Columns
+    divided: list[tuple[SoftProblem, SoftProblem]]
+    full: int
+    n_threads: int
+    single: bool
+    grounds: dict[int, Ground] = field(default_factory=dict)
+
+    def ground(self, division: int) -> Ground:
+        """Made when first asked for."""
+        if division not in self.grounds:
+            parts = self.divided[division]
+            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single)
+        return self.grounds[division]
+
+    def rows(self, division: int) -> float:
+        """Weight of the rows that trees of a division learn from."""
+        return self.divided[division][0].total_weight
+
+    @property
+    def n_inputs(self) -> int:
+        """Inputs that the rows have."""
+        return int(self.divided[0][0].X.shape[1])
+
+    @property
+    def another(self) -> int:
+        """A division beside the first one, of as many rows; the first if there is none."""
+        return 1 if self.full == 0 and len(self.divided) > 1 else 0
+
+    def only(self, inputs: Inputs) -> Field:
+        """The columns of some inputs."""
+        return replace(self, columns=self.columns.only(inputs), grounds={})
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A candidate and how to make it again on other rows: columns, slopes, with or without gates."""
+
+    field: Field
+    slopes: Slopes
+    grown: bool
+    candidate: Candidate
+
+    @property
+    def loss(self) -> float:
+        return self.candidate.loss
