@@ -32,7 +32,8 @@ def best_loudness(loss: Loss, output: Floats, target: Floats, weight: Floats) ->
 
     log, value = 0.0, objective(0.0)
     for _ in range(STEPS):
-        first, second = _derivatives(bend(loss, np.exp(log) * output, target)[0], np.exp(log) * output, target, weight)
+        scaled = np.exp(log) * output
+        first, second = _derivatives(bend(loss, scaled, target)[0], scaled, target, weight)
         step = -(first + PRIOR * log) / (second + PRIOR)
         while abs(step) > CLOSE and objective(log + step) > value:
             step /= 2
@@ -44,8 +45,9 @@ def best_loudness(loss: Loss, output: Floats, target: Floats, weight: Floats) ->
 
 
 def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
-    """Of the rows' loss by the logarithm of a factor on their outputs; the second without its part that may be negative
-    where the sum would be.
+    """First and second derivative of the rows' loss by the logarithm of a factor on their outputs.
+
+    The second is the variance of the outputs, times the weights, plus the first; without that where it would not rise.
     """
     p = slope + target
     rise = np.sum(slope * scaled, axis=1)
