@@ -47,7 +47,7 @@ def best_loudness(loss: Loss, output: Floats, target: Floats, weight: Floats) ->
 def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
     """First and second derivative of the rows' loss by the logarithm of a factor on their outputs.
 
-    The second is the variance of the outputs, times the weights, plus the first; without that where it would not rise.
+    The second is the variance of the outputs over the classes, plus the first unless that makes it negative.
     """
     p = slope + target
     rise = np.sum(slope * scaled, axis=1)
