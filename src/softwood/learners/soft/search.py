@@ -257,8 +257,7 @@ class Search:
         """The candidate with its tree on one more division; the first of full size puts the scout's aside."""
         field, penalty = trial.field, trial.candidate.penalty
         if division != field.full:
-            again = self._tried(field, trial.slopes, trial.grown, penalty, division)
-            return replace(trial, candidate=trial.candidate.with_folds(again.candidate))
+            return replace(trial, candidate=trial.candidate.with_folds(self._again(trial, division).candidate))
         if self.penalty is None:
             penalty *= field.rows(0) / field.rows(division)
         if trial.grown:

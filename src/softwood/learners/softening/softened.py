@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count, islice
 
@@ -34,6 +33,7 @@ from softwood.learners.hard.table import PruningTable
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
 from softwood.learners.softening.gates import SoftRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
+from softwood.parts.crew import side_by_side
 from softwood.tree import Schema, Tree, cut_tree
 
 WORTH = 1.01  # fall of the loss that counts
@@ -90,11 +90,10 @@ def learn_softened(
 
     tasks, done = enumerate(staircase(len(trees))), 0
     kept: list[tuple[float, Tree, Tree]] = []
-    pool = ThreadPoolExecutor(n_jobs)
     try:
         while len(kept) < n_successes and done < MOST_TRIES * n_successes:
             batch = list(islice(tasks, n_successes - len(kept)))
-            for (_, at), soft in zip(batch, pool.map(soften, batch), strict=True):
+            for (_, at), soft in zip(batch, side_by_side(soften, batch, n_jobs), strict=True):
                 done += 1
                 if soft.loss_before >= WORTH * soft.loss_after:
                     kept.append((training_error(soft.tree, problem), soft.tree, trees[at]))
@@ -102,8 +101,6 @@ def learn_softened(
                     report(done, len(kept))
     except KeyboardInterrupt:
         warnings.warn(f"softening was interrupted after {done} trees; the best of them is kept.", stacklevel=2)
-    finally:
-        pool.shutdown(cancel_futures=True)
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
     if mean_widths and kept:
         tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
