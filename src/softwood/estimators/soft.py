@@ -316,8 +316,8 @@ def _one_class(schema: Schema, table: Table) -> Learned:
 
 def _told(candidate: Candidate) -> dict[str, Any]:
     return {
-        "curves": candidate.recipe.bends,
-        "leaf": "constant" if candidate.tree[0].slopes == "none" else "linear",
+        "gate": candidate.gate,
+        "leaf": candidate.leaf,
         "n_inputs": candidate.inputs,
         "weight_penalty": candidate.penalty,
         "n_nodes": candidate.nodes,

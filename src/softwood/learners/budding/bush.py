@@ -22,6 +22,7 @@ class Bush:
     first_child : per node, -1 for a leaf.  leafness : per node, 1 for a leaf.
     gate : (nodes, columns + 1), the bias last; 0 in leaves.  response : (nodes, outputs).
     slopes, slope : (nodes, 1 or 0; outputs; columns) as each node has its `own`, all the same (`shared`) or `none`.
+    closed, steep : as a sapling's; gates that look at few inputs, and those that may be as steep as they like.
     """
 
     first_child: Ints
@@ -30,13 +31,16 @@ class Bush:
     response: Floats
     slopes: Slopes
     slope: Floats
+    closed: npt.NDArray[np.bool_]
+    steep: npt.NDArray[np.bool_]
 
     @classmethod
     def leaf(cls, response: Floats, columns: int, slopes: Slopes) -> Bush:
         """One leaf."""
         slope = np.zeros((0 if slopes == "none" else 1, len(response), columns))
         child = np.full(1, -1, np.int32)
-        return cls(child, np.ones(1), np.zeros((1, columns + 1)), response[None].copy(), slopes, slope)
+        gate = np.zeros((1, columns + 1))
+        return cls(child, np.ones(1), gate, response[None].copy(), slopes, slope, *_open(gate))
 
     @classmethod
     def of_plant(cls, plant: Plant) -> Bush:
@@ -45,8 +49,8 @@ class Bush:
         gate = np.roll(plant.gate.astype(np.float64), -1, axis=1)  # a plant has the bias first
         slope = response[:, :, 1:] if plant.linear else np.zeros((0, plant.outputs, plant.columns))
         slopes: Slopes = "own" if plant.linear else "none"
-        child = plant.first_child[:n].copy()
-        return cls(child, plant.leafness.astype(np.float64), gate, response[:, :, 0].copy(), slopes, slope)
+        child, leafness = plant.first_child[:n].copy(), plant.leafness.astype(np.float64)
+        return cls(child, leafness, gate, response[:, :, 0].copy(), slopes, slope, *_open(gate))
 
     @property
     def n_nodes(self) -> int:
@@ -81,18 +85,24 @@ class Bush:
         """The nodes marked `gone` become leaves; what was below them is no more."""
         dead = np.zeros(self.n_nodes, np.bool_)
         child, gate = self.first_child.copy(), self.gate.copy()
+        closed, steep = self.closed.copy(), self.steep.copy()
         for m in self.branches:
             if gone[m] or dead[m]:
                 dead[child[m] : child[m] + 2] = True
-                child[m], gate[m] = -1, 0.0
+                child[m], gate[m], closed[m], steep[m] = -1, 0.0, False, False
         place = np.cumsum(~dead) - 1
         child = np.where(child >= 0, place[child], -1).astype(np.int32)
         kept = np.where(child < 0, 1.0, self.leafness)
         slope = self.slope[~dead] if self.slopes == "own" else self.slope
         return replace(
             self, first_child=child[~dead], leafness=kept[~dead], gate=gate[~dead],
-            response=self.response[~dead], slope=slope,
+            response=self.response[~dead], slope=slope, closed=closed[~dead], steep=steep[~dead],
         )  # fmt: skip
+
+
+def _open(gate: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """No weight closed, no gate told to be steep."""
+    return np.zeros(gate.shape, np.bool_), np.zeros(len(gate), np.bool_)
 
 
 def existence(first_child: Ints, leafness: Floats) -> Floats:

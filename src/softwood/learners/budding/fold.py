@@ -118,7 +118,7 @@ def bush_of(tree: Sapling, reach: Floats, leafness: float) -> Bush:
         if tree.slopes == "own":
             slope[below] = slope[m] + (slope[below] - slope[m]) / (1.0 - leafness)
     kept = np.where(tree.leaf, 1.0, leafness)
-    return Bush(tree.first_child, kept, tree.gate, response, tree.slopes, slope)
+    return Bush(tree.first_child, kept, tree.gate, response, tree.slopes, slope, tree.closed, tree.steep)
 
 
 def _mean(values: Floats, first_child: Ints, m: int, reach: Floats) -> Floats:

@@ -18,7 +18,7 @@ from softwood.kernels.reference.evaluate import sigmoid
 from softwood.kernels.reference.refine import minimise
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.fold import fold, shape_of, unfold_slopes, without_buds
-from softwood.learners.soft.sapling import RESPONSE_DECAY
+from softwood.learners.soft.sapling import RESPONSE_DECAY, price_of_gates
 
 EDGE = 0.01
 
@@ -80,7 +80,7 @@ def refine(
         whole = unfold_slopes(now, slope).vector
         whole[sizes[0] : sizes[1]] -= prices.leafness
         whole[sizes[0] : sizes[1]] *= 0.0 if hold_leafness else part * (1.0 - part)
-        return value, whole + pull
+        return value, np.where(penalty.strength < 0, 0.0, whole + pull)
 
     kept = np.clip(bush.leafness[branch], EDGE, 1.0 - EDGE)
     free = np.log(kept / (1.0 - kept))
@@ -92,13 +92,13 @@ def refine(
 
 
 def _penalty(bush: Bush, prices: Prices) -> Penalty:
-    """What each number costs; biases and leafness are free."""
-    gate = np.full((len(bush.branches), bush.columns + 1), prices.weight)
-    gate[:, -1] = 0.0
-    free = gate.size + len(bush.branches)
-    strength = [gate.ravel(), np.zeros(len(bush.branches)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
+    """What each number costs; leafness is free."""
+    branch = bush.branches
+    gate, eased = price_of_gates(bush.closed[branch], bush.steep[branch], prices.weight, prices.ease)
+    free = gate.size + len(branch)
+    strength = [gate, np.zeros(len(branch)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
     strength += [np.full(bush.slope.size, prices.weight)]
     slope = np.zeros_like(bush.slope) + (prices.origin_slope if bush.slopes == "own" else 0.0)
     centre = [np.zeros(free), np.tile(prices.origin, bush.n_nodes), slope.ravel()]
-    ease = [np.full(gate.size, prices.ease), np.zeros(len(bush.branches) + bush.response.size + bush.slope.size)]
+    ease = [eased, np.zeros(len(branch) + bush.response.size + bush.slope.size)]
     return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))

@@ -32,6 +32,11 @@ class Start:
     first: Floats
     second: Floats
 
+    @property
+    def by_one_column(self) -> bool:
+        """Whether it looks at one column: a threshold of a number."""
+        return bool(np.count_nonzero(self.gate[:-1]) == 1)
+
 
 def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Iterator[Start]:
     """Starts in the `tries` leaves where an axis split gains most."""

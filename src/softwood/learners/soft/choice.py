@@ -14,7 +14,7 @@ import numpy as np
 
 from softwood.engines import Floats
 from softwood.learners.soft.columns import Recipe
-from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.sapling import Gates, Sapling
 
 TOLERANCE = 0.75  # standard errors
 MOST_LOST = 0.03  # part of the best loss that simplicity may cost
@@ -28,7 +28,7 @@ class Candidate:
     """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows.
 
     loudness : the factor that each tree's answers were multiplied by after it was learned (loudness.py).
-    inputs : how many the trees were shown.
+    inputs : how many the trees were shown.  gates : what they look at.
     """
 
     recipe: Recipe
@@ -38,6 +38,7 @@ class Candidate:
     weight: Floats
     loudness: list[float] = field(default_factory=lambda: [1.0])
     inputs: int = 0
+    gates: Gates = "open"
 
     @classmethod
     def nothing(cls) -> Candidate:
@@ -68,11 +69,20 @@ class Candidate:
         return float(np.mean([tree.n_nodes for tree in self.tree]))
 
     @property
+    def gate(self) -> str:
+        """The kind of gates, as a user calls it."""
+        bent = "quadratic" if self.recipe.square else "additive" if self.recipe.bends else "linear"
+        return {"open": bent, "axis": "axis", "either": f"axis or {bent}"}[self.gates]
+
+    @property
+    def leaf(self) -> str:
+        """The kind of leaves."""
+        return "constant" if self.tree[0].slopes == "none" else "linear"
+
+    @property
     def said(self) -> str:
         """In one line: kind, inputs, penalty, size, loss."""
-        gates = "quadratic" if self.recipe.square else "additive" if self.recipe.bends else "linear"
-        leaves = "constant" if self.tree[0].slopes == "none" else "linear"
-        kind = f"{gates} gates, {leaves} leaves, {self.inputs} inputs, penalty {self.penalty:.2g}"
+        kind = f"{self.gate} gates, {self.leaf} leaves, {self.inputs} inputs, penalty {self.penalty:.2g}"
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
 
     @property

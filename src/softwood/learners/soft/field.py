@@ -11,14 +11,14 @@ from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground
 from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.sapling import Slopes
+from softwood.learners.soft.sapling import Gates, Slopes
 
 Inputs = npt.NDArray[np.bool_]  # which of them
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Columns of one recipe, and the rows divided in one or several ways.
+    """Columns of one recipe, what gates look at, and the rows divided in one or several ways.
 
     full : the first division whose trees are of full size. Scouts go before it, to fewer rows, where rows are many.
     """
@@ -29,6 +29,7 @@ class Field:
     full: int
     n_threads: int
     single: bool
+    gates: Gates = "open"
     grounds: dict[int, Ground] = field(default_factory=dict)
 
     def ground(self, division: int) -> Ground:
@@ -51,6 +52,10 @@ class Field:
     def another(self) -> int:
         """A division beside the first one, of as many rows; the first if there is none."""
         return 1 if self.full == 0 and len(self.divided) > 1 else 0
+
+    def with_gates(self, gates: Gates) -> Field:
+        """The same rows and columns, for trees with other gates."""
+        return replace(self, gates=gates)
 
     def only(self, inputs: Inputs) -> Field:
         """The columns of some inputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +11,9 @@ from softwood.engines import Engine
 from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.candidates import Start, find_starts
 from softwood.learners.soft.jury import Jury
-from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.sapling import Gates, Sapling
 
+STEEPER = 2.5  # the start of a gate that looks at one input, times a soft one's
 ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
 TOGETHER = 4  # iterations on the whole tree before candidates are compared
 JOINT = 25  # iterations on the whole tree after a split
@@ -39,6 +41,7 @@ class Growing:
     tries: int = 1
     max_gate_features: int | None = None
     worth: float = np.inf
+    gates: Gates = "open"
 
 
 def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) -> Sapling:
@@ -75,23 +78,37 @@ def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling 
     """One split more, the best of the candidates, and everything refined; None where nothing can be split."""
     best: tuple[float, Sapling] | None = None
     for start in find_starts(tree, engine, axes, how.tries):
-        trial = _planted(tree, engine, start, axes, how).refine(engine, how.penalty, TOGETHER, ROUGH)
-        if best is None or trial[0] < best[0]:
-            best = trial
+        for planted in _planted(tree, engine, start, axes, how):
+            trial = planted.refine(engine, how.penalty, TOGETHER, ROUGH)
+            if best is None or trial[0] < best[0]:
+                best = trial
     return None if best is None else best[1].refine(engine, how.penalty, JOINT, ROUGH)[1]
 
 
-def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Sapling:
-    """The tree with the new gate, which was refined alone first."""
-    alone = Sapling.root(tree.response[start.node], tree.columns, "none", tree.ease)
-    alone = replace(alone.split(0, start.gate, start.first, start.second), origin=tree.origin)
+def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Iterator[Sapling]:
+    """The tree with the new gate, which was refined alone first: one that looks at one input, one that may at all."""
+    root = replace(Sapling.root(tree.response[start.node], tree.columns, "none", tree.ease), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
-    _, alone = alone.refine(under, how.penalty, ALONE, ROUGH)
-    if how.max_gate_features is not None:
-        closed = axes.all_but_heaviest(alone.gate[0], how.max_gate_features)
-        alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed)
-        _, alone = alone.refine(under, how.penalty, ALONE, ROUGH)
-    return tree.split(start.node, alone.gate[0], alone.response[1], alone.response[2], alone.closed[0])
+    if how.gates != "open" and start.by_one_column:
+        closed = np.append(start.gate[:-1] == 0.0, False)
+        sharp = root.split(0, STEEPER * start.gate, start.first, start.second, closed, steep=True)
+        yield _with_gate(tree, start.node, sharp.refine(under, how.penalty, ALONE, ROUGH)[1])
+        if how.gates == "axis":
+            return
+    alone = root.split(0, start.gate, start.first, start.second).refine(under, how.penalty, ALONE, ROUGH)[1]
+    most = 1 if how.gates == "axis" else how.max_gate_features
+    if most is not None:
+        closed = axes.all_but_heaviest(alone.gate[0], most)
+        steep = int(np.count_nonzero(~closed)) == 2  # a column and the bias
+        alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed, steep)
+        alone = alone.refine(under, how.penalty, ALONE, ROUGH)[1]
+    yield _with_gate(tree, start.node, alone)
+
+
+def _with_gate(tree: Sapling, node: int, alone: Sapling) -> Sapling:
+    """The tree with the gate and the leaves of a tree of three nodes in place of a leaf."""
+    gate, closed, steep = alone.gate[0], alone.closed[0], bool(alone.steep[0])
+    return tree.split(node, gate, alone.response[1], alone.response[2], closed, steep)
 
 
 def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury: Jury) -> Sapling:

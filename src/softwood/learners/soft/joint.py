@@ -33,7 +33,7 @@ from softwood.learners.soft.ground import importance_of, judge_engine
 from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.sapling import Sapling, Slopes
+from softwood.learners.soft.sapling import Gates, Sapling, Slopes
 from softwood.learners.soft.search import Search
 from softwood.parts.crew import side_by_side
 from softwood.tree import Schema, Tree
@@ -87,6 +87,7 @@ class Grown:
     tree: Sapling
     recipe: Recipe
     columns: Columns
+    gates: Gates
     penalty: float
     centre: Floats
     scale: Floats
@@ -126,7 +127,7 @@ def learn_joint(
     tree = without_idle(tree, engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     importance = importance_of(tree, columns, whole, how.n_threads)
-    grown = Grown(tree, chosen.recipe, columns, chosen.penalty, centre, scale)
+    grown = Grown(tree, chosen.recipe, columns, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
 
@@ -166,13 +167,13 @@ def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
 
 
 def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
-    gate_features = 1 if how.gate == "axis" else how.max_gate_features
-    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=gate_features)
+    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=how.max_gate_features)
     slopes = slopes_for(how.leaf, whole.target.shape[1])
     penalty = how.penalty if before is None else before.penalty
     fields = list(_fields(whole, held, how, before))
     prepare = partial(_prepared, whole.head(ENOUGH), how.gate)
-    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare)
+    sharpen = how.gate == "auto" and how.max_leaves > 1 and how.max_gate_features != 1
+    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare, sharpen)
 
 
 def _prepared(some: SoftProblem, gate: Gate, inputs: Inputs) -> list[tuple[Recipe, Columns]]:
@@ -190,10 +191,11 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
         judges = None if held is None else held.head(scouted // 3)
         divided = [_divided(some.head(scouted), judges)[0], divided[0]]
     if before is not None:
-        yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single)
+        yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single, before.gates)
         return
+    gates: Gates = "axis" if how.gate == "axis" else "open"
     for recipe, columns in _prepared(some, how.gate, np.ones(whole.X.shape[1], np.bool_)):
-        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single)
+        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single, gates)
 
 
 def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProblem, SoftProblem]]:

@@ -19,6 +19,7 @@ from softwood.kernels.soft import make_shape
 
 Ints = npt.NDArray[np.int32]
 Slopes = Literal["none", "shared", "own"]
+Gates = Literal["open", "axis", "either"]  # look at all inputs, at one as steeply as they like, or whichever is better
 
 RESPONSE_DECAY = 0.1  # part of the weight penalty that holds responses near the root's
 
@@ -31,6 +32,7 @@ class Sapling:
     response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
     origin, origin_slope : what responses and slopes are shrunk to.
     closed : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
+    steep : (nodes,), gates that look at one column and may be as steep as they like.
     ease : of the penalty on weights (kernels/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
     """
@@ -43,6 +45,7 @@ class Sapling:
     origin: Floats
     origin_slope: Floats
     closed: npt.NDArray[np.bool_]
+    steep: npt.NDArray[np.bool_]
     ease: float = 0.0
     n_iter: int = 0
 
@@ -59,6 +62,7 @@ class Sapling:
             response.copy(),
             np.zeros((outputs, columns)),
             np.zeros((1, columns + 1), np.bool_),
+            np.zeros(1, np.bool_),
             ease,
         )
 
@@ -122,15 +126,13 @@ class Sapling:
         return replace(self, gate=gate, response=response, slope=slope)
 
     def price(self, penalty: float) -> Penalty:
-        """What each parameter costs. Biases are free; a gate that was told which few inputs to look at has no ease."""
+        """What each parameter costs."""
         n, closed = len(self.leaves), self.closed[~self.leaf]
         gates, responses = closed.size, n * self.outputs
         strength, ease = np.empty(len(self.parameters)), np.zeros(len(self.parameters))
-        strength[:gates] = np.where(closed, -1.0, penalty).ravel()
-        strength[self.columns : gates : self.columns + 1] = 0.0
+        strength[:gates], ease[:gates] = price_of_gates(closed, self.steep[~self.leaf], penalty, self.ease)
         strength[gates : gates + responses] = RESPONSE_DECAY * penalty
         strength[gates + responses :] = penalty
-        ease[:gates] = np.repeat(np.where(closed.any(axis=1), 0.0, self.ease), self.columns + 1)
         centre = np.zeros(len(self.parameters))
         centre[gates : gates + responses].reshape(n, self.outputs)[:] = self.origin
         if self.slopes == "own":
@@ -161,7 +163,13 @@ class Sapling:
         return engine.loss(self.shape, self.parameters)
 
     def split(
-        self, node: int, gate: Floats, first: Floats, second: Floats, closed: npt.NDArray[np.bool_] | None = None
+        self,
+        node: int,
+        gate: Floats,
+        first: Floats,
+        second: Floats,
+        closed: npt.NDArray[np.bool_] | None = None,
+        steep: bool = False,
     ) -> Sapling:
         """Leaf `node` becomes a branch; its children inherit its slope."""
         child = self.first_child.copy()
@@ -171,6 +179,8 @@ class Sapling:
         shut = np.vstack([self.closed, np.zeros((2, self.columns + 1), np.bool_)])
         if closed is not None:
             shut[node] = closed
+        steeps = np.append(self.steep, [False, False])
+        steeps[node] = steep
         slope = self.slope
         if self.slopes == "own":
             slope = np.concatenate([slope, slope[[node, node]]])
@@ -181,13 +191,14 @@ class Sapling:
             response=np.vstack([self.response, first, second]),
             slope=slope,
             closed=shut,
+            steep=steeps,
         )
 
-    def split_again(self, gate: Floats, closed: npt.NDArray[np.bool_]) -> Sapling:
+    def split_again(self, gate: Floats, closed: npt.NDArray[np.bool_], steep: bool) -> Sapling:
         """Another gate at the root, some of its weights closed."""
-        gates, shut = self.gate.copy(), self.closed.copy()
-        gates[0], shut[0] = gate, closed
-        return replace(self, gate=gates, closed=shut)
+        gates, shut, steeps = self.gate.copy(), self.closed.copy(), self.steep.copy()
+        gates[0], shut[0], steeps[0] = gate, closed, steep
+        return replace(self, gate=gates, closed=shut, steep=steeps)
 
     def last_branches(self) -> list[int]:
         """Branches whose children are both leaves."""
@@ -212,8 +223,27 @@ class Sapling:
         gate = self.gate.copy()
         gate[node] = 0.0
         slope = mix(self.slope) if self.slopes == "own" else self.slope
-        shut = self.closed.copy()
-        shut[node] = False
+        shut, steep = self.closed.copy(), self.steep.copy()
+        shut[node], steep[node] = False, False
         return replace(
-            self, first_child=child, gate=gate[keep], response=mix(self.response), slope=slope, closed=shut[keep]
+            self,
+            first_child=child,
+            gate=gate[keep],
+            response=mix(self.response),
+            slope=slope,
+            closed=shut[keep],
+            steep=steep[keep],
         )
+
+
+def price_of_gates(
+    closed: npt.NDArray[np.bool_], steep: npt.NDArray[np.bool_], penalty: float, ease: float
+) -> tuple[Floats, Floats]:
+    """Strength and ease of the weights of gates, (gates, columns + 1) as one row; closed ones stay as they are.
+
+    Biases are free, and so is the weight of a gate that may be steep. A gate that was told which few inputs to look at
+    has no ease.
+    """
+    strength = np.where(closed, -1.0, np.where(steep, 0.0, penalty)[:, None])
+    strength[:, -1] = 0.0
+    return strength.ravel(), np.repeat(np.where(closed.any(axis=1), 0.0, ease), closed.shape[1])

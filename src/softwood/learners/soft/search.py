@@ -4,6 +4,8 @@
             loss is to be had: what will not come near it need not be grown to its end
     walk    the kinds that came near the best: on to heavier and lighter penalties while that helps
     narrow  without the inputs that the best tree hardly feels, if that is clearly better; then scout and walk again
+    sharpen gates that look at one input each, as steeply as they like; where that is best so far, trees whose gates do
+            either, and penalties for all of these
     (many rows: all this on some of them first; then the best few grow on where all rows are, and the best one walks)
     race    the best of each kind on the other divisions of the rows, one division after the other; who is clearly worse
             on all rows so far drops out
@@ -18,6 +20,10 @@ that was told of the ten has half the error. What an input is worth is asked twi
 each seems to help a little; and on held-out rows, where a useless one does not, but by the tree of another division:
 rows that chose the inputs would flatter the choice. Useless inputs make a heavy penalty the best one, and under it a
 tree without them may hardly be better: lighter ones are tried, too. What seems better must be so on a third division.
+
+A penalty on weights makes gates soft, and steps are not: a gate that looks at one input is free to be steep. Useless
+inputs do it no harm, so that all inputs are shown again. A tree that may choose gate by gate was measured, without
+asking a tree of axis gates first: where there are no steps it is a little worse, and a fifth longer.
 
 Kinds are scouted and walked, and candidates race, side by side by threads; each works on its own and what it found
 is told in order, so that threads change nothing but the time.
@@ -65,6 +71,7 @@ class Search:
 
     growing : how to grow; its penalty is set by the search.  penalty : a fixed one, None to choose.
     prepare : recipes and columns to try where only some inputs are looked at.
+    sharpen : whether gates that look at one input each are tried, too.
     """
 
     fields: list[Field]
@@ -74,15 +81,19 @@ class Search:
     max_iter: int
     report: Callable[[Candidate], None]
     prepare: Callable[[Inputs], list[tuple[Recipe, Columns]]]
+    sharpen: bool = False
     found: list[Trial] = field(default_factory=list)
     roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
     tried: dict[tuple[Field, Slopes, bool, float, int], Trial] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Scout and walk, narrow, and race."""
+        """Scout and walk, narrow, sharpen, and race."""
+        wide = self.fields[0]
         self._explore()
         while self._narrow():
             self._explore()
+        if self.sharpen:
+            self._sharpen(wide)
         self._race()
         if self.penalty is None and self.fields[0].full:
             self._tell(*self._walk(min(self.found, key=lambda trial: trial.loss), self.fields[0].full))
@@ -108,7 +119,19 @@ class Search:
 
     def _explore(self) -> None:
         """Every kind of tree, and the penalties that suit those near the best."""
-        scouts = [scout for slopes in reversed(self.slopes) for scout in self._scout(slopes)]
+        self._walk_all([scout for slopes in reversed(self.slopes) for scout in self._scout(slopes)])
+
+    def _sharpen(self, wide: Field) -> None:
+        """Gates that look at one of all inputs each; if they do best, gates that do so or not."""
+        best = min(trial.loss for trial in self.found)
+        trees = self._trees(self.slopes[0], [wide.with_gates("axis")], np.inf)
+        if trees[0].loss < best:
+            either = [one.with_gates("either") for one in dict.fromkeys([wide, *self.fields])]
+            trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth)]
+        self._walk_all([tree for tree in trees if tree.candidate.nodes > 1])
+
+    def _walk_all(self, scouts: list[Trial]) -> None:
+        """Other penalties for the scouts that came near the best."""
         if self.penalty is None:
             for found in self._side_by_side(self._walk, self._near(scouts)):
                 self._tell(*found)
@@ -172,14 +195,23 @@ class Search:
 
     def _scout(self, slopes: Slopes) -> list[Trial]:
         """Columns of each recipe at the first penalty; for each the better of root and tree."""
-        penalty = STRENGTHS[BEGIN] / self.fields[0].rows(0) if self.penalty is None else self.penalty
+        penalty = self._first_penalty
         roots = list(self._side_by_side(lambda field: self._tried(field, slopes, False, penalty, 0), self.fields))
         self._tell(*roots)
-        trees, worth = [], self._worth
-        for tree in self._side_by_side(lambda field: self._from_root(field, slopes, penalty, 0, worth), self.fields):
+        trees = self._trees(slopes, self.fields, self._worth)
+        return [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
+
+    def _trees(self, slopes: Slopes, fields: list[Field], worth: float) -> list[Trial]:
+        """A tree in each field at the first penalty; `worth` is the loss that it should come down to."""
+        trees, penalty = [], self._first_penalty
+        for tree in self._side_by_side(lambda field: self._from_root(field, slopes, penalty, 0, worth), fields):
             trees.append(tree)
             self._tell(*_larger(tree))
-        return [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
+        return trees
+
+    @property
+    def _first_penalty(self) -> float:
+        return STRENGTHS[BEGIN] / self.fields[0].rows(0) if self.penalty is None else self.penalty
 
     @property
     def _worth(self) -> float:
@@ -237,7 +269,7 @@ class Search:
             return
         runners = self._finalists()
         for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
-            fields = list(dict.fromkeys(trial.field for trial in runners))
+            fields = list({id(trial.field.grounds): trial.field for trial in runners}.values())
             list(self._side_by_side(partial(Field.ground, division=division), fields))  # before runners ask for them
             runners = list(self._side_by_side(partial(self._further, division=division), runners))
             ahead = min((trial.candidate for trial in runners), key=lambda candidate: candidate.loss)
@@ -305,7 +337,7 @@ class Search:
         return self.roots[key]
 
     def _grown(self, tree: Sapling, field: Field, penalty: float, division: int, worth: float = np.inf) -> Trial:
-        ground, how = field.ground(division), replace(self.growing, penalty=penalty, worth=worth)
+        ground, how = field.ground(division), replace(self.growing, penalty=penalty, worth=worth, gates=field.gates)
         jury = Jury(ground.judge)
         grown = grow(tree, ground.learn, ground.axes, how, jury)
         return self._judged(grown, field, True, penalty, division, jury.cost_of_choice(grown))
@@ -321,7 +353,7 @@ class Search:
         tree = tree.louder(factor)
         losses = judge.row_loss(tree.shape, tree.parameters) + more
         inputs = len(np.unique(field.columns.feature))
-        candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs)
+        candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs, field.gates)
         return Trial(field, tree.slopes, grown, candidate)
 
 
