@@ -1,0 +1,127 @@
+"""Gates that look at one input may be as steep as they like, and are chosen where the data have steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_friedman1
+
+from softwood import CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
+from softwood.engines.memory import MemoryEngine
+from softwood.kernels.kinds import Loss
+from softwood.learners.budding.fold import bush_of
+from softwood.learners.budding.refine import Prices, settle
+from softwood.learners.soft.sapling import Sapling, price_of_gates
+from softwood.tree import Tree
+
+Rows = tuple[np.ndarray, np.ndarray]
+
+
+def steps(rows: int, inputs: int, seed: int) -> Rows:
+    """Three steps, two of them one behind the other."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, inputs))
+    y = 2.0 * (X[:, 0] > 0) + 3.0 * ((X[:, 1] > 0.5) & (X[:, 2] > 0))
+    return X, y + 0.3 * rng.normal(size=rows)
+
+
+def inputs_of(tree: Tree, node: int) -> np.ndarray:
+    """The inputs that a gate weighs."""
+    at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
+    return np.unique(tree.basis.feature[tree.weight_column[at][tree.weight[at] != 0]])
+
+
+def branches(tree: Tree) -> np.ndarray:
+    return np.flatnonzero(tree.n_children > 0)
+
+
+def error(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    return float(np.mean(np.square(model.predict(X) - y)))
+
+
+@pytest.mark.parametrize("gate", ["auto", "axis"])
+def test_steps_are_found_with_less_error_than_cart_has(gate: str) -> None:
+    found = []
+    for seed in range(3):
+        rows, fresh = steps(900, 6, seed), steps(2000, 6, 100 + seed)
+        models = SoftTreeRegressor(gate=gate).fit(*rows), CARTRegressor().fit(*rows)
+        found.append([error(model, *fresh) for model in models])
+    soft, hard = np.mean(found, axis=0)
+    assert soft < min(0.125, hard)  # the noise's variance is .09; axis gates had .30 while steepness had a price
+
+
+def test_steep_gates_are_chosen_where_the_data_have_steps() -> None:
+    X, y = steps(900, 6, 1)
+    model = SoftTreeRegressor().fit(X, y)
+    assert "axis" in model.history_[-1]["gate"]
+
+
+def test_one_input_with_a_step_needs_one_steep_gate() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(300, 1))
+    y = 1.0 * (x[:, 0] > 0.3) + 0.2 * rng.normal(size=300)
+    model = SoftTreeRegressor(gate="axis", leaf="constant").fit(x, y)
+    assert model.tree_.n_nodes == 3
+    assert np.abs(model.predict([[0.27], [0.33]]) - [0.0, 1.0]).max() < 0.1
+
+
+def test_axis_gates_look_at_one_input_each() -> None:
+    X, y = steps(600, 6, 0)
+    frame = pd.DataFrame(X, columns=list("uvwxyz"))
+    frame["kind"] = pd.Categorical(np.where(X[:, 5] > 1, "a", np.where(X[:, 5] < -1, "b", "c")))
+    tree = SoftTreeRegressor(gate="axis", leaf="constant").fit(frame, y + 2.0 * (frame["kind"] == "a")).tree_
+    assert len(branches(tree)) > 2
+    assert {len(inputs_of(tree, m)) for m in branches(tree)} == {1}
+    assert 6 in np.concatenate([inputs_of(tree, m) for m in branches(tree)])
+
+
+def test_smooth_data_are_left_to_gates_that_weigh_all_inputs() -> None:
+    X, y = make_friedman1(600, 5, noise=1.0, random_state=0)
+    model = SoftTreeRegressor().fit(X, y)
+    assert "axis" not in model.history_[-1]["gate"]
+
+
+@pytest.mark.parametrize("options", [{"gate": "linear"}, {"max_leaves": 1}, {"max_gate_features": 1}])
+def test_steep_gates_are_tried_only_where_kinds_are_chosen(options: dict[str, Any]) -> None:
+    X, y = steps(200, 4, 0)
+    model = SoftTreeRegressor(**options).fit(X, y)
+    assert all("axis" not in candidate["gate"] for candidate in model.history_)
+
+
+def test_threads_change_nothing_where_steep_gates_are_chosen() -> None:
+    X, y = steps(400, 4, 0)
+    one, two = (SoftTreeClassifier(n_jobs=n).fit(X, y > 1.5) for n in (1, 2))
+    assert "axis" in one.history_[-1]["gate"]
+    assert one.history_ == two.history_
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_a_tree_of_axis_gates_grows_on_with_such_gates() -> None:
+    X, y = steps(600, 4, 0)
+    model = SoftTreeRegressor(gate="axis", leaf="constant", max_leaves=2, warm_start=True).fit(X, y)
+    model.set_params(max_leaves=8).fit(X, y)
+    assert model.tree_.n_nodes > 3
+    assert {len(inputs_of(model.tree_, m)) for m in branches(model.tree_)} == {1}
+
+
+def test_what_weights_cost() -> None:
+    closed = np.array([[False, False, False], [True, False, False], [True, False, False]])
+    strength, ease = price_of_gates(closed, np.array([False, False, True]), 0.5, 0.25)
+    assert strength.reshape(3, 3).tolist() == [[0.5, 0.5, 0.0], [-1.0, 0.5, 0.0], [-1.0, 0.0, 0.0]]
+    assert ease.reshape(3, 3)[:, 0].tolist() == [0.25, 0.0, 0.0]
+
+
+def test_buds_look_where_their_branches_looked() -> None:
+    X, y = steps(300, 3, 0)
+    rows = MemoryEngine.make(X, y[:, None], np.ones(300), Loss.SQUARED, single=False)
+    tree = Sapling.root(np.full(1, y.mean()), 3, "none")
+    closed = np.array([False, True, True, False])
+    tree = tree.split(0, np.array([-9.0, 0.0, 0.0, 0.0]), np.zeros(1), np.full(1, 2.0), closed, steep=True)
+    bush = bush_of(tree, rows.mean_reach(tree.shape, tree.parameters), 0.3)
+    steep = settle(bush, rows, Prices(1e-3, 0.1, tree.origin), 60, 1e-7)[1]
+    assert np.all(steep.gate[0, 1:3] == 0.0)
+    assert abs(steep.gate[0, 0]) > 5.0
+    assert not steep.without(np.ones(3, np.bool_)).closed.any()
