@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import Schema, Tree
-from softwood.kernels.kinds import Missing, Score, Term
+from softwood.kernels.kinds import Missing, Score, Squash, Term
 from softwood.tree import Basis
 from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.sketch import MOST_LINES
@@ -128,6 +128,16 @@ def test_a_curve_is_one_term_and_written_out_where_there_is_room() -> None:
 def test_squares_are_no_curve_and_of_two_terms_both_are_said() -> None:
     assert Wording(bent([0, 0, 0, 0, 1.5, -2.0])).rule(1, 5) == "−2·z² + 1.5·z ≥ 0"
     assert Wording(bent([1.0, 0, 0, 0, 1.5, -2.0])).rule(1, 5) == "−2·z² + … 2 more ≥ 0"
+
+
+def test_a_gate_that_weighs_one_number_reads_as_a_threshold() -> None:
+    up, down = bent([0, 0, 0, 0, 4.0, 0], -2.0), bent([0, 0, 0, 0, -4.0, 0], 2.0)
+    assert [Wording(up).rule(slot) for slot in (1, 2)] == ["z ≥ 0.5", "z < 0.5"]
+    assert [Wording(down).rule(slot) for slot in (1, 2)] == ["z ≤ 0.5", "z > 0.5"]
+    assert Wording(down.replace(squash=[Squash.SIGMOID, 0, 0])).rule(2) == "z > 0.5 (softness 0.25)"
+    assert Wording(down, None).rule(1) == "−4·z ≥ −2"  # exact numbers are not divided
+    z = np.array([0.0, 0.5, 1.0])
+    assert down.apply(np.c_[z, z]).tolist() == [1, 1, 2]
 
 
 def test_a_response_says_what_it_answers() -> None:

@@ -28,7 +28,7 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
 
 LEARNERS = ("joint", "online")
-GATES = ("auto", "linear", "quadratic", "additive")
+GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
 
@@ -170,9 +170,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         How a gradient of the online learner moves a number.
     batch_size : int
         Rows of the online learner whose gradients are averaged before anything moves.
-    gate : {"auto", "linear", "quadratic", "additive"}
-        What gates look at: a weighted sum of inputs, of inputs and squares, of curves (the last two: "joint" only);
-        "auto" chooses between sums and curves ("joint"), or is "linear" ("online").
+    gate : {"auto", "axis", "linear", "quadratic", "additive"}
+        What gates look at: one input, a weighted sum of inputs, of inputs and squares, of curves (all but sums: "joint"
+        only); "auto" chooses among one input, sums and curves ("joint"), or is "linear" ("online").
     leaf : {"auto", "constant", "linear"}
         What nodes answer: a constant, or a weighted sum of what gates look at; "auto" chooses, or is "constant".
     weight_penalty : "auto" or float

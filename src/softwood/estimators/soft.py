@@ -124,8 +124,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
         `max_leaves` and `start`).
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
-        What gates look at: one input, a weighted sum of inputs, of inputs and their squares, or of curves.
-        "auto" tries linear and additive gates and keeps the simpler unless the other is better.
+        What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
+        squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
+        keeps the simpler unless another is better.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
     max_leaves : int or None

@@ -113,6 +113,11 @@ class Wording:
 
     def _linear(self, node: int, slot: int, room: int | None) -> str:
         tree = self.tree
+        if node in self._lone and self.digits is not None:  # an exact rule is not divided by its weight
+            feature, cut, steepness = self._lone[node]
+            sign = ("<" if slot else "≥") if steepness > 0 else (">" if slot else "≤")
+            soft = f" (softness {self.number(1.0 / abs(steepness))})" if tree.squash[node] == Squash.SIGMOID else ""
+            return f"{self.names[feature]} {sign} {self._cut(feature, cut)}{soft}"
         at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
         terms = self._terms(tree.weight[at], tree.weight_column[at], room is not None)
         side = f" {'<' if slot else '≥'} {self.number(sum(term.less for term in terms) - float(tree.bias[node]))}"
@@ -262,12 +267,27 @@ class Wording:
     # -- numbers of one feature ----------------------------------------------------------------------------------
 
     @cached_property
+    def _lone(self) -> dict[int, tuple[int, float, float]]:
+        """Per linear gate that weighs one number alone: its feature, where the score is 0, and the weight."""
+        tree, found = self.tree, {}
+        for node in map(int, np.flatnonzero(tree.score == Score.LINEAR)):
+            at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
+            weight, column = tree.weight[at], tree.weight_column[at]
+            used = np.flatnonzero(weight)
+            if len(used) == 1 and tree.basis.term[column[used[0]]] == Term.IDENTITY:
+                one, cut = float(weight[used[0]]), float(-tree.bias[node] / weight[used[0]])
+                found[node] = int(tree.basis.feature[column[used[0]]]), cut, one
+        return found
+
+    @cached_property
     def _cuts(self) -> dict[int, dict[float, str]]:
         """Per feature the text of every number it is compared with."""
         tree, owner = self.tree, np.repeat(np.arange(self.tree.n_nodes), np.diff(self.tree.cut_begin))
         hard, hinge = tree.score == Score.THRESHOLD, tree.basis.term == Term.HINGE
+        lone = np.array([gate[:2] for gate in self._lone.values()]).reshape(-1, 2)
         feature = [tree.feature[hard], tree.feature[owner], tree.surrogates.feature, tree.basis.feature[hinge]]
         value = [tree.threshold[hard], tree.cut, tree.surrogates.threshold, tree.basis.parameter[hinge]]
+        feature, value = [*feature, lone[:, 0].astype(np.int32)], [*value, lone[:, 1]]
         at, number = np.concatenate(feature), np.concatenate(value)
         return {int(f): spell_apart(number[(at == f) & ~np.isnan(number)], self.digits) for f in np.unique(at)}
 

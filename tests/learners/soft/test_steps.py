@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_friedman1
 
-from softwood import CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
+from softwood import BuddingTreeRegressor, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
 from softwood.engines.memory import MemoryEngine
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.fold import bush_of
@@ -125,3 +125,11 @@ def test_buds_look_where_their_branches_looked() -> None:
     assert np.all(steep.gate[0, 1:3] == 0.0)
     assert abs(steep.gate[0, 0]) > 5.0
     assert not steep.without(np.ones(3, np.bool_)).closed.any()
+
+
+def test_a_budding_tree_of_axis_gates() -> None:
+    X, y = steps(500, 4, 0)
+    model = BuddingTreeRegressor(learner="joint", gate="axis", leaf="constant").fit(X, y)
+    assert len(branches(model.tree_)) > 1
+    assert {len(inputs_of(model.tree_, m)) for m in branches(model.tree_)} == {1}
+    assert error(model, *steps(2000, 4, 100)) < 0.2

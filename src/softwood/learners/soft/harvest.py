@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.engines import Engine, Floats
 from softwood.kernels.kinds import Link, Loss, Score, Squash
@@ -34,7 +35,8 @@ def harvest(
     response = response + np.where(row[:, None] >= 0, shift[np.maximum(row, 0)] if len(shift) else 0.0, 0.0)
     reach = engine.mean_reach(sapling.shape, sapling.parameters)
     reach /= reach[0]  # all rows arrive at the root; sums in single precision may have lost a little
-    sizes = np.where(branch, int(used.sum()), 0)
+    whole = ~sapling.closed.any(axis=1, keepdims=True)  # gates that look at few inputs have no weights for the others
+    kept: npt.NDArray[np.bool_] = branch[:, None] & used & (whole | (weight != 0))
     return Tree(
         response=_branch_responses(sapling, response, reach),
         schema=schema,
@@ -44,9 +46,9 @@ def harvest(
         score=np.where(branch, Score.LINEAR, Score.NONE),
         squash=np.where(branch, Squash.SIGMOID, Squash.STEP),
         bias=np.where(branch, bias, 0.0),
-        weight_begin=np.concatenate([[0], np.cumsum(sizes)]),
-        weight_column=np.tile(np.arange(int(used.sum())), int(branch.sum())),
-        weight=weight[branch][:, used].ravel(),
+        weight_begin=np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
+        weight_column=np.nonzero(kept[:, used])[1].astype(np.int32),
+        weight=weight[kept],
         basis=columns.basis.pick(used),
         slope_row=row,
         slope=np.ascontiguousarray(slope[:, :, used].transpose(0, 2, 1)),

@@ -8,7 +8,8 @@ to, and after each split all parameters move together (L-BFGS). Small weights co
 (kernels/penalty.py), so that a gate may look sharply at a few inputs. Kinds of gates and leaves and a path of penalties
 are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
 the middle of its range, on one division of the rows; inputs that the best tree hardly feels are left out if that is
-surely better; only the best few meet the other divisions (search.py).
+surely better; gates that look at one input each, and may be as steep as they like, are tried in case the data have
+steps; only the best few meet the other divisions (search.py).
 Held-out rows are the caller's validation rows, which are never trained on; without them the rows are divided (folds, or
 one part held out when rows are many), and the chosen tree is refined on all rows.
 
