@@ -41,7 +41,7 @@ from typing import TypeVar
 import numpy as np
 
 from softwood.engines import Floats
-from softwood.learners.soft.choice import Candidate, choose, clearly_worse
+from softwood.learners.soft.choice import CLEARLY, Candidate, choose, clearly_worse
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import plant_root, rises
@@ -62,7 +62,7 @@ FINALISTS = 4  # candidates that meet the other divisions of the rows
 CARRIED = 50  # iterations on a tree that is carried to another penalty
 FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
 MOST_KEPT = 0.75  # of the inputs; where more are felt, there is nothing to gain
-SURELY = 1.0  # standard errors by which fewer inputs must be better
+SURELY = 1.0  # standard errors by which fewer inputs must be better, or a candidate worse that does not race
 
 
 @dataclass
@@ -267,13 +267,14 @@ class Search:
         divisions = len(self.fields[0].divided)
         if divisions == 1:
             return
+        if not self.fields[0].full:  # more rows than scouts saw might turn the order
+            self.found = _contenders(self.found, SURELY)
         runners = self._finalists()
         for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
             fields = list({id(trial.field.grounds): trial.field for trial in runners}.values())
             list(self._side_by_side(partial(Field.ground, division=division), fields))  # before runners ask for them
             runners = list(self._side_by_side(partial(self._further, division=division), runners))
-            ahead = min((trial.candidate for trial in runners), key=lambda candidate: candidate.loss)
-            self.found = runners = [trial for trial in runners if not clearly_worse(trial.candidate, ahead)]
+            self.found = runners = _contenders(runners, CLEARLY)
         for trial in runners:
             self.report(trial.candidate)
 
@@ -355,6 +356,12 @@ class Search:
         inputs = len(np.unique(field.columns.feature))
         candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs, field.gates)
         return Trial(field, tree.slopes, grown, candidate)
+
+
+def _contenders(trials: list[Trial], errors: float) -> list[Trial]:
+    """Those that are not worse than the best by so many standard errors."""
+    ahead = min((trial.candidate for trial in trials), key=lambda candidate: candidate.loss)
+    return [trial for trial in trials if not clearly_worse(trial.candidate, ahead, errors)]
 
 
 def _larger(tree: Trial) -> list[Trial]:
