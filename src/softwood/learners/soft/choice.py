@@ -72,7 +72,7 @@ class Candidate:
     def gate(self) -> str:
         """The kind of gates, as a user calls it."""
         bent = "quadratic" if self.recipe.square else "additive" if self.recipe.bends else "linear"
-        return {"open": bent, "axis": "axis", "either": f"axis or {bent}"}[self.gates]
+        return {"open": bent, "axis": "axis", "steep": "steep axis", "either": f"steep axis or {bent}"}[self.gates]
 
     @property
     def leaf(self) -> str:

@@ -43,6 +43,11 @@ class Growing:
     worth: float = np.inf
     gates: Gates = "open"
 
+    @property
+    def steep(self) -> bool:
+        """Whether gates may be as steep as they like."""
+        return self.gates in ("steep", "either")
+
 
 def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) -> Sapling:
     """The tree on the way of growth that the jury finds best, finished and pruned back.
@@ -89,17 +94,17 @@ def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growi
     """The tree with the new gate, which was refined alone first: one that looks at one input, one that may at all."""
     root = replace(Sapling.root(tree.response[start.node], tree.columns, "none", tree.ease), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
-    if how.gates != "open" and start.by_one_column:
+    if how.steep and start.by_one_column:
         closed = np.append(start.gate[:-1] == 0.0, False)
         sharp = root.split(0, STEEPER * start.gate, start.first, start.second, closed, steep=True)
         yield _with_gate(tree, start.node, sharp.refine(under, how.penalty, ALONE, ROUGH)[1])
-        if how.gates == "axis":
+        if how.gates == "steep":
             return
     alone = root.split(0, start.gate, start.first, start.second).refine(under, how.penalty, ALONE, ROUGH)[1]
-    most = 1 if how.gates == "axis" else how.max_gate_features
+    most = 1 if how.gates in ("axis", "steep") else how.max_gate_features
     if most is not None:
         closed = axes.all_but_heaviest(alone.gate[0], most)
-        steep = int(np.count_nonzero(~closed)) == 2  # a column and the bias
+        steep = how.gates == "steep" and int(np.count_nonzero(~closed)) == 2  # a column and the bias
         alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed, steep)
         alone = alone.refine(under, how.penalty, ALONE, ROUGH)[1]
     yield _with_gate(tree, start.node, alone)

@@ -168,13 +168,15 @@ def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
 
 
 def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
-    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=how.max_gate_features)
+    gate_features = 1 if how.gate == "axis" else how.max_gate_features
+    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=gate_features)
     slopes = slopes_for(how.leaf, whole.target.shape[1])
     penalty = how.penalty if before is None else before.penalty
     fields = list(_fields(whole, held, how, before))
     prepare = partial(_prepared, whole.head(ENOUGH), how.gate)
-    sharpen = how.gate == "auto" and how.max_leaves > 1 and how.max_gate_features != 1
-    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare, sharpen)
+    sharpen = how.gate in ("auto", "axis") and how.max_leaves > 1
+    keeps_first = held is not None and not fields[0].full
+    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare, sharpen, keeps_first)
 
 
 def _prepared(some: SoftProblem, gate: Gate, inputs: Inputs) -> list[tuple[Recipe, Columns]]:

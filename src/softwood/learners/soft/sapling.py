@@ -19,7 +19,8 @@ from softwood.kernels.soft import make_shape
 
 Ints = npt.NDArray[np.int32]
 Slopes = Literal["none", "shared", "own"]
-Gates = Literal["open", "axis", "either"]  # look at all inputs, at one as steeply as they like, or whichever is better
+# Gates look at all inputs, at one, at one as steeply as they like, or do the latter or not, whichever is better.
+Gates = Literal["open", "axis", "steep", "either"]
 
 RESPONSE_DECAY = 0.1  # part of the weight penalty that holds responses near the root's
 

@@ -62,7 +62,7 @@ FINALISTS = 4  # candidates that meet the other divisions of the rows
 CARRIED = 50  # iterations on a tree that is carried to another penalty
 FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
 MOST_KEPT = 0.75  # of the inputs; where more are felt, there is nothing to gain
-SURELY = 1.0  # standard errors by which fewer inputs must be better, or a candidate worse that does not race
+SURELY = 1.0  # standard errors by which fewer inputs must be better, or a kind worse that does not race
 
 
 @dataclass
@@ -72,6 +72,7 @@ class Search:
     growing : how to grow; its penalty is set by the search.  penalty : a fixed one, None to choose.
     prepare : recipes and columns to try where only some inputs are looked at.
     sharpen : whether gates that look at one input each are tried, too.
+    keeps_first : whether the tree of the first division will be kept: a kind that is surely worse there does not race.
     """
 
     fields: list[Field]
@@ -82,6 +83,7 @@ class Search:
     report: Callable[[Candidate], None]
     prepare: Callable[[Inputs], list[tuple[Recipe, Columns]]]
     sharpen: bool = False
+    keeps_first: bool = False
     found: list[Trial] = field(default_factory=list)
     roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
     tried: dict[tuple[Field, Slopes, bool, float, int], Trial] = field(default_factory=dict)
@@ -124,7 +126,7 @@ class Search:
     def _sharpen(self, wide: Field) -> None:
         """Gates that look at one of all inputs each; if they do best, gates that do so or not."""
         best = min(trial.loss for trial in self.found)
-        trees = self._trees(self.slopes[0], [wide.with_gates("axis")], np.inf)
+        trees = self._trees(self.slopes[0], [wide.with_gates("steep")], np.inf)
         if trees[0].loss < best:
             either = [one.with_gates("either") for one in dict.fromkeys([wide, *self.fields])]
             trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth)]
@@ -267,7 +269,7 @@ class Search:
         divisions = len(self.fields[0].divided)
         if divisions == 1:
             return
-        if not self.fields[0].full:  # more rows than scouts saw might turn the order
+        if self.keeps_first:
             self.found = _contenders(self.found, SURELY)
         runners = self._finalists()
         for division in range(1, divisions):  # to the last one even if alone: each tree is a start of the final refit
@@ -279,11 +281,17 @@ class Search:
             self.report(trial.candidate)
 
     def _finalists(self) -> list[Trial]:
-        """The best of each kind, of these the best few, and the one that would be chosen now."""
+        """The best of each kind, of these the best few; the one that would be chosen now; the best without steep gates.
+
+        Where steep gates happen to part few rows without an error, all other losses look hopeless.
+        """
         best: dict[tuple[Field, Slopes, bool], Trial] = {}
         for trial in sorted(self._near(self.found), key=lambda trial: trial.loss):
             best.setdefault((trial.field, trial.slopes, trial.grown), trial)
         few = [*list(best.values())[:FINALISTS], self.chosen]
+        few += sorted(
+            (trial for trial in self.found if trial.field.gates in ("open", "axis")), key=lambda trial: trial.loss
+        )[:1]
         return [trial for trial in self.found if trial in few]
 
     def _further(self, trial: Trial, division: int) -> Trial:
