@@ -81,7 +81,7 @@ def test_axis_gates_look_at_one_input_each() -> None:
 @pytest.mark.parametrize("leaf", ["constant", "auto"])
 @pytest.mark.parametrize("gate", ["axis", "auto"])
 def test_few_rows_that_steep_gates_part_by_luck_make_no_large_tree(gate: str, leaf: str) -> None:
-    """Thirty irises are judged by first, and steep gates make no error there: 29 nodes, which the other folds refuse."""
+    """Thirty irises are judged by first, and steep gates make no error there: 29 nodes, which other folds refuse."""
     model = SoftTreeClassifier(gate=gate, leaf=leaf).fit(*load_iris(return_X_y=True))
     assert model.tree_.n_nodes <= 7
 
