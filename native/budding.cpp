@@ -42,7 +42,7 @@ SOFTWOOD_INLINE void put(T& slope, T value) {
 template <bool BATCH, class T>
 SOFTWOOD_INLINE void put(T* slope, T factor, const T* x, std::size_t n) {
   for (std::size_t i = 0; i < n; i += kLanes)
-    four(slope + i) = BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i);
+    set_four<T>(slope + i, BATCH ? fused_four<T>(all(factor), four(x + i), four(slope + i)) : factor * four(x + i));
 }
 
 // AdaGrad on gates, two at a time, without writing slopes down.
@@ -93,8 +93,8 @@ SOFTWOOD_INLINE void move_answers(Gardener<T>& gardener, std::size_t m, T price,
     slope[2 * i + 1] = delta * (number[2 * i] - four(&trace.mix[here])) - (Four<T>)((Bits<T>)all(price) & node);
   }
   adagrad_vectors<2 * B, T>(number, memory, slope, step);
-  for (int i = 0; i < 2 * B; ++i) four(memory_at[i % 2] + i / 2 * kLanes) = memory[i];
-  for (int i = 0; i < 2 * B; ++i) four(at[i % 2] + i / 2 * kLanes) = number[i];
+  for (int i = 0; i < 2 * B; ++i) set_four<T>(memory_at[i % 2] + i / 2 * kLanes, memory[i]);
+  for (int i = 0; i < 2 * B; ++i) set_four<T>(at[i % 2] + i / 2 * kLanes, number[i]);
 }
 
 template <class T>
@@ -169,14 +169,14 @@ SOFTWOOD_INLINE void hold_leafness(Gardener<T>& gardener) {
   Bits<T> change{};
   for (std::size_t m = 0; m < n; m += kLanes) {
     const Four<T> held = clamp_four<T>(four(leafness + m), T(0), T(1));
-    four(leafness + m) = held;
+    set_four<T>(leafness + m, held);
     const auto less = (Bits<T>)(held < T(1));
     change |= ~less & masks<T>(&trace.is_branch[m]);
     if (!full) change |= less & masks<T>(&trace.is_leaf[m]);
   }
   if (any<T>(change)) return reshape(gardener);
   for (std::size_t m = 0; full && m < n; m += kLanes)
-    four(leafness + m) = masks<T>(&trace.is_leaf[m]) ? all(T(1)) : four(leafness + m);
+    set_four<T>(leafness + m, masks<T>(&trace.is_leaf[m]) ? all(T(1)) : four(leafness + m));
 }
 
 // One update of everything but gates that moved already.

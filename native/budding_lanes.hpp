@@ -13,20 +13,24 @@ namespace softwood::budding {
 template <class T>
 struct Lane {
   using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  typedef T Four __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T))));
-  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T))));
+  typedef T Four __attribute__((vector_size(kLanes * sizeof(T))));
+  typedef Word Bits __attribute__((vector_size(kLanes * sizeof(T))));
+  // Four of an array, which may begin anywhere. These names are to be used as they stand: through an alias or `auto`
+  // the compiler forgets how they are aligned.
+  typedef T StoredFour __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+  typedef Word StoredBits __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
 template <class T>
 using Four = typename Lane<T>::Four;
 
 template <class T>
-SOFTWOOD_INLINE auto& four(T* at) {
-  return *reinterpret_cast<Four<T>*>(at);
+SOFTWOOD_INLINE Four<T> four(const T* at) {
+  return *reinterpret_cast<const typename Lane<T>::StoredFour*>(at);
 }
 template <class T>
-SOFTWOOD_INLINE const auto& four(const T* at) {
-  return *reinterpret_cast<const Four<T>*>(at);
+SOFTWOOD_INLINE void set_four(T* at, Four<T> value) {
+  *reinterpret_cast<typename Lane<T>::StoredFour*>(at) = value;
 }
 
 // Four masks, and whether any bit of them is set.
@@ -34,7 +38,7 @@ template <class T>
 using Bits = typename Lane<T>::Bits;
 template <class T>
 SOFTWOOD_INLINE Bits<T> masks(const typename Lane<T>::Word* at) {
-  return *reinterpret_cast<const Bits<T>*>(at);
+  return *reinterpret_cast<const typename Lane<T>::StoredBits*>(at);
 }
 template <class T>
 SOFTWOOD_INLINE bool any(Bits<T> mask) {

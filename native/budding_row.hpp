@@ -64,7 +64,7 @@ SOFTWOOD_INLINE void find_shares(const Plant<T>& plant, const T* x, Trace<T>& tr
       return plant.gate(static_cast<std::size_t>(trace.fork[b + i].node));
     };
     const T* const gates[kLanes] = {gate(0), gate(1), gate(2), gate(3)};
-    four(&trace.share[b]) = squash_four<T>(dot_four(gates, x, plant.width));
+    set_four<T>(&trace.share[b], squash_four<T>(dot_four(gates, x, plant.width)));
   }
 }
 
@@ -84,7 +84,7 @@ SOFTWOOD_INLINE const T* forward(const Plant<T>& plant, const T* x, Trace<T>& tr
   find_shares(plant, x, trace);
   const T* responses = find_responses(plant, x, trace);
   T* outputs = trace.output.data();
-  for (std::size_t i = 0; i < plant.count() * k; i += kLanes) four(outputs + i) = four(responses + i);
+  for (std::size_t i = 0; i < plant.count() * k; i += kLanes) set_four<T>(outputs + i, four(responses + i));
   for (std::size_t b = trace.branches; b-- > 0;) {
     const auto m = static_cast<std::size_t>(trace.fork[b].node);
     const T* first = outputs + static_cast<std::size_t>(trace.fork[b].first) * k;

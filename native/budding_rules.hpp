@@ -41,8 +41,8 @@ SOFTWOOD_INLINE void adagrad_some(const Moved<T> (&moved)[G], const T* x, std::s
   for (int i = 0; i < kAll; ++i) memory[i] = four(place(moved[i / N].memory, i));
   for (int i = 0; i < kAll; ++i) number[i] = four(place(moved[i / N].number, i));
   adagrad_vectors<kAll, T>(number, memory, slope, step);
-  for (int i = 0; i < kAll; ++i) four(place(moved[i / N].memory, i)) = memory[i];
-  for (int i = 0; i < kAll; ++i) four(place(moved[i / N].number, i)) = number[i];
+  for (int i = 0; i < kAll; ++i) set_four<T>(place(moved[i / N].memory, i), memory[i]);
+  for (int i = 0; i < kAll; ++i) set_four<T>(place(moved[i / N].number, i), number[i]);
 }
 
 // AdaGrad on n numbers, rounded up to whole lanes, of each of G: six vectors side by side.

@@ -26,7 +26,7 @@ def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] |
         return None
     share = weight / weight.sum()
     mean = np.einsum("i,ij->j", share, X)  # no table of products on the way
-    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
+    largest = np.maximum(X.max(axis=0, initial=0.0), np.abs(X.min(axis=0, initial=0.0)))  # never -0
     with np.errstate(over="ignore"):
         spread = np.sqrt(np.einsum("i,ij->j", share, np.square(X - mean)))
     return mean, spread, largest
