@@ -207,6 +207,23 @@ nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameter
   return owned(std::move(table), {nodes.size(), inputs, bins, 2, shape.outputs});
 }
 
+// (nodes, 3): gain, input, bin.
+nb::object thresholds(nb::ndarray<const double, nb::ndim<5>, nb::c_contig, nb::device::cpu> table,
+                      const std::vector<std::size_t>& cuts, double ridge) {
+  if (table.shape(1) != cuts.size() || table.shape(3) != 2)
+    throw std::invalid_argument("want a table (nodes, inputs, bins, 2, outputs) and cuts for every input");
+  for (const auto cut : cuts)
+    if (cut > table.shape(2)) throw std::invalid_argument("an input has more cuts than bins");
+  std::vector<double> told;
+  {
+    nb::gil_scoped_release release;
+    for (const Threshold& best :
+         best_thresholds(table.data(), table.shape(0), cuts, table.shape(2), table.shape(4), ridge))
+      told.insert(told.end(), {best.gain, static_cast<double>(best.input), static_cast<double>(best.bin)});
+  }
+  return owned(std::move(told), {table.shape(0), 3});
+}
+
 template <class T>
 nb::object pulled(const SoftRows<T>& rows, const Shape& shape, Row parameters, std::size_t node, int n_threads) {
   check(rows, shape, parameters);
@@ -278,6 +295,7 @@ void bind_soft(nb::module_& m) {
       .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
                   "columns"_a, "outputs"_a)
       .def_prop_ro("parameters", &Shape::parameters);
+  m.def("best_thresholds", &thresholds, nb::arg("table").noconvert(), "cuts"_a, "ridge"_a);
   m.def("descend", &descended, nb::arg("x").noconvert(), nb::arg("target").noconvert(), nb::arg("weight").noconvert(),
         nb::arg("offset").noconvert(), nb::arg("reach").noconvert(), "loss"_a, nb::arg("gate").noconvert(),
         nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("order").noconvert(), "step"_a,

@@ -75,7 +75,7 @@ NodeRows make_room(std::size_t features, std::size_t n) {
   NodeRows rows;
   rows.n = n;
   rows.stride = n + 1;
-  rows.shared = std::make_shared_for_overwrite<std::uint32_t[]>(features * rows.stride);
+  rows.shared = std::make_unique_for_overwrite<std::uint32_t[]>(features * rows.stride);
   rows.entries = rows.shared.get();
   return rows;
 }

@@ -10,7 +10,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <type_traits>
+#include <cstring>
+#include <utility>
 
 #include "fused.hpp"
 #include "machine.hpp"
@@ -28,22 +29,27 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
                                 std::size_t bias_stride, const T* x, T* out, std::size_t rows, bool further) {
   using Pack = typename Lanes<T>::Pack;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
-  constexpr int kPacks = FORMS > 1 ? 4 : 8;
+  constexpr int kPacks = FORMS == 1 ? 8 : std::min(4, kSums / FORMS);
   static_assert(kBlock % (kPacks * kWidth) == 0);
   for (std::size_t row = 0; row < rows; row += kPacks * kWidth) {
     Pack sum[FORMS][kPacks];
-    for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i)
-        sum[f][i] =
-            further ? load(out + f * kBlock + row + i * kWidth) : Pack{} + (bias ? bias[f * bias_stride] : T(0));
+    unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
+      const T first = bias ? bias[f * bias_stride] : T(0);
+      unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA {
+        sum[f][i] = further ? load(out + f * kBlock + row + i * kWidth) : Pack{} + first;
+      });
+    });
     for (std::size_t c = 0; c < columns; ++c) {
       Pack value[kPacks];
-      for (int i = 0; i < kPacks; ++i) value[i] = load(x + c * kBlock + row + i * kWidth);
-      for (int f = 0; f < FORMS; ++f)
-        for (int i = 0; i < kPacks; ++i) sum[f][i] = fused(weight[f * stride + c], value[i], sum[f][i]);
+      unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA { value[i] = load(x + c * kBlock + row + i * kWidth); });
+      unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
+        const T factor = weight[f * stride + c];
+        unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA { sum[f][i] = fused(factor, value[i], sum[f][i]); });
+      });
     }
-    for (int f = 0; f < FORMS; ++f)
-      for (int i = 0; i < kPacks; ++i) store(out + f * kBlock + row + i * kWidth, sum[f][i]);
+    unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
+      unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA { store(out + f * kBlock + row + i * kWidth, sum[f][i]); });
+    });
   }
 }
 
@@ -71,22 +77,56 @@ SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t
   } while (begin < columns);
 }
 
-// total[i] += sum of the lanes of part[i], for N packs. ARM adds neighbours in one instruction.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define SOFTWOOD_SHUFFLES
+#endif
+#endif
+
+#ifdef SOFTWOOD_SHUFFLES
+// Upper half of a pack added to its lower half.
+template <class T, class Pack>
+SOFTWOOD_INLINE auto fold(const Pack& pack) {
+  typedef T Half __attribute__((vector_size(sizeof(Pack) / 2)));
+  constexpr int kHalf = sizeof(Half) / sizeof(T);
+  return [&]<int... I>(std::integer_sequence<int, I...>) SOFTWOOD_INLINE_LAMBDA -> Half {
+    return __builtin_shufflevector(pack, pack, I...) + __builtin_shufflevector(pack, pack, (kHalf + I)...);
+  }(std::make_integer_sequence<int, kHalf>{});
+}
+
+// Sums of the lanes of four packs of four, side by side. ARM adds neighbours in one instruction.
+template <class Pack>
+SOFTWOOD_INLINE Pack sums_of_four(const Pack& a, const Pack& b, const Pack& c, const Pack& d) {
+#if defined(__aarch64__)
+  return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+#else
+  const Pack front = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Pack back = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return __builtin_shufflevector(front, back, 0, 1, 4, 5) + __builtin_shufflevector(front, back, 2, 3, 6, 7);
+#endif
+}
+#endif
+
+// total[i] += sum of the lanes of part[i], for N packs. Compilers that cannot shuffle add lane after lane.
 template <class T, int N, class Pack>
 SOFTWOOD_INLINE void add_sums(const Pack* part, double* total) {
-#if defined(__aarch64__)
-  if constexpr (std::is_same_v<T, float> && N == 4) {
-    const float32x4_t all = vpaddq_f32(vpaddq_f32(part[0], part[1]), vpaddq_f32(part[2], part[3]));
-    vst1q_f64(total, vaddq_f64(vld1q_f64(total), vcvt_f64_f32(vget_low_f32(all))));
-    vst1q_f64(total + 2, vaddq_f64(vld1q_f64(total + 2), vcvt_high_f64_f32(all)));
+  constexpr int kLanes = sizeof(Pack) / sizeof(T);
+#ifdef SOFTWOOD_SHUFFLES
+  if constexpr (sizeof(Pack) > 16) {
+    decltype(fold<T>(part[0])) folded[N];
+    unrolled<N>([&](auto i) SOFTWOOD_INLINE_LAMBDA { folded[i] = fold<T>(part[i]); });
+    return add_sums<T, N>(folded, total);
+  } else if constexpr (kLanes == 4 && N == 4) {
+    const Pack all = sums_of_four(part[0], part[1], part[2], part[3]);
+    unrolled<N>([&](auto i) SOFTWOOD_INLINE_LAMBDA { total[i] += static_cast<double>(all[int(i)]); });
     return;
   }
 #endif
-  for (int i = 0; i < N; ++i) {
-    T all = 0;
-    for (std::size_t lane = 0; lane < Lanes<T>::kWidth; ++lane) all += part[i][lane];
+  unrolled<N>([&](auto i) SOFTWOOD_INLINE_LAMBDA {
+    T all = part[i][0];
+    unrolled<kLanes - 1>([&](auto lane) SOFTWOOD_INLINE_LAMBDA { all += part[i][int(lane) + 1]; });
     total[i] += static_cast<double>(all);
-  }
+  });
 }
 
 template <int FORMS, int COLUMNS, class T>
@@ -98,19 +138,23 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
                                                 : 4;  // packs of rows with sums of their own
   Pack total[kTurns][FORMS][COLUMNS] = {};
   for (std::size_t row = 0; row < kBlock; row += kTurns * kWidth)
-    for (int turn = 0; turn < kTurns; ++turn) {
+    unrolled<kTurns>([&](auto turn) SOFTWOOD_INLINE_LAMBDA {
       Pack a[FORMS];
-      for (int f = 0; f < FORMS; ++f) a[f] = load(coefficient + f * kBlock + row + turn * kWidth);
-      for (int c = 0; c < COLUMNS; ++c) {
+      unrolled<FORMS>([&](auto f)
+                          SOFTWOOD_INLINE_LAMBDA { a[f] = load(coefficient + f * kBlock + row + turn * kWidth); });
+      unrolled<COLUMNS>([&](auto c) SOFTWOOD_INLINE_LAMBDA {
         const Pack b = load(x + c * kBlock + row + turn * kWidth);
-        for (int f = 0; f < FORMS; ++f) total[turn][f][c] = fused(a[f], b, total[turn][f][c]);
-      }
-    }
-  for (int f = 0; f < FORMS; ++f) {
-    for (int turn = 1; turn < kTurns; ++turn)
-      for (int c = 0; c < COLUMNS; ++c) total[0][f][c] += total[turn][f][c];
-    add_sums<T, COLUMNS>(total[0][f], sum + f * stride);
-  }
+        unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA { total[turn][f][c] = fused(a[f], b, total[turn][f][c]); });
+      });
+    });
+  unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
+    Pack all[COLUMNS];
+    unrolled<COLUMNS>([&](auto c) SOFTWOOD_INLINE_LAMBDA {
+      all[c] = total[0][f][c];
+      unrolled<kTurns - 1>([&](auto turn) SOFTWOOD_INLINE_LAMBDA { all[c] += total[turn + 1][f][c]; });
+    });
+    add_sums<T, COLUMNS>(all, sum + f * stride);
+  });
 }
 
 template <class T>

@@ -49,6 +49,12 @@ SOFTWOOD_INLINE float64x2_t fused(float64x2_t a, float64x2_t b, float64x2_t c) {
 SOFTWOOD_INLINE float32x4_t fused(float32x4_t a, float32x4_t b, float32x4_t c) { return vfmaq_f32(c, a, b); }
 SOFTWOOD_INLINE float64x2_t fused(double a, float64x2_t b, float64x2_t c) { return vfmaq_n_f64(c, b, a); }
 SOFTWOOD_INLINE float32x4_t fused(float a, float32x4_t b, float32x4_t c) { return vfmaq_n_f32(c, b, a); }
+#elif defined(SOFTWOOD_CONTRACTED)
+// The compiler was told to fuse wherever it can (CMakeLists.txt), and sees whole packs.
+template <class A, class Pack>
+SOFTWOOD_INLINE Pack fused(const A& a, const Pack& b, const Pack& c) {
+  return a * b + c;
+}
 #else
 // Lane by lane; compilers see through the loop.
 template <class Pack>

@@ -1,13 +1,33 @@
-// What depends on compiler and machine: functions compiled once for each width of registers, and chosen when they run.
+// What depends on compiler and machine: functions compiled once for each width of registers, and chosen when they run;
+// loops that are no loops any more.
 #pragma once
+
+#include <type_traits>
+#include <utility>
 
 #define SOFTWOOD_INLINE __attribute__((always_inline)) inline
 #define SOFTWOOD_INLINE_LAMBDA __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
+#if __GNUC__ >= 12
 #define SOFTWOOD_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else  // does not know these names yet; "fma" brings AVX along
+#define SOFTWOOD_CLONES __attribute__((target_clones("fma", "default")))
+#endif
 #define SOFTWOOD_HAS_CLONES 1
 #else
 #define SOFTWOOD_CLONES
 #define SOFTWOOD_HAS_CLONES 0
 #endif
+
+namespace softwood {
+
+// step(0), ..., step(N - 1), each with a number that is known when compiled: what the steps share stays in registers,
+// which compilers do not promise for a loop.
+template <int N, class Step>
+SOFTWOOD_INLINE void unrolled(Step&& step) {
+  [&]<int... I>(std::integer_sequence<int, I...>)
+      SOFTWOOD_INLINE_LAMBDA { (step(std::integral_constant<int, I>{}), ...); }(std::make_integer_sequence<int, N>{});
+}
+
+}  // namespace softwood

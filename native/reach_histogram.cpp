@@ -6,6 +6,7 @@
 // the output by reach * z, so the best step is -(sum reach slope) / (sum reach^2 curvature).
 #include <vector>
 
+#include "machine.hpp"
 #include "parallel.hpp"
 #include "soft.hpp"
 #include "soft_exp.hpp"
@@ -32,6 +33,33 @@ void bend(Loss loss, std::size_t outputs, const double* target, double* output, 
   for (std::size_t q = 0; q < outputs; ++q) {
     slope[q] = output[q] - target[q];
     curvature[q] = output[q] * (1 - output[q]) + kFlat;
+  }
+}
+
+// Twice what the best step of sums [slope, curvature] of each output saves; of sums less `part`, unless that is null.
+double drop(const double* sum, const double* part, std::size_t outputs, double ridge) {
+  double saved = 0;
+  for (std::size_t q = 0; q < outputs; ++q) {
+    const double slope = part ? sum[q] - part[q] : sum[q];
+    const double curvature = part ? sum[outputs + q] - part[outputs + q] : sum[outputs + q];
+    saved += slope * slope / (curvature + ridge);
+  }
+  return saved;
+}
+
+// Adds a row's numbers to the cell of its bin, for every input.
+SOFTWOOD_CLONES void add_row(const double* pull, std::size_t n, const std::uint8_t* bin, std::size_t inputs,
+                             std::size_t bins, double* table) {
+  if (n == 2) {  // one output: no loop to begin and end
+    for (std::size_t input = 0; input < inputs; ++input) {
+      double* cell = table + (input * bins + bin[input]) * 2;
+      cell[0] += pull[0], cell[1] += pull[1];
+    }
+    return;
+  }
+  for (std::size_t input = 0; input < inputs; ++input) {
+    double* cell = table + (input * bins + bin[input]) * n;
+    for (std::size_t i = 0; i < n; ++i) cell[i] += pull[i];
   }
 }
 
@@ -80,19 +108,39 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
   std::fill(histogram, histogram + nodes.size() * size, 0.0);
   // One piece is one node: its sums are its own, in row order.
   for_each_piece(nodes.size(), n_threads, [&](std::size_t piece) {
-    double* table = histogram + piece * size;
+    std::vector<double> pull(2 * k);
     for (std::size_t row = 0; row < rows.rows; ++row) {
       const double r = reach[row * all + nodes[piece]];
       if (r < 1e-4) continue;
-      for (std::size_t input = 0; input < inputs; ++input) {
-        double* cell = table + (input * bins + bin[row * inputs + input]) * 2 * k;
-        for (std::size_t q = 0; q < k; ++q) {
-          cell[q] += r * slope[row * k + q];
-          cell[k + q] += r * r * curvature[row * k + q];
-        }
+      for (std::size_t q = 0; q < k; ++q) {
+        pull[q] = r * slope[row * k + q];
+        pull[k + q] = r * r * curvature[row * k + q];
       }
+      add_row(pull.data(), 2 * k, bin + row * inputs, inputs, bins, histogram + piece * size);
     }
   });
+}
+
+std::vector<Threshold> best_thresholds(const double* histogram, std::size_t nodes, const std::vector<std::size_t>& cuts,
+                                       std::size_t bins, std::size_t outputs, double ridge) {
+  const std::size_t inputs = cuts.size(), width = 2 * outputs;
+  std::vector<Threshold> best(nodes);
+  std::vector<double> all(width), first(width);
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (std::size_t input = 0; input < inputs; ++input) {
+      const double* table = histogram + (node * inputs + input) * bins * width;
+      std::fill(all.begin(), all.end(), 0.0);
+      std::fill(first.begin(), first.end(), 0.0);
+      for (std::size_t i = 0; i < bins * width; ++i) all[i % width] += table[i];
+      const double before = drop(all.data(), nullptr, outputs, ridge);
+      for (std::size_t bin = 0; bin < cuts[input]; ++bin) {
+        for (std::size_t i = 0; i < width; ++i) first[i] += table[bin * width + i];
+        const double gain =
+            drop(first.data(), nullptr, outputs, ridge) + drop(all.data(), first.data(), outputs, ridge) - before;
+        if (gain > best[node].gain) best[node] = {gain, input, bin};
+      }
+    }
+  return best;
 }
 
 template SoftRows<double> rows_under(const SoftRows<double>&, const Shape&, const double*, std::size_t, int);

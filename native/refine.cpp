@@ -5,7 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "machine.hpp"
 #include "soft.hpp"
+#include "soft_log.hpp"
 
 namespace softwood::soft {
 namespace {
@@ -15,17 +17,57 @@ using Vector = std::vector<double>;
 constexpr double kSufficient = 1e-4, kCurvature = 0.9;  // the usual constants of the Wolfe conditions
 constexpr int kTrials = 20;
 constexpr std::size_t kStall = 3;  // iterations judged together: one may save little and the next one much
+constexpr std::size_t kSide = 8;   // sums side by side: a single one would have each addition wait for the last
 
-// Eight sums side by side: a single one would have each addition wait for the last.
-double dot(const Vector& a, const Vector& b) {
-  constexpr std::size_t lanes = 8;
-  double sum[lanes] = {}, rest = 0;
-  std::size_t i = 0;
-  for (; i + lanes <= a.size(); i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] += a[i + lane] * b[i + lane];
-  for (; i < a.size(); ++i) rest += a[i] * b[i];
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])) + rest;
+SOFTWOOD_INLINE double total(const double (&sum)[kSide]) {
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
+
+SOFTWOOD_CLONES double dot(const double* a, const double* b, std::size_t n) {
+  double sum[kSide] = {}, rest = 0;
+  std::size_t i = 0;
+  for (; i + kSide <= n; i += kSide)
+    for (std::size_t lane = 0; lane < kSide; ++lane) sum[lane] += a[i + lane] * b[i + lane];
+  for (; i < n; ++i) rest += a[i] * b[i];
+  return total(sum) + rest;
+}
+
+// to = from + factor * along
+SOFTWOOD_CLONES void move(const double* from, double factor, const double* along, double* to, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + factor * along[i];
+}
+
+struct Cost {
+  double value, slope;
+};
+
+SOFTWOOD_INLINE Cost cost_of(double strength, double ease, double away) {
+  const double square = away * away, eased = ease * square;
+  return {0.5 * strength * (ease > 0 ? vector_log1p(eased) / ease : square), strength * away / (1 + eased)};
+}
+
+// What the parameters cost, and the slope of that added to the gradient, which is 0 where a parameter is held.
+SOFTWOOD_CLONES double add_price(const double* at, const Price& price, double* gradient, std::size_t n) {
+  double sum[kSide] = {}, rest = 0;
+  std::size_t i = 0;
+  const auto add = [&](std::size_t j, double& value) SOFTWOOD_INLINE_LAMBDA {
+    const double strength = price.strength[j], away = at[j] - price.centre[j];
+    const Cost cost = cost_of(strength < 0 ? 0 : strength, price.ease[j], away);
+    value += cost.value;
+    gradient[j] = strength < 0 ? 0 : gradient[j] + cost.slope;
+  };
+  for (; i + kSide <= n; i += kSide)
+    for (std::size_t lane = 0; lane < kSide; ++lane) add(i + lane, sum[lane]);
+  for (; i < n; ++i) add(i, rest);
+  return total(sum) + rest;
+}
+
+struct Point {
+  Vector at, gradient;
+  double value = INFINITY;
+
+  explicit Point(std::size_t size) : at(size), gradient(size) {}
+};
 
 template <class T>
 struct Objective {
@@ -35,98 +77,83 @@ struct Objective {
   int n_threads;
   int passes = 0;
 
-  double operator()(const Vector& at, Vector& gradient) {
+  void value(Point& point) {
     ++passes;
-    double value = loss_and_gradient(rows, shape, at.data(), gradient.data(), n_threads);
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const double strength = price.strength[i], away = at[i] - price.centre[i], eased = price.ease[i] * away * away;
-      if (strength < 0) {
-        gradient[i] = 0;
-        continue;
-      }
-      value += 0.5 * strength * (eased > 0 ? std::log1p(eased) / price.ease[i] : away * away);
-      gradient[i] += strength * away / (1 + eased);
-    }
-    return value;
+    point.value = loss_and_gradient(rows, shape, point.at.data(), point.gradient.data(), n_threads);
+    point.value += add_price(point.at.data(), price, point.gradient.data(), point.at.size());
   }
 };
 
 // The last steps and how the gradient changed along them; turns a gradient into a quasi-Newton direction.
 class History {
  public:
-  explicit History(std::size_t memory) : memory_(memory) {}
+  History(std::size_t size, std::size_t memory)
+      : size_(size), memory_(memory), steps_(size * memory), changes_(size * memory), bends_(memory), part_(memory) {}
 
-  void add(Vector step, Vector change) {
-    const double bend = dot(step, change);
-    if (!(bend > 1e-12 * dot(change, change))) return;  // not convex along this step: nothing to learn from it
-    if (steps_.size() == memory_) {
-      steps_.erase(steps_.begin());
-      changes_.erase(changes_.begin());
-      bends_.erase(bends_.begin());
-    }
-    steps_.push_back(std::move(step));
-    changes_.push_back(std::move(change));
-    bends_.push_back(bend);
+  // The step from one point to another. Where it was not convex there is nothing to learn from it.
+  void add(const Point& from, const Point& to) {
+    double *step = steps_.data() + next_ * size_, *change = changes_.data() + next_ * size_;
+    move(to.at.data(), -1, from.at.data(), step, size_);
+    move(to.gradient.data(), -1, from.gradient.data(), change, size_);
+    const double bend = dot(step, change, size_), square = dot(change, change, size_);
+    if (!(bend > 1e-12 * square)) return;
+    bends_[next_] = bend;
+    scale_ = bend / square;
+    next_ = (next_ + 1) % memory_;
+    count_ = std::min(count_ + 1, memory_);
   }
 
-  Vector direction(const Vector& gradient) const {
-    Vector d(gradient);
-    Vector part(steps_.size());
-    for (std::size_t i = steps_.size(); i-- > 0;) {
-      part[i] = dot(steps_[i], d) / bends_[i];
-      for (std::size_t j = 0; j < d.size(); ++j) d[j] -= part[i] * changes_[i][j];
+  void find_direction(const Vector& gradient, Vector& d) {
+    if (empty()) scale_ = 1.0 / std::max(1.0, std::sqrt(dot(gradient.data(), gradient.data(), size_)));
+    d = gradient;
+    for (std::size_t i = count_; i-- > 0;) {
+      const std::size_t at = place(i);
+      part_[at] = dot(step(at), d.data(), size_) / bends_[at];
+      move(d.data(), -part_[at], change(at), d.data(), size_);
     }
-    const double scale = steps_.empty() ? 1.0 / std::max(1.0, std::sqrt(dot(gradient, gradient)))
-                                        : bends_.back() / dot(changes_.back(), changes_.back());
-    for (double& v : d) v *= scale;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const double back = part[i] - dot(changes_[i], d) / bends_[i];
-      for (std::size_t j = 0; j < d.size(); ++j) d[j] += back * steps_[i][j];
+    for (double& v : d) v *= -scale_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::size_t at = place(i);
+      const double back = part_[at] + dot(change(at), d.data(), size_) / bends_[at];
+      move(d.data(), -back, step(at), d.data(), size_);
     }
-    for (double& v : d) v = -v;
-    return d;
   }
 
-  bool empty() const { return steps_.empty(); }
-  void clear() {
-    steps_.clear();
-    changes_.clear();
-    bends_.clear();
-  }
+  bool empty() const { return count_ == 0; }
+  void clear() { count_ = next_ = 0; }
 
  private:
-  std::size_t memory_;
-  std::vector<Vector> steps_, changes_;
-  Vector bends_;
+  const double* step(std::size_t at) const { return steps_.data() + at * size_; }
+  const double* change(std::size_t at) const { return changes_.data() + at * size_; }
+  std::size_t place(std::size_t i) const { return (next_ + memory_ - count_ + i) % memory_; }  // the oldest is 0
+
+  std::size_t size_, memory_, count_ = 0, next_ = 0;
+  double scale_ = 1;
+  Vector steps_, changes_, bends_, part_;
 };
 
-struct Point {
-  Vector at, gradient;
-  double value = 0;
-};
-
-// Moves `point` along `direction`; false if no step lowers the objective.
+// A lower point along `direction`, into `best`; false if no step lowers the objective. `trial` is room to try.
 template <class T>
-bool search(Objective<T>& objective, Point& point, const Vector& direction) {
-  const double slope = dot(point.gradient, direction);
+bool search(Objective<T>& objective, const Point& point, const Vector& direction, Point& trial, Point& best) {
+  const std::size_t n = direction.size();
+  const double slope = dot(point.gradient.data(), direction.data(), n);
   if (!(slope < 0)) return false;
   double step = 1, low = 0, high = INFINITY;
-  Point trial{point.at, point.gradient, 0}, best = point;
+  best.value = point.value;
+  bool moved = false;
   for (int i = 0; i < kTrials; ++i) {
-    for (std::size_t j = 0; j < trial.at.size(); ++j) trial.at[j] = point.at[j] + step * direction[j];
-    trial.value = objective(trial.at, trial.gradient);
+    move(point.at.data(), step, direction.data(), trial.at.data(), n);
+    objective.value(trial);
     const bool lower = trial.value <= point.value + kSufficient * step * slope;  // false for NaN too
-    if (lower && trial.value <= best.value) best = trial;
-    if (!lower)
-      high = step;
-    else if (dot(trial.gradient, direction) < kCurvature * slope)
-      low = step;
-    else
-      break;
+    const bool steep = lower && dot(trial.gradient.data(), direction.data(), n) < kCurvature * slope;
+    if (lower && trial.value <= best.value) {
+      moved = moved || trial.value < point.value;
+      std::swap(trial, best);
+    }
+    if (lower && !steep) break;
+    (lower ? low : high) = step;
     step = std::isfinite(high) ? 0.5 * (low + high) : 2 * step;
   }
-  const bool moved = best.value < point.value;
-  point = std::move(best);
   return moved;
 }
 
@@ -143,25 +170,22 @@ std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, doubl
                               const Refinement& how, int n_threads) {
   Objective<T> objective{rows, shape, price, n_threads};
   const std::size_t size = shape.parameters();
-  Point point{Vector(parameters, parameters + size), Vector(size), 0};
-  point.value = objective(point.at, point.gradient);
-  History history(static_cast<std::size_t>(how.memory));
-  Vector values{point.value};  // one an iteration
+  Point point(size), trial(size), better(size);
+  std::copy_n(parameters, size, point.at.data());
+  objective.value(point);
+  History history(size, static_cast<std::size_t>(how.memory));
+  Vector direction(size), values{point.value};  // one value an iteration
   for (int iteration = 0; iteration < how.max_iter; ++iteration) {
-    const Point before = point;
-    if (!search(objective, point, history.direction(point.gradient))) {
+    history.find_direction(point.gradient, direction);
+    if (!search(objective, point, direction, trial, better)) {
       if (history.empty()) break;
       history.clear();  // a stale model of the curvature: try once more down the gradient
       continue;
     }
+    history.add(point, better);
+    std::swap(point, better);
     values.push_back(point.value);
     if (has_stalled(values, how.tol)) break;
-    Vector step(size), change(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      step[i] = point.at[i] - before.at[i];
-      change[i] = point.gradient[i] - before.gradient[i];
-    }
-    history.add(std::move(step), std::move(change));
   }
   std::copy(point.at.begin(), point.at.end(), parameters);
   return {point.value, objective.passes};

@@ -13,10 +13,13 @@
 namespace softwood::soft {
 
 // A pack is one register of the narrowest machine that has it; wider ones than the machine's are spilled to memory.
+// Sums of packs that stay in registers beside the factors they are made of: AVX2 has 16 registers, NEON 32.
 #if defined(__x86_64__)
 constexpr std::size_t kPackBytes = 32;
+constexpr int kSums = 8;
 #else
 constexpr std::size_t kPackBytes = 16;
+constexpr int kSums = 16;
 #endif
 
 template <class T>

@@ -120,7 +120,7 @@ void Search::order_rows(const NodeRows& rows, std::size_t feature, std::uint32_t
 
 void Search::make_lists(NodeRows& rows) const {
   rows.stride = rows.n;
-  rows.shared = std::make_shared_for_overwrite<std::uint32_t[]>(columns_.features() * rows.stride);
+  rows.shared = std::make_unique_for_overwrite<std::uint32_t[]>(columns_.features() * rows.stride);
   for (std::size_t f = 0; f < columns_.features(); ++f) order_rows(rows, f, rows.shared.get() + f * rows.stride);
   rows.entries = rows.shared.get();
   rows.rows = {};

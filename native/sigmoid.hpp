@@ -8,7 +8,7 @@
 // A is even in f and B odd, so a quotient of two short polynomials does the work of one long one, and the division has
 // to be made anyway. B / A meets the tangent at the Chebyshev points, which leaves an error of 2^f below 1e-18 (double,
 // A and B of degree 4 and 5) and 1e-10 (float, degree 2 and 3). Whoever makes the score makes u at no cost: with
-// weights and bias times kToBits. Steps are not fused, so every machine gives the same bits.
+// weights and bias times kToBits. Where a tree answers, steps are not fused, so every machine gives the same bits.
 #pragma once
 
 #include <cstddef>

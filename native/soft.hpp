@@ -89,6 +89,17 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
                       std::size_t inputs, std::size_t bins, const std::vector<std::size_t>& nodes, double* histogram,
                       int n_threads);
 
+// The threshold of all inputs at which a node's histogram gains most: rows up to `bin` go one way. gain 0: there is
+// none.
+struct Threshold {
+  double gain = 0;
+  std::size_t input = 0, bin = 0;
+};
+
+// For each of the nodes of `histogram`; cuts[input] bins of an input may be the last of the first side.
+std::vector<Threshold> best_thresholds(const double* histogram, std::size_t nodes, const std::vector<std::size_t>& cuts,
+                                       std::size_t bins, std::size_t outputs, double ridge);
+
 // Mean and deviation of the columns by reach of a node, and their covariance with the slope of the loss by each output:
 // (columns), (columns), (outputs, columns).
 struct Pull {

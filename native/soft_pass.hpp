@@ -7,13 +7,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "forms.hpp"
 #include "sigmoid.hpp"
 #include "soft.hpp"
 #include "soft_exp.hpp"
+#include "soft_log.hpp"
 
 namespace softwood::soft {
 
@@ -138,7 +138,7 @@ SOFTWOOD_INLINE void logistic(const T* target, const T* weight, Workspace<T>& w,
   }
   for (std::size_t row = 0; row < kBlock; ++row) {
     const T f = w.output[row];
-    loss[row] = (f > T(0) ? f : T(0)) + std::log1p(tail[row]) - target[row] * f;
+    loss[row] = (f > T(0) ? f : T(0)) + vector_log1p(tail[row]) - target[row] * f;
   }
 }
 
@@ -157,7 +157,7 @@ SOFTWOOD_INLINE void softmax(const T* target, const T* weight, std::size_t outpu
       w.pull[q * kBlock + row] = vector_exp(f);
       sum[row] += w.pull[q * kBlock + row];
     }
-  for (std::size_t row = 0; row < kBlock; ++row) loss[row] += std::log(sum[row]);
+  for (std::size_t row = 0; row < kBlock; ++row) loss[row] += vector_log(sum[row]);
   for (std::size_t q = 0; q < outputs; ++q)
     for (std::size_t row = 0; row < kBlock; ++row)
       w.pull[q * kBlock + row] = weight[row] * (w.pull[q * kBlock + row] / sum[row] - target[q * kBlock + row]);

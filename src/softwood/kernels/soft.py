@@ -14,6 +14,7 @@ from softwood.kernels.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference import descend as reference_descent
 from softwood.kernels.reference import gradient as reference
+from softwood.kernels.reference import thresholds as reference_thresholds
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -24,6 +25,7 @@ if os.environ.get("SOFTWOOD_KERNELS") != "reference":
         from softwood.kernels import _native
 
 descend: Any = reference_descent.descend if _native is None else _native.descend
+best_thresholds: Any = reference_thresholds.best_thresholds if _native is None else _native.best_thresholds
 
 
 class Shape(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,11 @@ class Axes:
         ]
         levels = {f: _levels(columns, f, bins) for f, bins in bin_of_level.items()}
         return cls(cut, line, at_cut, columns.feature, levels)
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """How many thresholds each input has; none where no gate may look at it alone."""
+        return [len(edges) if line >= 0 else 0 for edges, line in zip(self.cut, self.line, strict=True)]
 
     def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
         """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""

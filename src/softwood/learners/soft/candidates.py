@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood.engines import Engine, Floats
+from softwood.kernels.soft import best_thresholds
 from softwood.learners.soft.axes import Axes, Levels
 from softwood.learners.soft.sapling import Sapling
 
@@ -46,7 +47,7 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
     if not leaves:
         return
     table = engine.histograms(shape, parameters, leaves)
-    best = [_axis_start(sapling, m, table[i], axes, engine.total_weight) for i, m in enumerate(leaves)]
+    best = _axis_starts(sapling, leaves, table, axes, engine.total_weight)
     found = sorted((start for start in best if start is not None), key=lambda start: -start.gain)
     for start in found[:tries]:
         yield start
@@ -58,28 +59,26 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
 def axis_start(sapling: Sapling, engine: Engine, axes: Axes, node: int) -> Start | None:
     """The best axis split of one leaf."""
     table = engine.histograms(sapling.shape, sapling.parameters, [node])
-    return _axis_start(sapling, node, table[0], axes, engine.total_weight)
+    return _axis_starts(sapling, [node], table, axes, engine.total_weight)[0]
 
 
-def _axis_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
-    """The best split by one input; table is (inputs, bins, 2, outputs)."""
-    found = [_number_start(sapling, node, table, axes, rows)]
-    found += [_level_start(sapling, node, table[f], levels, rows) for f, levels in axes.levels.items()]
-    return max((start for start in found if start is not None), key=lambda start: start.gain, default=None)
+def _axis_starts(sapling: Sapling, nodes: list[int], table: Floats, axes: Axes, rows: float) -> list[Start | None]:
+    """The best split of each node by one input; table is (nodes, inputs, bins, 2, outputs)."""
+    best = []
+    for node, mine, (gain, f, b) in zip(nodes, table, best_thresholds(table, axes.cuts, 1.0 / rows), strict=True):
+        found = [_number_start(sapling, node, mine[int(f)], axes, int(f), int(b), rows)] if gain > 0 else []
+        found += [_level_start(sapling, node, mine[f], levels, rows) for f, levels in axes.levels.items()]
+        best.append(max((start for start in found if start is not None), key=lambda start: start.gain, default=None))
+    return best
 
 
-def _number_start(sapling: Sapling, node: int, table: Floats, axes: Axes, rows: float) -> Start | None:
-    """The best threshold of a number."""
-    gain, first, second = _gains(np.cumsum(table, axis=1), table.sum(axis=1, keepdims=True), rows)
-    for f, edges in enumerate(axes.cut):
-        gain[f, len(edges) if axes.line[f] >= 0 else 0 :] = -np.inf
-    f, b = (int(i) for i in np.unravel_index(int(np.argmax(gain)), gain.shape))
-    if not gain[f, b] > 0:
-        return None
+def _number_start(sapling: Sapling, node: int, table: Floats, axes: Axes, f: int, b: int, rows: float) -> Start:
+    """The threshold of a number after its bin b."""
+    gain, first, second = _gains(table[: b + 1].sum(axis=0), table.sum(axis=0), rows)
     gate = np.zeros(sapling.columns + 1)
     gate[axes.line[f]], gate[-1] = -START_SLOPE, START_SLOPE * axes.at_cut[f][b]
     here = sapling.response[node]
-    return Start(node, float(gain[f, b]), gate, here + first[f, b], here + second[f, b])
+    return Start(node, float(gain), gate, here + first, here + second)
 
 
 def _level_start(sapling: Sapling, node: int, table: Floats, levels: Levels, rows: float) -> Start | None:

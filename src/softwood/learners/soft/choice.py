@@ -9,6 +9,7 @@ among equally cheap ones the one of the heaviest penalty.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Candidate:
         """The trees before they were made louder."""
         return [tree.louder(1.0 / factor) for tree, factor in zip(self.tree, self.loudness, strict=True)]
 
-    @property
+    @cached_property
     def loss(self) -> float:
         return float(np.average(self.row_loss, weights=self.weight))
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Gates, Slopes
+from softwood.learners.soft.tables import expansion_of
 
 Inputs = npt.NDArray[np.bool_]  # which of them
 
@@ -36,8 +39,13 @@ class Field:
         """Made when first asked for."""
         if division not in self.grounds:
             parts = self.divided[division]
-            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single)
+            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single, self.tables)
         return self.grounds[division]
+
+    @cached_property
+    def tables(self) -> Expansion:
+        """The columns as tables, of all divisions."""
+        return expansion_of(self.columns, self.n_inputs)
 
     def rows(self, division: int) -> float:
         """Weight of the rows that trees of a division learn from."""

@@ -36,13 +36,19 @@ class Ground:
 
     @classmethod
     def make(
-        cls, learn: SoftProblem, judge: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True
+        cls,
+        learn: SoftProblem,
+        judge: SoftProblem,
+        columns: Columns,
+        n_threads: int = 1,
+        single: bool = True,
+        tables: Expansion | None = None,
     ) -> Ground:
-        """Both parts with scaled targets."""
+        """Both parts with scaled targets; `tables` are the columns', where they are made already."""
         bin_of_level = {f: level_bins(learn.X[:, f], learn.weight, n) for f, n in enumerate(learn.n_levels) if n}
         cut = [np.zeros(0) if f in bin_of_level else cuts(x, learn.weight) for f, x in enumerate(learn.X.T)]
         code = binned(learn, cut, bin_of_level)
-        tables = expansion_of(columns, learn.X.shape[1])
+        tables = expansion_of(columns, learn.X.shape[1]) if tables is None else tables
         engines = [_engine(rows, tables, n_threads, single) for rows in (learn, judge)]
         return cls(engines[0].binned(code, BINS), engines[1], Axes.make(cut, columns, bin_of_level))
 

@@ -22,6 +22,7 @@ Slopes = Literal["none", "shared", "own"]
 # Gates look at all inputs, at one, at one as steeply as they like, or do the latter or not, whichever is better.
 Gates = Literal["open", "axis", "steep", "either"]
 
+_OF_SHAPE = ("leaf", "leaves", "shape", "_prices")  # worked out from what does not change while parameters move
 RESPONSE_DECAY = 0.1  # part of the weight penalty that holds responses near the root's
 
 
@@ -110,8 +111,8 @@ class Sapling:
         slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
 
-    def with_parameters(self, parameters: Floats) -> Sapling:
-        """The same shape with other numbers."""
+    def with_parameters(self, parameters: Floats, more_iter: int = 0) -> Sapling:
+        """The same shape with other numbers, after so many iterations more."""
         leaf, n, k = self.leaf, len(self.leaves), self.outputs
         at = (self.n_nodes - n) * (self.columns + 1)
         end = at + n * k
@@ -124,10 +125,21 @@ class Sapling:
             slope[leaf] = rest
         else:
             slope = rest.copy()
-        return replace(self, gate=gate, response=response, slope=slope)
+        other = replace(self, gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
+        other.__dict__.update({name: self.__dict__[name] for name in _OF_SHAPE if name in self.__dict__})
+        return other
+
+    @cached_property
+    def _prices(self) -> dict[float, Penalty]:
+        return {}
 
     def price(self, penalty: float) -> Penalty:
         """What each parameter costs."""
+        if penalty not in self._prices:
+            self._prices[penalty] = self._price(penalty)
+        return self._prices[penalty]
+
+    def _price(self, penalty: float) -> Penalty:
         n, closed = len(self.leaves), self.closed[~self.leaf]
         gates, responses = closed.size, n * self.outputs
         strength, ease = np.empty(len(self.parameters)), np.zeros(len(self.parameters))
@@ -145,7 +157,7 @@ class Sapling:
     def refine(self, engine: Engine, penalty: float, max_iter: int, tol: float = 1e-7) -> tuple[float, Sapling]:
         """All gates and responses refined together; the penalised objective and the better tree."""
         value, parameters, n_iter = engine.refine(self.shape, self.parameters, self.price(penalty), max_iter, tol)
-        return value, replace(self.with_parameters(parameters), n_iter=self.n_iter + n_iter)
+        return value, self.with_parameters(parameters, n_iter)
 
     def louder(self, factor: float) -> Sapling:
         """All answers times a factor."""
