@@ -66,7 +66,9 @@ def _axis_starts(sapling: Sapling, nodes: list[int], table: Floats, axes: Axes, 
     """The best split of each node by one input; table is (nodes, inputs, bins, 2, outputs)."""
     best = []
     for node, mine, (gain, f, b) in zip(nodes, table, best_thresholds(table, axes.cuts, 1.0 / rows), strict=True):
-        found = [_number_start(sapling, node, mine[int(f)], axes, int(f), int(b), rows)] if gain > 0 else []
+        found: list[Start | None] = (
+            [_number_start(sapling, node, mine[int(f)], axes, int(f), int(b), rows)] if gain > 0 else []
+        )
         found += [_level_start(sapling, node, mine[f], levels, rows) for f, levels in axes.levels.items()]
         best.append(max((start for start in found if start is not None), key=lambda start: start.gain, default=None))
     return best

@@ -12,6 +12,7 @@ from softwood.learners.soft.axes import Axes
 from softwood.learners.soft.candidates import Start, find_starts
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.sapling import Gates, Sapling
+from softwood.learners.soft.sprout import Sprout
 
 STEEPER = 2.5  # the start of a gate that looks at one input, times a soft one's
 ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
@@ -92,28 +93,23 @@ def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling 
 
 def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Iterator[Sapling]:
     """The tree with the new gate, which was refined alone first: one that looks at one input, one that may at all."""
-    root = replace(Sapling.root(tree.response[start.node], tree.columns, "none", tree.ease), origin=tree.origin)
     under = engine.under(tree.shape, tree.parameters, start.node)
+    alone = (under, tree, how.penalty, ALONE, ROUGH)
+    whole = Sprout(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
     if how.steep and start.by_one_column:
-        closed = np.append(start.gate[:-1] == 0.0, False)
-        sharp = root.split(0, STEEPER * start.gate, start.first, start.second, closed, steep=True)
-        yield _with_gate(tree, start.node, sharp.refine(under, how.penalty, ALONE, ROUGH)[1])
+        sharp = replace(whole, gate=STEEPER * start.gate)
+        yield (
+            sharp.looking_at(np.append(start.gate[:-1] == 0.0, False), steep=True).refined(*alone).on(tree, start.node)
+        )
         if how.gates == "steep":
             return
-    alone = root.split(0, start.gate, start.first, start.second).refine(under, how.penalty, ALONE, ROUGH)[1]
+    sprout = whole.refined(*alone)
     most = 1 if how.gates in ("axis", "steep") else how.max_gate_features
     if most is not None:
-        closed = axes.all_but_heaviest(alone.gate[0], most)
+        closed = axes.all_but_heaviest(sprout.gate, most)
         steep = how.gates == "steep" and int(np.count_nonzero(~closed)) == 2  # a column and the bias
-        alone = alone.split_again(np.where(closed, 0.0, alone.gate[0]), closed, steep)
-        alone = alone.refine(under, how.penalty, ALONE, ROUGH)[1]
-    yield _with_gate(tree, start.node, alone)
-
-
-def _with_gate(tree: Sapling, node: int, alone: Sapling) -> Sapling:
-    """The tree with the gate and the leaves of a tree of three nodes in place of a leaf."""
-    gate, closed, steep = alone.gate[0], alone.closed[0], bool(alone.steep[0])
-    return tree.split(node, gate, alone.response[1], alone.response[2], closed, steep)
+        sprout = sprout.looking_at(closed, steep).refined(*alone)
+    yield sprout.on(tree, start.node)
 
 
 def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury: Jury) -> Sapling:

@@ -7,7 +7,7 @@ leaves (an additive model plus a tree of constants), or each leaf its `own` (a m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -68,6 +68,12 @@ class Sapling:
             ease,
         )
 
+    def _with(self, **changes: Any) -> Sapling:
+        """As `replace` of dataclasses, which looks twice at every field: trees are made by the thousand."""
+        other = object.__new__(Sapling)
+        other.__dict__.update({name: self.__dict__[name] for name in self.__dataclass_fields__}, **changes)
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what was worked out from it."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -83,7 +89,8 @@ class Sapling:
 
     @cached_property
     def leaves(self) -> list[int]:
-        return [int(m) for m in np.flatnonzero(self.leaf)]
+        found: list[int] = np.flatnonzero(self.leaf).tolist()
+        return found
 
     @property
     def columns(self) -> int:
@@ -125,7 +132,7 @@ class Sapling:
             slope[leaf] = rest
         else:
             slope = rest.copy()
-        other = replace(self, gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
+        other = self._with(gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
         other.__dict__.update({name: self.__dict__[name] for name in _OF_SHAPE if name in self.__dict__})
         return other
 
@@ -161,7 +168,7 @@ class Sapling:
 
     def louder(self, factor: float) -> Sapling:
         """All answers times a factor."""
-        return replace(self, response=factor * self.response, slope=factor * self.slope)
+        return self._with(response=factor * self.response, slope=factor * self.slope)
 
     def blind(self, columns: npt.NDArray[np.bool_], at: Floats) -> Sapling:
         """The tree that takes some columns for constant, at the values `at`."""
@@ -169,7 +176,7 @@ class Sapling:
         gate = np.where(still, 0.0, self.gate)
         gate[:, -1] += self.gate[:, :-1] @ away
         response = self.response if self.slopes == "none" else self.response + self.slope @ away
-        return replace(self, gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
+        return self._with(gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
 
     def loss(self, engine: Engine) -> float:
         """Mean loss on the engine's rows."""
@@ -185,33 +192,17 @@ class Sapling:
         steep: bool = False,
     ) -> Sapling:
         """Leaf `node` becomes a branch; its children inherit its slope."""
-        child = self.first_child.copy()
-        child[node] = self.n_nodes
-        gates = np.vstack([self.gate, np.zeros((2, self.columns + 1))])
-        gates[node] = gate
-        shut = np.vstack([self.closed, np.zeros((2, self.columns + 1), np.bool_)])
+        child, gates = _with_two_more(self.first_child, -1), _with_two_more(self.gate)
+        shut, steeps = _with_two_more(self.closed), _with_two_more(self.steep)
+        response = _with_two_more(self.response)
+        child[node], gates[node], steeps[node] = self.n_nodes, gate, steep
+        response[-2], response[-1] = first, second
         if closed is not None:
             shut[node] = closed
-        steeps = np.append(self.steep, [False, False])
-        steeps[node] = steep
         slope = self.slope
         if self.slopes == "own":
             slope = np.concatenate([slope, slope[[node, node]]])
-        return replace(
-            self,
-            first_child=np.append(child, np.array([-1, -1], np.int32)).astype(np.int32),
-            gate=gates,
-            response=np.vstack([self.response, first, second]),
-            slope=slope,
-            closed=shut,
-            steep=steeps,
-        )
-
-    def split_again(self, gate: Floats, closed: npt.NDArray[np.bool_], steep: bool) -> Sapling:
-        """Another gate at the root, some of its weights closed."""
-        gates, shut, steeps = self.gate.copy(), self.closed.copy(), self.steep.copy()
-        gates[0], shut[0], steeps[0] = gate, closed, steep
-        return replace(self, gate=gates, closed=shut, steep=steeps)
+        return self._with(first_child=child, gate=gates, response=response, slope=slope, closed=shut, steep=steeps)
 
     def last_branches(self) -> list[int]:
         """Branches whose children are both leaves."""
@@ -238,8 +229,7 @@ class Sapling:
         slope = mix(self.slope) if self.slopes == "own" else self.slope
         shut, steep = self.closed.copy(), self.steep.copy()
         shut[node], steep[node] = False, False
-        return replace(
-            self,
+        return self._with(
             first_child=child,
             gate=gate[keep],
             response=mix(self.response),
@@ -247,6 +237,13 @@ class Sapling:
             closed=shut[keep],
             steep=steep[keep],
         )
+
+
+def _with_two_more(table: npt.NDArray[Any], value: int = 0) -> npt.NDArray[Any]:
+    """Rows for two nodes more at the end."""
+    larger = np.full((len(table) + 2, *table.shape[1:]), value, table.dtype)
+    larger[:-2] = table
+    return larger
 
 
 def price_of_gates(
