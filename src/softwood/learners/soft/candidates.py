@@ -47,9 +47,7 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
     if not leaves:
         return
     table = engine.histograms(shape, parameters, leaves)
-    best = _axis_starts(sapling, leaves, table, axes, engine.total_weight)
-    found = sorted((start for start in best if start is not None), key=lambda start: -start.gain)
-    for start in found[:tries]:
+    for start in _axis_starts(sapling, leaves, table, axes, engine.total_weight, tries):
         yield start
         oblique = oblique_start(sapling, engine, start)
         if oblique is not None:
@@ -59,24 +57,28 @@ def find_starts(sapling: Sapling, engine: Engine, axes: Axes, tries: int) -> Ite
 def axis_start(sapling: Sapling, engine: Engine, axes: Axes, node: int) -> Start | None:
     """The best axis split of one leaf."""
     table = engine.histograms(sapling.shape, sapling.parameters, [node])
-    return _axis_starts(sapling, [node], table, axes, engine.total_weight)[0]
+    return next(iter(_axis_starts(sapling, [node], table, axes, engine.total_weight, 1)), None)
 
 
-def _axis_starts(sapling: Sapling, nodes: list[int], table: Floats, axes: Axes, rows: float) -> list[Start | None]:
-    """The best split of each node by one input; table is (nodes, inputs, bins, 2, outputs)."""
-    best = []
-    for node, mine, (gain, f, b) in zip(nodes, table, best_thresholds(table, axes.cuts, 1.0 / rows), strict=True):
-        found: list[Start | None] = (
-            [_number_start(sapling, node, mine[int(f)], axes, int(f), int(b), rows)] if gain > 0 else []
-        )
-        found += [_level_start(sapling, node, mine[f], levels, rows) for f, levels in axes.levels.items()]
-        best.append(max((start for start in found if start is not None), key=lambda start: start.gain, default=None))
-    return best
+def _axis_starts(sapling: Sapling, nodes: list[int], table: Floats, axes: Axes, rows: float, tries: int) -> list[Start]:
+    """The best split by one input of those nodes that gain most; table is (nodes, inputs, bins, 2, outputs)."""
+    threshold, found = best_thresholds(table, axes.cuts, 1.0 / rows), list[tuple[float, int, Start | None]]()
+    for i, node in enumerate(nodes):
+        levels = [_level_start(sapling, node, table[i, f], levels, rows) for f, levels in axes.levels.items()]
+        level = max((start for start in levels if start is not None), key=lambda start: start.gain, default=None)
+        gain = float(threshold[i, 0])
+        if level is not None and level.gain > gain:
+            found.append((level.gain, i, level))
+        elif gain > 0:
+            found.append((gain, i, None))
+    most = sorted(found, key=lambda one: -one[0])[:tries]
+    return [level or _number_start(sapling, nodes[i], table[i], axes, threshold[i], rows) for _, i, level in most]
 
 
-def _number_start(sapling: Sapling, node: int, table: Floats, axes: Axes, f: int, b: int, rows: float) -> Start:
-    """The threshold of a number after its bin b."""
-    gain, first, second = _gains(table[: b + 1].sum(axis=0), table.sum(axis=0), rows)
+def _number_start(sapling: Sapling, node: int, table: Floats, axes: Axes, threshold: Floats, rows: float) -> Start:
+    """The threshold (gain, input, bin) of a number; rows up to the bin go one way."""
+    f, b = int(threshold[1]), int(threshold[2])
+    gain, first, second = _gains(table[f, : b + 1].sum(axis=0), table[f].sum(axis=0), rows)
     gate = np.zeros(sapling.columns + 1)
     gate[axes.line[f]], gate[-1] = -START_SLOPE, START_SLOPE * axes.at_cut[f][b]
     here = sapling.response[node]
