@@ -31,29 +31,33 @@ class Levels:
 
 @dataclass(frozen=True)
 class Axes:
-    """What histograms need: cuts per input (bin b is up to cut[b]), and the line column of each input (-1: none).
-
-    A category has no line; its bins are its levels.
+    """What histograms need, by place among the inputs that columns look at: cuts (bin b is up to cut[b]), and the line
+    column of each (-1: none). A category has no line; its bins are its levels.
     """
 
     cut: list[Floats]
     line: npt.NDArray[np.int32]
     at_cut: list[Floats]  # value of the line column at each cut
-    feature: npt.NDArray[np.int32]  # of each column
+    place: npt.NDArray[np.intp]  # of each column's input
     levels: dict[int, Levels]  # of the inputs that are categories
 
     @classmethod
     def make(cls, cut: list[Floats], columns: Columns, bin_of_level: dict[int, npt.NDArray[np.intp]]) -> Axes:
-        """Line columns of the inputs and their values at the cuts; columns of the levels that have a bin."""
-        line = np.full(len(cut), -1, np.int32)
-        for c in np.flatnonzero(columns.kind == 0):
-            line[columns.feature[c]] = c
+        """Line columns of the inputs and their values at the cuts; columns of the levels that have a bin.
+
+        `cut` and `bin_of_level` are of all inputs.
+        """
+        inputs, place = np.unique(columns.feature, return_inverse=True)
+        line = np.full(len(inputs), -1, np.int32)
+        lines = np.flatnonzero(columns.kind == 0)
+        line[place[lines]] = lines
+        mine = [cut[f] for f in inputs]
         at_cut = [
-            columns.of_input(f, edges, line[[f]].astype(np.intp))[:, 0] if line[f] >= 0 else np.zeros(len(edges))
-            for f, edges in enumerate(cut)
+            columns.of_input(int(f), edges, line[[i]].astype(np.intp))[:, 0] if line[i] >= 0 else np.zeros(len(edges))
+            for i, (f, edges) in enumerate(zip(inputs, mine, strict=True))
         ]
-        levels = {f: _levels(columns, f, bins) for f, bins in bin_of_level.items()}
-        return cls(cut, line, at_cut, columns.feature, levels)
+        levels = {i: _levels(columns, int(f), bin_of_level[f]) for i, f in enumerate(inputs) if f in bin_of_level}
+        return cls(mine, line, at_cut, place, levels)
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -62,9 +66,9 @@ class Axes:
 
     def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
         """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""
-        length = np.bincount(self.feature, np.square(gate[:-1]), len(self.cut))
+        length = np.bincount(self.place, np.square(gate[:-1]), len(self.cut))
         heavy = np.argsort(-length, kind="stable")[:n]
-        return np.append(~np.isin(self.feature, heavy), False)
+        return np.append(~np.isin(self.place, heavy), False)
 
 
 def _levels(columns: Columns, f: int, bins: npt.NDArray[np.intp]) -> Levels:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.expansion import Expansion
+from softwood.learners.soft.bins import Binned
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe
 from softwood.learners.soft.ground import Ground
@@ -34,12 +35,16 @@ class Field:
     single: bool
     gates: Gates = "open"
     grounds: dict[int, Ground] = field(default_factory=dict)
+    binned: dict[int, Binned] = field(default_factory=dict)  # by division; whatever the columns, so fields share it
 
     def ground(self, division: int) -> Ground:
         """Made when first asked for."""
         if division not in self.grounds:
             parts = self.divided[division]
-            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single, self.tables)
+            if division not in self.binned:
+                self.binned[division] = Binned.of(parts[0])
+            made = (self.tables, self.binned[division])
+            self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single, *made)
         return self.grounds[division]
 
     @cached_property

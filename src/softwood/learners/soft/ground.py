@@ -11,19 +11,16 @@ from softwood.engines.memory import MemoryEngine
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.axes import Axes
+from softwood.learners.soft.bins import BINS, Binned
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.problem import MANY, Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.learners.soft.tables import expansion_of
 
 IMPORTANCE_ROWS = 5_000  # enough to measure what an input is worth
-BINS = 32  # of an input, for the histograms that new gates start from
 # Of large weights (kernels/penalty.py): beyond 1, or for classes 2, they are cheap, so that gates look closely at a few
 # columns and hardly at the others. These lost least on held-out rows among 0, 1/4, 1 and 4.
 EASE = {Loss.SQUARED: 1.0, Loss.LOGISTIC: 0.25, Loss.SOFTMAX: 0.25}
-OTHERS = BINS - 1  # the bin of a category's rare levels, and of missing ones
-
-Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -43,14 +40,14 @@ class Ground:
         n_threads: int = 1,
         single: bool = True,
         tables: Expansion | None = None,
+        binned: Binned | None = None,
     ) -> Ground:
-        """Both parts with scaled targets; `tables` are the columns', where they are made already."""
-        bin_of_level = {f: level_bins(learn.X[:, f], learn.weight, n) for f, n in enumerate(learn.n_levels) if n}
-        cut = [np.zeros(0) if f in bin_of_level else cuts(x, learn.weight) for f, x in enumerate(learn.X.T)]
-        code = binned(learn, cut, bin_of_level)
+        """Both parts with scaled targets; `tables` of the columns and `binned` rows where these are made already."""
+        binned = Binned.of(learn) if binned is None else binned
         tables = expansion_of(columns, learn.X.shape[1]) if tables is None else tables
         engines = [_engine(rows, tables, n_threads, single) for rows in (learn, judge)]
-        return cls(engines[0].binned(code, BINS), engines[1], Axes.make(cut, columns, bin_of_level))
+        axes = Axes.make(binned.cut, columns, binned.bin_of_level)
+        return cls(engines[0].binned(binned.code_of(np.unique(columns.feature)), BINS), engines[1], axes)
 
 
 def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
@@ -80,48 +77,6 @@ def rises(tree: Sapling, columns: Columns, rows: MemoryEngine, n_inputs: int) ->
     for f in np.unique(columns.feature):
         rise[f] = tree.blind(columns.feature == f, mean).loss(rows) - base
     return rise
-
-
-def middle(rows: SoftProblem) -> Floats:
-    """Mean of each input's known values, by weight."""
-    known = np.where(np.isnan(rows.X), 0.0, rows.weight[:, None])
-    total = np.maximum(known.sum(axis=0), 1e-300)
-    return np.asarray(np.sum(np.nan_to_num(rows.X) * (known / total), axis=0))
-
-
-def binned(rows: SoftProblem, cut: list[Floats], bin_of_level: dict[int, Places]) -> npt.NDArray[np.uint8]:
-    """The bin of each value, shape (rows, inputs). A missing number counts as the mean; a missing level has no bin."""
-    centre, code = middle(rows), np.full(rows.X.shape, OTHERS, np.uint8)
-    for f, x in enumerate(rows.X.T):
-        known = ~np.isnan(x)
-        if f in bin_of_level:
-            code[known, f] = bin_of_level[f][x[known].astype(np.intp)] % BINS
-        else:
-            code[:, f] = np.searchsorted(cut[f], np.where(known, x, centre[f]))
-    return code
-
-
-def level_bins(x: Floats, weight: Floats, n: int) -> Places:
-    """The bin of each level of a category; -1, no bin of their own, for those beyond the most frequent."""
-    known = ~np.isnan(x)
-    mass = np.bincount(x[known].astype(np.intp), weight[known], n)
-    often = np.argsort(-mass, kind="stable")[:OTHERS]
-    bins = np.full(n, -1, np.intp)
-    bins[often] = np.arange(len(often))
-    return bins
-
-
-def cuts(x: Floats, weight: Floats) -> Floats:
-    """Edges between bins of about equal weight: the values x at which bins end, rising."""
-    known = ~np.isnan(x)
-    order = np.argsort(x[known], kind="stable")
-    value = x[known][order]
-    if len(value) == 0:
-        return np.zeros(0)
-    share = np.cumsum(weight[known][order])
-    at = np.searchsorted(share, np.linspace(0, share[-1], BINS + 1)[1:-1])
-    edges = np.unique(value[np.minimum(at, len(value) - 1)])
-    return np.asarray(edges[edges < value[-1]])
 
 
 def plant_root(engine: MemoryEngine, columns: int, slopes: Slopes) -> Sapling:

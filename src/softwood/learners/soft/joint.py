@@ -27,6 +27,7 @@ from typing import Literal
 import numpy as np
 
 from softwood.engines import Engine, Floats
+from softwood.learners.soft.bins import Binned
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.learners.soft.field import Field, Inputs, Trial
@@ -197,8 +198,9 @@ def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
         yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single, before.gates)
         return
     gates: Gates = "axis" if how.gate == "axis" else "open"
+    binned: dict[int, Binned] = {}
     for recipe, columns in _prepared(some, how.gate, np.ones(whole.X.shape[1], np.bool_)):
-        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single, gates)
+        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single, gates, binned=binned)
 
 
 def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProblem, SoftProblem]]:
