@@ -272,6 +272,7 @@ SOFTWOOD_CLONES double train_clone(Plant<double>& plant, const BudRows<double>& 
 template <class T>
 double train(Plant<T>& plant, const BudRows<T>& rows, const std::int64_t* order, std::size_t steps,
              const Tending& tending) {
+  const WithoutDenormals quick;
   return train_clone(plant, rows, order, steps, tending);
 }
 

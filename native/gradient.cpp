@@ -64,6 +64,7 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
 // Sum of the loss over one piece; its gradient too unless null.
 template <class T>
 SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t piece, double* gradient) {
+  const WithoutDenormals quick;
   Workspace<T> w(rows, plan.shape);
   T loss[kBlock];
   double sum = 0;
@@ -164,6 +165,7 @@ void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* pa
                    int n_threads) {
   const Plan<T> plan(shape, parameters);
   for_each_piece(rows.pieces(), crew_for(rows, shape, n_threads), [&](std::size_t piece) {
+    const WithoutDenormals quick;
     Workspace<T> w(rows, shape);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block) answer(rows, plan, block, w, answers);
@@ -176,6 +178,7 @@ void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* param
   const std::size_t nodes = shape.nodes(), pieces = rows.pieces();
   std::vector<double> sums(pieces * nodes);
   for_each_piece(pieces, crew_for(rows, shape, n_threads), [&](std::size_t piece) {
+    const WithoutDenormals quick;
     Workspace<T> w(rows, shape);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block)

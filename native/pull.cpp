@@ -70,6 +70,7 @@ Pull pull_of(const SoftRows<T>& rows, const Shape& shape, const double* paramete
   const Plan<T> plan(shape, parameters);
   std::vector<Sums> sums(rows.pieces(), Sums(rows.outputs, rows.columns));
   for_each_piece(rows.pieces(), crew_for(rows, shape, n_threads), [&](std::size_t piece) {
+    const WithoutDenormals quick;
     Workspace<T> w(rows, shape);
     std::vector<T> coefficient((1 + rows.outputs) * kBlock);
     const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from softwood.kernels import _native
+from softwood.kernels import _native, soft
 from softwood.kernels.kinds import Loss
 from softwood.kernels.penalty import Penalty
 from softwood.kernels.reference import gradient as reference
@@ -193,3 +194,24 @@ def test_an_eased_penalty_begins_as_squares_and_lets_large_numbers_be() -> None:
     assert eased.at(at)[1] == pytest.approx(plain.at(at)[1] * [1.0, 0.5, 1 / 901])
     ahead = np.array([(eased.at(at + 1e-6 * one)[0] - eased.at(at - 1e-6 * one)[0]) / 2e-6 for one in np.eye(3)])
     assert eased.at(at)[1] == pytest.approx(ahead, rel=1e-5)
+
+
+def test_steep_gates_take_no_longer_than_soft_ones() -> None:
+    """Their shares are numbers too small to be normal, over which some machines take a hundred times as long."""
+    rng, rows = np.random.default_rng(0), 4000
+    first_child = np.full(15, -1, np.int32)
+    first_child[:7] = np.arange(1, 15, 2)
+    shape = soft.make_shape(first_child, np.full(8, -1, np.int32), 0, 5, 1)
+    table = rng.normal(size=(rows, 5)), rng.normal(size=(rows, 1)), np.ones(rows)
+    engine = soft.make_rows(*table, Loss.SQUARED, single=True)
+    parameters = rng.normal(size=shape.parameters)
+
+    def seconds(steepness: float) -> float:
+        times = []
+        for _ in range(40):
+            start = time.process_time()
+            engine.gradient(shape, steepness * parameters)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert seconds(30.0) < 3.0 * seconds(1.0)
