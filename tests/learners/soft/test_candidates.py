@@ -7,9 +7,9 @@ import pytest
 
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.axes import Axes
+from softwood.learners.soft.bins import OTHERS, level_bins
 from softwood.learners.soft.candidates import START_SLOPE, axis_start
 from softwood.learners.soft.columns import Recipe, build_columns
-from softwood.learners.soft.bins import OTHERS, level_bins
 from softwood.learners.soft.ground import Ground, plant_root
 from softwood.learners.soft.problem import SoftProblem
 

@@ -50,8 +50,8 @@ def test_steps_are_found_as_well_as_cart_finds_them(gate: str) -> None:
         models = SoftTreeRegressor(gate=gate).fit(*rows), CARTRegressor().fit(*rows)
         found.append([error(model, *fresh) for model in models])
     soft, hard = np.mean(found, axis=0)
-    # The noise's variance is .09; axis gates had .30 while steepness had a price. Of twelve such tables the mean is .114
-    # and CART's .120, and five of them say so to a tenth.
+    # The noise's variance is .09; axis gates had .30 while steepness had a price. The mean of twelve such tables is
+    # .114, CART's .120; five of them say so to a tenth.
     assert soft < min(0.14, 1.1 * hard)
 
 
