@@ -5,10 +5,16 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef SOFTWOOD_PLAIN  // for sanitizers, over which compilers take minutes where all is inlined
+#define SOFTWOOD_INLINE inline
+#define SOFTWOOD_INLINE_LAMBDA
+#else
 #define SOFTWOOD_INLINE __attribute__((always_inline)) inline
 #define SOFTWOOD_INLINE_LAMBDA __attribute__((always_inline))
+#endif
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__) && \
+    !defined(SOFTWOOD_PLAIN)
 #if __GNUC__ >= 12
 #define SOFTWOOD_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else  // does not know these names yet; "fma" brings AVX along
