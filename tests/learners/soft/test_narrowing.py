@@ -51,10 +51,11 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: 
 def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
     """Six of thirty matter, in clusters. Shown all of them, the best tree is small and heavily penalised.
 
-    Which inputs a single tree keeps depends on the last bits of the machine: three are asked.
+    Which inputs a single tree keeps depends on the last bits of the machine: six are asked, for fewer
+    on average than a single one was allowed.
     """
     shown = []
-    for seed in (1, 2, 9):
+    for seed in range(6):
         X, y = make_classification(
             900, 30, n_informative=6, n_redundant=0, n_classes=3, n_clusters_per_class=3, class_sep=2, flip_y=0,
             random_state=seed,
@@ -62,7 +63,7 @@ def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
         model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X[:600], y[:600])
         shown.append(model.history_[-1]["n_inputs"])
         assert model.score(X[600:], y[600:]) > 0.9
-    assert np.mean(shown) <= 9
+    assert np.mean(shown) <= 8
 
 
 def test_the_history_tells_how_many_inputs_were_shown() -> None:

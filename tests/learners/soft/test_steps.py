@@ -43,16 +43,15 @@ def error(model: Any, X: np.ndarray, y: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("gate", ["auto", "axis"])
-def test_steps_are_found_as_well_as_cart_finds_them(gate: str) -> None:
+def test_steps_are_found_with_less_error_than_cart_has(gate: str) -> None:
+    """On twelve tables: on fewer, which of two good trees is better depends on the last bits of the machine."""
     found = []
-    for seed in range(5):
+    for seed in range(12):
         rows, fresh = steps(900, 6, seed), steps(2000, 6, 100 + seed)
         models = SoftTreeRegressor(gate=gate).fit(*rows), CARTRegressor().fit(*rows)
         found.append([error(model, *fresh) for model in models])
     soft, hard = np.mean(found, axis=0)
-    # The noise's variance is .09; axis gates had .30 while steepness had a price. The mean of twelve such tables is
-    # .114, CART's .120; five of them say so to a tenth.
-    assert soft < min(0.14, 1.1 * hard)
+    assert soft < min(0.125, hard)  # the noise's variance is .09; axis gates had .30 while steepness had a price
 
 
 def test_steep_gates_are_chosen_where_the_data_have_steps() -> None:
