@@ -72,8 +72,9 @@ class SoftTree(TreeEstimator):
         otherwise = NO_LIMIT if incremental else MAX_LEAVES
         max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=otherwise)
         options.one_of("start", p["start"], STARTS)
+        least_gain = options.real("tol", p["tol"], 0.0)
         if incremental:
-            stepwise = Incremental(p["start"], max_leaves, n_threads=self._threads(), seed=seed)
+            stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed)
             return learn_incremental(problem, schema, stepwise, validation)
         penalty, patience = p["weight_penalty"], options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
         how = Joint(
@@ -85,7 +86,7 @@ class SoftTree(TreeEstimator):
             if p["max_gate_features"] is None
             else options.integer("max_gate_features", p["max_gate_features"], 1),
             patience=patience if options.boolean("early_stopping", p["early_stopping"]) else max_leaves,
-            least_gain=options.real("tol", p["tol"], 0.0),
+            least_gain=least_gain,
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             n_threads=self._threads(),
             seed=seed,
@@ -122,7 +123,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
     learner : {"joint", "incremental"}
         "joint" refines all gates and responses together and chooses kind, penalty and size; "incremental" is the
         algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
-        `max_leaves` and `start`).
+        `max_leaves`, `start` and `tol`).
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
         What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
         squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
@@ -142,7 +143,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         At most so many iterations in one refinement of the whole tree.
     early_stopping, n_iter_no_change, tol : bool, int, float
         Growth ends after `n_iter_no_change` splits in a row that lower the loss on held-out rows by less than `tol` of
-        it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same.
+        it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same. The
+        incremental learner keeps a split that lowers the loss of validation rows by more than `tol` (of the variance
+        of a target).
     warm_start : bool
         Let the next `fit` go on from the tree of the last one: the same kind of gates and leaves, the same penalty, all
         refined on the rows given then and grown further where that helps.
