@@ -87,6 +87,7 @@ class Search:
     found: list[Trial] = field(default_factory=list)
     roots: dict[tuple[Field, Slopes, float, int], Sapling] = field(default_factory=dict)
     tried: dict[tuple[Field, Slopes, bool, float, int], Trial] = field(default_factory=dict)
+    narrowed: dict[tuple[Recipe, bytes], Field] = field(default_factory=dict)
 
     def run(self) -> None:
         """Scout and walk, narrow, sharpen, and race."""
@@ -159,10 +160,14 @@ class Search:
         """The tree with the inputs alone that it feels, if that is surely better."""
         for kept in self._felt(best):
             if kept.sum() <= MOST_KEPT * best.candidate.inputs:
-                for trial in self._ever_lighter(best, best.field.only(kept)):
+                for trial in self._ever_lighter(best, self._only(best.field, kept)):
                     if clearly_worse(best.candidate, trial.candidate, SURELY) and self._confirmed(best, trial):
                         return trial
         return None
+
+    def _only(self, field: Field, inputs: Inputs) -> Field:
+        """The field with some inputs alone; the same one if it is asked for again."""
+        return self.narrowed.setdefault((field.recipe, inputs.tobytes()), field.only(inputs))
 
     def _confirmed(self, best: Trial, narrower: Trial) -> bool:
         """Whether fewer inputs are surely better on one more division, too, if there is one that chose nothing."""
@@ -177,10 +182,10 @@ class Search:
 
         Useless inputs ask for a heavy penalty, under which a tree without them is hardly better.
         """
-        strength, before = trial.candidate.penalty * field.rows(0), np.inf
-        lighter = [] if self.penalty is not None else [one for one in STRENGTHS if one < 0.99 * strength]
-        for one in (strength, *lighter):
-            there = self._tried(field, trial.slopes, trial.grown, one / field.rows(0), 0)
+        penalty, rows, before = trial.candidate.penalty, field.rows(0), np.inf
+        lighter = [] if self.penalty is not None else [one / rows for one in STRENGTHS if one / rows < 0.99 * penalty]
+        for one in (penalty, *lighter):
+            there = self._tried(field, trial.slopes, trial.grown, one, 0)
             yield there
             if not there.loss < before:
                 return
@@ -225,13 +230,20 @@ class Search:
         return [trial for trial in trials if trial.loss <= self._worth]
 
     def _from_root(self, field: Field, slopes: Slopes, penalty: float, division: int, worth: float = np.inf) -> Trial:
-        """A tree, grown from its root."""
-        return self._grown(self._root(field, slopes, penalty, division), field, penalty, division, worth)
+        """A tree, grown from its root; once, unless it was not worth to be grown to its end."""
+        kind = (field, slopes, True, penalty, division)
+        if kind not in self.tried:
+            tree = self._grown(self._root(field, slopes, penalty, division), field, penalty, division, worth)
+            if tree.loss > worth:
+                return tree
+            self.tried[kind] = tree
+        return self.tried[kind]
 
     def _tell(self, *trials: Trial) -> None:
         for trial in trials:
-            self.found.append(trial)
-            self.report(trial.candidate)
+            if trial not in self.found:
+                self.found.append(trial)
+                self.report(trial.candidate)
 
     def _walk(self, scout: Trial, division: int = 0) -> list[Trial]:
         """Neighbouring penalties in both directions, each on while the loss falls; a tree is grown at the end."""
@@ -317,16 +329,16 @@ class Search:
 
     def _tried(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
         """One kind of tree at one penalty; once."""
-        kind = (field, slopes, grown, penalty, division)
+        if grown:
+            return self._from_root(field, slopes, penalty, division)
+        kind = (field, slopes, False, penalty, division)
         if kind not in self.tried:
-            self.tried[kind] = self._made(*kind)
+            self.tried[kind] = self._alone(field, slopes, penalty, division)
         return self.tried[kind]
 
-    def _made(self, field: Field, slopes: Slopes, grown: bool, penalty: float, division: int) -> Trial:
-        """A root, or a tree grown from it."""
+    def _alone(self, field: Field, slopes: Slopes, penalty: float, division: int) -> Trial:
+        """A root without a tree on it."""
         root = self._root(field, slopes, penalty, division)
-        if grown:
-            return self._grown(root, field, penalty, division)
         if slopes == "own":
             root = root.refine(field.ground(division).learn, penalty, self.max_iter)[1]
         return self._judged(root, field, False, penalty, division)
