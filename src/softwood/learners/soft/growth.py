@@ -22,7 +22,8 @@ POLISH = 100  # iterations when growth stalls: often the tree is not at its end,
 FINISH = 80  # iterations on the tree that growth ends with
 AFTER_PRUNING = 25
 ROUGH, FINE = 1e-4, 1e-6  # part of the objective that an iteration must save, on the way and when polishing
-PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
+PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least,
+HOPELESS = 0.5  # unless the loss rises by more than this part of it: refinement does not make up for that
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 IDLE = 1e-5  # part of the loss that a branch saves at least
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
@@ -56,7 +57,7 @@ def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) ->
     `root` is one leaf, or a tree to grow further; refined already.
     """
     tree = root
-    best, kept, idle = jury.loss(tree), tree, 0
+    best, kept, idle, polished = jury.loss(tree), tree, 0, None
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
         larger = enlarge(tree, engine, axes, how)
         if larger is None:
@@ -64,7 +65,7 @@ def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) ->
         tree = larger
         value, enough = jury.loss(tree), best - how.least_gain * abs(best)
         if value >= enough and idle == 0:
-            tree = tree.refine(engine, how.penalty, POLISH, FINE)[1]
+            tree = polished = tree.refine(engine, how.penalty, POLISH, FINE)[1]
             value = jury.loss(tree)
         idle = 0 if value < enough else idle + 1
         saved = best - value
@@ -73,10 +74,11 @@ def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) ->
         to_come = how.max_leaves - len(tree.leaves)
         if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.worth:
             break  # too much, even if every split to come saved as much; the first few may save less than later ones
-    finished = kept.refine(engine, how.penalty, FINISH)[1]
-    value = jury.loss(finished)
-    if value <= best:
-        best, kept = value, finished
+    if kept is not polished:
+        finished = kept.refine(engine, how.penalty, FINISH)[1]
+        value = jury.loss(finished)
+        if value <= best:
+            best, kept = value, finished
     return prune_back(kept, best, engine, how.penalty, jury)
 
 
@@ -116,9 +118,11 @@ def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury:
     """Collapse branches of two leaves while the jury does not mind."""
     most = best + MOST_LOST * abs(best)
     while tree.n_nodes > 1:
+        loss = tree.loss(engine)
         smaller = _with_a_branch_less(tree, engine)[:PRUNING_TRIES]
-        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for _, trial in smaller]
-        value, least = min(((jury.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
+        hopeful = [trial for value, trial in smaller if value - loss <= HOPELESS * abs(loss)]
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in hopeful]
+        value, least = min(((jury.loss(trial), trial) for trial in refined), key=_first, default=(np.inf, tree))
         if not value <= most:
             break
         tree = least
@@ -144,4 +148,8 @@ def _with_a_branch_less(tree: Sapling, engine: Engine) -> list[tuple[float, Sapl
         first, second = reach[tree.first_child[node]], reach[tree.first_child[node] + 1]
         smaller = tree.collapse(node, float(first / max(first + second, 1e-300)))
         found.append((smaller.loss(engine), smaller))
-    return sorted(found, key=lambda pair: pair[0])
+    return sorted(found, key=_first)
+
+
+def _first(pair: tuple[float, Sapling]) -> float:
+    return pair[0]

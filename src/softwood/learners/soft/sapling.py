@@ -134,6 +134,7 @@ class Sapling:
             slope = rest.copy()
         other = self._with(gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
         other.__dict__.update({name: self.__dict__[name] for name in _OF_SHAPE if name in self.__dict__})
+        other.__dict__["parameters"] = parameters
         return other
 
     @cached_property

@@ -56,7 +56,8 @@ T = TypeVar("T")
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
 BEGIN = 6  # place among the strengths where the search begins
-NEAR = 0.25  # part of the best loss within which a kind is worth a walk
+NEAR = 0.25  # part of the best loss within which a kind is worth a walk,
+NEAR_IF_STEEP = 0.1  # and gates that may be steep, whose weights cost nothing under any penalty
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 FINALISTS = 4  # candidates that meet the other divisions of the rows
 CARRIED = 50  # iterations on a tree that is carried to another penalty
@@ -130,13 +131,13 @@ class Search:
         trees = self._trees(self.slopes[0], [wide.with_gates("steep")], np.inf)
         if trees[0].loss < best:
             either = [one.with_gates("either") for one in dict.fromkeys([wide, *self.fields])]
-            trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth)]
-        self._walk_all([tree for tree in trees if tree.candidate.nodes > 1])
+            trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth())]
+        self._walk_all([tree for tree in trees if tree.candidate.nodes > 1], NEAR_IF_STEEP)
 
-    def _walk_all(self, scouts: list[Trial]) -> None:
+    def _walk_all(self, scouts: list[Trial], near: float = NEAR) -> None:
         """Other penalties for the scouts that came near the best."""
         if self.penalty is None:
-            for found in self._side_by_side(self._walk, self._near(scouts)):
+            for found in self._side_by_side(self._walk, self._near(scouts, near)):
                 self._tell(*found)
 
     def _side_by_side(self, work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
@@ -180,14 +181,14 @@ class Search:
     def _ever_lighter(self, trial: Trial, field: Field) -> Iterator[Trial]:
         """The kind of tree in another field under its penalty, and under lighter ones while the loss falls.
 
-        Useless inputs ask for a heavy penalty, under which a tree without them is hardly better.
+        Useless inputs ask for a heavy penalty, under which a tree without them is hardly better, but not surely worse.
         """
         penalty, rows, before = trial.candidate.penalty, field.rows(0), np.inf
         lighter = [] if self.penalty is not None else [one / rows for one in STRENGTHS if one / rows < 0.99 * penalty]
         for one in (penalty, *lighter):
             there = self._tried(field, trial.slopes, trial.grown, one, 0)
             yield there
-            if not there.loss < before:
+            if not there.loss < before or clearly_worse(there.candidate, trial.candidate, SURELY):
                 return
             before = there.loss
 
@@ -205,7 +206,7 @@ class Search:
         penalty = self._first_penalty
         roots = list(self._side_by_side(lambda field: self._tried(field, slopes, False, penalty, 0), self.fields))
         self._tell(*roots)
-        trees = self._trees(slopes, self.fields, self._worth)
+        trees = self._trees(slopes, self.fields, self._worth())
         return [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
 
     def _trees(self, slopes: Slopes, fields: list[Field], worth: float) -> list[Trial]:
@@ -220,14 +221,13 @@ class Search:
     def _first_penalty(self) -> float:
         return STRENGTHS[BEGIN] / self.fields[0].rows(0) if self.penalty is None else self.penalty
 
-    @property
-    def _worth(self) -> float:
+    def _worth(self, near: float = NEAR) -> float:
         """The loss up to which a candidate is worth more work."""
         best = min(trial.loss for trial in self.found)
-        return best + NEAR * abs(best)
+        return best + near * abs(best)
 
-    def _near(self, trials: list[Trial]) -> list[Trial]:
-        return [trial for trial in trials if trial.loss <= self._worth]
+    def _near(self, trials: list[Trial], near: float = NEAR) -> list[Trial]:
+        return [trial for trial in trials if trial.loss <= self._worth(near)]
 
     def _from_root(self, field: Field, slopes: Slopes, penalty: float, division: int, worth: float = np.inf) -> Trial:
         """A tree, grown from its root; once, unless it was not worth to be grown to its end."""
