@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels.reference.evaluate import expand
-from softwood.learners.soft.columns import Recipe, build_columns
+from softwood.learners.soft.columns import MOST_LEVELS, Recipe, build_columns
 from softwood.learners.soft.joint import recipes_for
 
 ALL = Recipe(square=0.5, score=0.7, curve=(0.7, 0.35, 0.2), bow=0.3)
@@ -85,6 +85,16 @@ def test_the_levels_of_a_category_vary_together_as_much_as_one_number() -> None:
     phi = build_columns(x, [3], np.ones(100), Recipe()).make(x)
     assert phi.shape == (100, 3)
     np.testing.assert_allclose(np.square(phi).mean(axis=0).sum(), 1.0)
+
+
+def test_of_very_many_levels_the_most_frequent_have_a_column() -> None:
+    x = np.concatenate([np.arange(1000.0), np.repeat([3.0, 700.0], 50)])
+    columns = build_columns(x[:, None], [1000], np.ones(len(x)), Recipe())
+    assert len(columns) == MOST_LEVELS
+    assert {3.0, 700.0} <= set(columns.basis.parameter)
+    seen = columns.make(x[:, None])
+    assert np.isfinite(seen).all()
+    np.testing.assert_array_equal(seen[998], seen[999])  # two that have none
 
 
 def test_a_rare_level_is_not_blown_up() -> None:
