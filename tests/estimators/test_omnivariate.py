@@ -97,6 +97,15 @@ def test_soft_gates_start_as_the_hard_ones_with_every_kind() -> None:
         assert model.fit(frame[:300], y[:300]).score(frame[300:], y[300:]) > 0.5
 
 
+def test_soft_gates_find_their_columns_whatever_classes_weigh() -> None:
+    """Which of very many levels are the most frequent depends on the weights of classes."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": pd.Categorical(rng.integers(0, 600, 1500).astype(str))})
+    X["one"], X["other"] = rng.normal(size=1500), rng.normal(size=1500)
+    y = (X["one"] + X["other"] + 0.3 * rng.normal(size=1500) > 1).astype(int)
+    assert OmnivariateTreeClassifier(soft=True, class_weight="balanced").fit(X, y).score(X, y) > 0.9
+
+
 def test_regression_with_several_targets() -> None:
     Y = np.c_[X[:, 0] > 0, X[:, 0] > 1].astype(float)
     model = OmnivariateTreeRegressor().fit(X, Y)

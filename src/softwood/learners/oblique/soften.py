@@ -10,6 +10,7 @@ import numpy as np
 
 from softwood.kernels.kinds import Loss, Score, Term
 from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.oblique.rows import in_order
 from softwood.learners.soft.candidates import START_SLOPE
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.learners.soft.ground import importance_of, judge_engine, plant_root
@@ -28,7 +29,10 @@ def refine_softly(tree: Tree, problem: Problem, recipe: Recipe, n_threads: int =
     whole = soft_problem(problem).in_order(0)
     centre, scale = whole.target_scale()
     whole = whole.scaled(centre, scale)
-    columns = build_columns(whole.X, whole.n_levels, whole.weight, recipe)
+    same = in_order(
+        problem
+    )  # the tree's columns again (rows.py), whatever classes weigh: its gates are looked up there
+    columns = build_columns(same.X, same.n_levels.tolist(), same.weight, recipe)
     engine = judge_engine(whole, columns, n_threads)
     start = as_sapling(tree, columns, problem, plant_root(engine, len(columns), "none"), centre, scale)
     strength = _best_strength(start, whole, columns, n_threads)

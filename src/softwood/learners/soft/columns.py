@@ -13,10 +13,10 @@ The score is the line of a number whose tail was pulled in: incomes, counts, tim
 mostly nothing: no rain, nothing sold. Score, curves, bow and atom are linear between knots at quantiles and constant
 beyond the ends: a far value moves them no further.
 
-A category has an indicator for each level (of very many for the most frequent: names of towns, of employers), all scaled
-so that together they vary as much as one number does. An input with missing values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the
-scale, the heavier the penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH:
-the additive gate).
+A category has an indicator for each level (of very many, such as names of towns, for the most frequent), all scaled so
+that together they vary as much as one number does. An input with missing values has an indicator for them; a missing
+number counts as the mean. Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their
+frequency, so that the penalty favours smooth curves (RESEARCH: the additive gate).
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
 user's own units, exactly.

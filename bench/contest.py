@@ -1,0 +1,131 @@
+"""A contest on tables that are not the papers': SoftTree beside LightGBM, a forest and CART.
+
+Every result is written to a file as soon as it is there, and not made again: a run that was stopped goes on where it
+was; delete the file to begin afresh.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.papers.markdown import bold, table
+from bench.papers.yardsticks import BoostedClassifier, BoostedRegressor, ForestClassifier, ForestRegressor
+from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
+
+SEEDS = 3
+RESULTS = Path(__file__).parent / "results"
+PAGES = Path(__file__).parents[1] / "docs" / "results"
+MODELS: dict[str, tuple[Any, Any]] = {  # for classes, for numbers
+    "SoftTree": (SoftTreeClassifier, SoftTreeRegressor),
+    "LightGBM": (BoostedClassifier, BoostedRegressor),
+    "forest": (ForestClassifier, ForestRegressor),
+    "CART": (CARTClassifier, CARTRegressor),
+}
+Results = dict[str, dict[str, float]]  # "case/seed/model": error, nodes, seconds
+
+
+class Rows(NamedTuple):
+    """Inputs, an array or a data frame, and targets."""
+
+    X: Any
+    y: npt.NDArray[Any]
+
+
+class Case(NamedTuple):
+    """A table: whether its targets are classes, and its rows in an order that the seed says."""
+
+    classes: bool
+    draw: Callable[[int], Rows]
+
+
+def measure(case: Case, model: str, seed: int) -> dict[str, float]:
+    """Two thirds of the rows are fitted: error on the others, nodes and CPU seconds."""
+    rows = case.draw(seed)
+    kind, n = MODELS[model][0 if case.classes else 1], 2 * len(rows.X) // 3
+    start = process_time()
+    fitted = kind(random_state=seed).fit(rows.X[:n], rows.y[:n])
+    seconds = process_time() - start
+    wrong = fitted.predict(rows.X[n:]) != rows.y[n:]
+    if not case.classes:
+        wrong = np.square(fitted.predict(rows.X[n:]) - rows.y[n:]) / rows.y.var()
+    nodes = fitted.tree_.n_nodes if hasattr(fitted, "tree_") else fitted.n_nodes
+    return {"error": float(np.mean(wrong)), "nodes": int(nodes), "seconds": round(seconds, 2)}
+
+
+def run(cases: Mapping[str, Case], models: list[str], seeds: int, file: Path) -> Results:
+    """All results, those of an earlier run included."""
+    results: Results = json.loads(file.read_text()) if file.is_file() else {}
+    for name, case in cases.items():
+        for key in (f"{name}/{seed}/{model}" for seed in range(seeds) for model in models):
+            if key in results:
+                continue
+            _, seed, model = key.rsplit("/", 2)
+            results[key] = measure(case, model, int(seed))
+            file.write_text(json.dumps(results, indent=1) + "\n")
+            print(f"{key}: {results[key]['error']:.4f}", flush=True)
+    return results
+
+
+def to_markdown(results: Results, first: str) -> str:
+    """A line a case: errors, then nodes and seconds; a dash where a run is yet to be made. `first`: what cases are."""
+    lines = []
+    for name in dict.fromkeys(key.rsplit("/", 2)[0] for key in results):
+        means = {model: _means(results, name, model) for model in MODELS}
+        known = {model: mean for model, mean in means.items() if mean is not None}
+        least = min(mean["error"] for mean in known.values())
+        errors = [bold(f"{known[m]['error']:.3f}", known[m]["error"] == least) if m in known else "–" for m in MODELS]
+        rest = [f"{known[m]['nodes']:,.0f}, {known[m]['seconds']:.1f} s" if m in known else "–" for m in MODELS]
+        lines.append([name, *errors, *rest])
+    return table([first, *MODELS, *(f"{model}: nodes, time" for model in MODELS)], lines)
+
+
+def standing(results: Results) -> str:
+    """On how many cases each model has the least error, and how SoftTree stands to each other one."""
+    names = list(dict.fromkeys(key.rsplit("/", 2)[0] for key in results))
+    best = [min(MODELS, key=lambda model: _error(results, name, model)) for name in names]
+    firsts = ", ".join(f"{model} {best.count(model)}" for model in MODELS if model in best)
+    ours = {name: _error(results, name, "SoftTree") for name in names}
+    duels = []
+    for model in list(MODELS)[1:]:
+        theirs = {name: _error(results, name, model) for name in names}
+        met = [name for name in names if np.isfinite(ours[name]) and np.isfinite(theirs[name])]
+        if met:
+            duels.append(f"{model} {sum(ours[name] < theirs[name] for name in met)} of {len(met)}")
+    told = f" SoftTree has less error than {', '.join(duels)}." if duels else ""
+    return f"Least error on so many of the {len(names)} tables: {firsts}.{told}"
+
+
+def _error(results: Results, name: str, model: str) -> float:
+    means = _means(results, name, model)
+    return np.inf if means is None else means["error"]
+
+
+def _means(results: Results, name: str, model: str) -> dict[str, float] | None:
+    mine = [result for key, result in results.items() if key.startswith(f"{name}/") and key.endswith(f"/{model}")]
+    return {what: float(np.mean([one[what] for one in mine])) for what in mine[0]} if mine else None
+
+
+def hold(name: str, cases: Mapping[str, Case], first: str, head: str) -> None:
+    """Run, print the table and write the page `name`, which begins with `head`."""
+    parser = argparse.ArgumentParser(description=head.splitlines()[0].lstrip("# "))
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--results", type=Path, default=RESULTS / f"{name}.json", help="file of the runs")
+    asked = parser.parse_args()
+    models = list(MODELS)
+    if importlib.util.find_spec("lightgbm") is None:
+        print("skipped: LightGBM is not installed.")
+        models.remove("LightGBM")
+    asked.results.parent.mkdir(exist_ok=True)
+    results = run(cases, models, asked.seeds, asked.results)
+    text = f"{to_markdown(results, first)}\n\n{standing(results)}"
+    (PAGES / f"{name}.md").write_text(f"{head}\n{text}\n", encoding="utf-8")
+    print(text)
