@@ -22,8 +22,7 @@ POLISH = 100  # iterations when growth stalls: often the tree is not at its end,
 FINISH = 80  # iterations on the tree that growth ends with
 AFTER_PRUNING = 25
 ROUGH, FINE = 1e-4, 1e-6  # part of the objective that an iteration must save, on the way and when polishing
-PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least,
-HOPELESS = 0.5  # unless the loss rises by more than this part of it: refinement does not make up for that
+PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 IDLE = 1e-5  # part of the loss that a branch saves at least
 LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
@@ -118,11 +117,9 @@ def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury:
     """Collapse branches of two leaves while the jury does not mind."""
     most = best + MOST_LOST * abs(best)
     while tree.n_nodes > 1:
-        loss = tree.loss(engine)
         smaller = _with_a_branch_less(tree, engine)[:PRUNING_TRIES]
-        hopeful = [trial for value, trial in smaller if value - loss <= HOPELESS * abs(loss)]
-        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for trial in hopeful]
-        value, least = min(((jury.loss(trial), trial) for trial in refined), key=_first, default=(np.inf, tree))
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for _, trial in smaller]
+        value, least = min(((jury.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
         if not value <= most:
             break
         tree = least
@@ -148,8 +145,4 @@ def _with_a_branch_less(tree: Sapling, engine: Engine) -> list[tuple[float, Sapl
         first, second = reach[tree.first_child[node]], reach[tree.first_child[node] + 1]
         smaller = tree.collapse(node, float(first / max(first + second, 1e-300)))
         found.append((smaller.loss(engine), smaller))
-    return sorted(found, key=_first)
-
-
-def _first(pair: tuple[float, Sapling]) -> float:
-    return pair[0]
+    return sorted(found, key=lambda pair: pair[0])
