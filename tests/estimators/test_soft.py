@@ -99,6 +99,17 @@ def test_a_sinusoid_needs_few_nodes() -> None:
     assert model.tree_.n_nodes <= 13
 
 
+@pytest.mark.parametrize("learner", ["joint", "incremental"])
+def test_weights_that_sum_to_one_are_no_fewer_rows(learner: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(256, 2))
+    y = np.sin(2 * X[:, 0]) + X[:, 1]
+    plain, weighed = (SoftTreeRegressor(learner=learner, gate="linear") for _ in range(2))
+    plain.fit(X, y)
+    weighed.fit(X, y, sample_weight=np.full(256, 1 / 256))
+    np.testing.assert_array_equal(weighed.predict(X), plain.predict(X))
+
+
 def test_categories_and_missing_values() -> None:
     rng = np.random.default_rng(5)
     kind = rng.choice(["a", "b", "c"], 500)

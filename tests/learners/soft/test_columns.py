@@ -88,13 +88,19 @@ def test_the_levels_of_a_category_vary_together_as_much_as_one_number() -> None:
 
 
 def test_of_very_many_levels_the_most_frequent_have_a_column() -> None:
-    x = np.concatenate([np.arange(1000.0), np.repeat([3.0, 700.0], 50)])
+    x = np.concatenate([np.tile(np.arange(1000.0), 2), np.repeat([3.0, 700.0], 50)])
     columns = build_columns(x[:, None], [1000], np.ones(len(x)), Recipe())
     assert len(columns) == MOST_LEVELS
     assert {3.0, 700.0} <= set(columns.basis.parameter)
     seen = columns.make(x[:, None])
     assert np.isfinite(seen).all()
     np.testing.assert_array_equal(seen[998], seen[999])  # two that have none
+
+
+def test_a_level_of_one_row_has_no_column_but_that_of_weight_two_has() -> None:
+    x = np.array([0.0, 0.0, 1.0, 1.0, 2.0, 3.0])[:, None]
+    weight = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 2.0])
+    assert build_columns(x, [4], weight, Recipe()).basis.parameter.tolist() == [0.0, 1.0, 3.0]
 
 
 def test_a_rare_level_is_not_blown_up() -> None:

@@ -13,10 +13,10 @@ The score is the line of a number whose tail was pulled in: incomes, counts, tim
 mostly nothing: no rain, nothing sold. Score, curves, bow and atom are linear between knots at quantiles and constant
 beyond the ends: a far value moves them no further.
 
-A category has an indicator for each level (of very many, such as names of towns, for the most frequent), all scaled so
-that together they vary as much as one number does. An input with missing values has an indicator for them; a missing
-number counts as the mean. Columns are scaled: the smaller the scale, the heavier the penalty. Curves shrink with their
-frequency, so that the penalty favours smooth curves (RESEARCH: the additive gate).
+A category has an indicator for each level that two rows have (of very many, such as names of towns, for the most
+frequent), all scaled so that together they vary as much as one number does. An input with missing values has an
+indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the heavier the
+penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH: the additive gate).
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
 user's own units, exactly.
@@ -46,7 +46,8 @@ KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0
 LEAST_RANK = 0.004  # of a score: the ends of a curve are no further out
 ATOM = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
 ATOM_SCALE = 0.7
-MOST_LEVELS = 128  # of a category that have an indicator
+MOST_LEVELS = 128  # of a category that have an indicator,
+LEAST_ROWS = 2.0  # and so many rows at least: what one alone says no other can confirm
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
 
 
@@ -199,11 +200,12 @@ def _plain_lines(middle: Floats, spread: Floats, largest: Floats) -> Columns:
 
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
-    share = np.bincount(x[known].astype(np.intp), weight[known], levels) / weight.sum()
+    rows = np.bincount(x[known].astype(np.intp), weight[known], levels)
+    share = rows / weight.sum()
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
-    for code in often[(share[often] > 0) & (share[often] < 1)]:
+    for code in often[(rows[often] >= LEAST_ROWS) & (share[often] < 1)]:
         term = build.term(Term.CATEGORY, f, float(code), 0.0)
         build.column({term: scale}, -scale * float(share[code]), f, 3)
 

@@ -58,6 +58,7 @@ class SoftProblem:
     def in_order(self, seed: int, copied: bool = True) -> SoftProblem:
         """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
 
+        Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
         Many rows are not `copied` if that is not asked for: `place` tells their order.
         """
         kept = self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
@@ -67,6 +68,8 @@ class SoftProblem:
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
         weight = np.bincount(np.cumsum(new) - 1, kept.weight[order]).astype(np.float64)
+        if weight.sum() < (1.0 - 1e-9) * len(weight):
+            weight *= len(weight) / weight.sum()
         found = replace(kept, target=target[new], weight=weight, place=order[new])
         return found.head(len(found)) if copied or len(found) <= MANY else found
 
