@@ -79,6 +79,7 @@ template <class T>
 SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
   SoftRows<T> rows = rows_without_columns<T>(phi.shape(0), phi.shape(1), target, weight, loss);
   rows.phi = blocked<T>(phi);
+  rows.occupied = find_occupied(*rows.phi, rows.blocks, rows.columns);
   return rows;
 }
 
@@ -119,7 +120,10 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
     nb::gil_scoped_release release;
     take_rows(*expansion, X.data(), place.size() ? place.data() : nullptr, rows.rows,
               {knot_begin.data(), knot.data(), origin.data(), width.data()}, n_threads);
-    if (keep) rows.phi = std::make_shared<std::vector<T>>(expansion->expand_all(rows.blocks, n_threads));
+    if (keep) {
+      rows.phi = std::make_shared<std::vector<T>>(expansion->expand_all(rows.blocks, n_threads));
+      rows.occupied = find_occupied(*rows.phi, rows.blocks, rows.columns);
+    }
   }
   if (!keep) rows.expansion = std::move(expansion);
   return rows;

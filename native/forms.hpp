@@ -3,6 +3,7 @@
 //   form_scores:  out[form][row]      = bias[form] + sum_column weight[form][column] * x[column][row]
 //   form_dots:    sum[form][column]  += sum_row coefficient[form][row] * x[column][row]
 //
+// over all columns or those chosen (SOME).
 // Tiles of up to four forms keep their sums in registers, eight of them or more: a sum waits for its last product, and
 // fewer would wait together. Everything here is inlined into functions that are compiled once
 // for each instruction set (SOFTWOOD_CLONES), so the same source runs on SSE2, AVX2, AVX-512 and NEON.
@@ -14,6 +15,7 @@
 
 #include "fused.hpp"
 #include "machine.hpp"
+#include "occupied.hpp"
 #include "registers.hpp"
 #include "soft.hpp"
 
@@ -21,11 +23,22 @@ namespace softwood::soft {
 
 constexpr std::size_t kNear = 96;  // columns of a block that stay in the nearest cache while all forms go by
 
-// Scores of FORMS forms for the first `rows` rows, in whole steps of eight packs; `bias` null: 0. `stride` is the
-// distance between the weights of two forms. `further`: go on from the sums that `out` holds.
-template <int FORMS, class T>
-SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t columns, const T* bias,
-                                std::size_t bias_stride, const T* x, T* out, std::size_t rows, bool further) {
+// The column at a place among those chosen, or among all.
+template <bool SOME>
+SOFTWOOD_INLINE std::size_t column_at(const Chosen& columns, std::size_t place) {
+  if constexpr (SOME)
+    return static_cast<std::size_t>(columns.at[place]);
+  else
+    return place;
+}
+
+// Scores of FORMS forms for the first `rows` rows, in whole steps of eight packs, over the columns at the places from
+// `begin` to `end`; `bias` null: 0. `stride` is the distance between the weights of two forms. Where `begin` is not 0:
+// go on from the sums that `out` holds.
+template <int FORMS, bool SOME, class T>
+SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, const Chosen& columns, std::size_t begin,
+                                std::size_t end, const T* bias, std::size_t bias_stride, const T* x, T* out,
+                                std::size_t rows) {
   using Pack = typename Lanes<T>::Pack;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
   constexpr int kPacks = FORMS == 1 ? 8 : std::min(4, kSums / FORMS);
@@ -35,10 +48,11 @@ SOFTWOOD_INLINE void score_tile(const T* weight, std::size_t stride, std::size_t
     unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
       const T first = bias ? bias[f * bias_stride] : T(0);
       unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA {
-        sum[f][i] = further ? load(out + f * kBlock + row + i * kWidth) : Pack{} + first;
+        sum[f][i] = begin ? load(out + f * kBlock + row + i * kWidth) : Pack{} + first;
       });
     });
-    for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t place = begin; place < end; ++place) {
+      const std::size_t c = column_at<SOME>(columns, place);
       Pack value[kPacks];
       unrolled<kPacks>([&](auto i) SOFTWOOD_INLINE_LAMBDA { value[i] = load(x + c * kBlock + row + i * kWidth); });
       unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA {
@@ -61,19 +75,28 @@ SOFTWOOD_INLINE void in_tiles(std::size_t forms, Tile&& tile) {
   if (f < forms) tile.template operator()<1>(f);
 }
 
-template <class T>
-SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, std::size_t columns,
-                                 const T* bias, std::size_t bias_stride, const T* x, T* out,
-                                 std::size_t rows = kBlock) {
+template <bool SOME, class T>
+SOFTWOOD_INLINE void scores_over(const T* weight, std::size_t forms, std::size_t stride, const Chosen& columns,
+                                 const T* bias, std::size_t bias_stride, const T* x, T* out, std::size_t rows) {
   std::size_t begin = 0;
   do {
-    const std::size_t some = std::min(columns - begin, kNear);
+    const std::size_t end = std::min(columns.count, begin + kNear);
     in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
-      score_tile<FORMS>(weight + f * stride + begin, stride, some, bias ? bias + f * bias_stride : nullptr, bias_stride,
-                        x + begin * kBlock, out + f * kBlock, rows, begin > 0);
+      score_tile<FORMS, SOME>(weight + f * stride, stride, columns, begin, end, bias ? bias + f * bias_stride : nullptr,
+                              bias_stride, x, out + f * kBlock, rows);
     });
-    begin += some;
-  } while (begin < columns);
+    begin = end;
+  } while (begin < columns.count);
+}
+
+template <class T>
+SOFTWOOD_INLINE void form_scores(const T* weight, std::size_t forms, std::size_t stride, const Chosen& columns,
+                                 const T* bias, std::size_t bias_stride, const T* x, T* out,
+                                 std::size_t rows = kBlock) {
+  if (columns.at)
+    scores_over<true>(weight, forms, stride, columns, bias, bias_stride, x, out, rows);
+  else
+    scores_over<false>(weight, forms, stride, columns, bias, bias_stride, x, out, rows);
 }
 
 #if defined(__has_builtin)
@@ -128,8 +151,10 @@ SOFTWOOD_INLINE void add_sums(const Pack* part, double* total) {
   });
 }
 
-template <int FORMS, int COLUMNS, class T>
-SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std::size_t stride) {
+// Of the columns at COLUMNS places from `place` on.
+template <int FORMS, int COLUMNS, bool SOME, class T>
+SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, const Chosen& columns, std::size_t place, double* sum,
+                              std::size_t stride) {
   using Pack = typename Lanes<T>::Pack;
   constexpr std::size_t kWidth = Lanes<T>::kWidth;
   constexpr int kTurns = FORMS * COLUMNS >= 8   ? 1
@@ -142,7 +167,7 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
       unrolled<FORMS>([&](auto f)
                           SOFTWOOD_INLINE_LAMBDA { a[f] = load(coefficient + f * kBlock + row + turn * kWidth); });
       unrolled<COLUMNS>([&](auto c) SOFTWOOD_INLINE_LAMBDA {
-        const Pack b = load(x + c * kBlock + row + turn * kWidth);
+        const Pack b = load(x + column_at<SOME>(columns, place + c) * kBlock + row + turn * kWidth);
         unrolled<FORMS>([&](auto f) SOFTWOOD_INLINE_LAMBDA { total[turn][f][c] = fused(a[f], b, total[turn][f][c]); });
       });
     });
@@ -152,18 +177,34 @@ SOFTWOOD_INLINE void dot_tile(const T* coefficient, const T* x, double* sum, std
       all[c] = total[0][f][c];
       unrolled<kTurns - 1>([&](auto turn) SOFTWOOD_INLINE_LAMBDA { all[c] += total[turn + 1][f][c]; });
     });
-    add_sums<T, COLUMNS>(all, sum + f * stride);
+    if constexpr (SOME) {
+      double part[COLUMNS] = {};
+      add_sums<T, COLUMNS>(all, part);
+      unrolled<COLUMNS>(
+          [&](auto c) SOFTWOOD_INLINE_LAMBDA { sum[f * stride + column_at<SOME>(columns, place + c)] += part[c]; });
+    } else {
+      add_sums<T, COLUMNS>(all, sum + f * stride + place);
+    }
+  });
+}
+
+template <bool SOME, class T>
+SOFTWOOD_INLINE void dots_over(const T* coefficient, std::size_t forms, const T* x, const Chosen& columns, double* sum,
+                               std::size_t stride) {
+  in_tiles(columns.count, [&]<int COLUMNS>(std::size_t place) SOFTWOOD_INLINE_LAMBDA {
+    in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
+      dot_tile<FORMS, COLUMNS, SOME>(coefficient + f * kBlock, x, columns, place, sum + f * stride, stride);
+    });
   });
 }
 
 template <class T>
-SOFTWOOD_INLINE void form_dots(const T* coefficient, std::size_t forms, const T* x, std::size_t columns, double* sum,
+SOFTWOOD_INLINE void form_dots(const T* coefficient, std::size_t forms, const T* x, const Chosen& columns, double* sum,
                                std::size_t stride) {
-  in_tiles(columns, [&]<int COLUMNS>(std::size_t c) SOFTWOOD_INLINE_LAMBDA {
-    in_tiles(forms, [&]<int FORMS>(std::size_t f) SOFTWOOD_INLINE_LAMBDA {
-      dot_tile<FORMS, COLUMNS>(coefficient + f * kBlock, x + c * kBlock, sum + f * stride + c, stride);
-    });
-  });
+  if (columns.at)
+    dots_over<true>(coefficient, forms, x, columns, sum, stride);
+  else
+    dots_over<false>(coefficient, forms, x, columns, sum, stride);
 }
 
 // sum[form] += sum_row coefficient[form][row], forms `stride` apart in `sum`.

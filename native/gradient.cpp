@@ -49,7 +49,7 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
   const Shape& s = plan.shape;
   const T* x = w.phi;
   values(plan, w);
-  form_dots(w.coefficient.data(), s.gates, x, s.columns, gradient, s.columns + 1);
+  form_dots(w.coefficient.data(), s.gates, x, w.columns, gradient, s.columns + 1);
   form_sums(w.coefficient.data(), s.gates, gradient + s.columns, s.columns + 1);
   form_dots(w.reach.data(), s.leaves, w.pull.data(), s.outputs, gradient + s.response_begin(), s.outputs);
   if (s.slopes == 0) return;
@@ -58,7 +58,7 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
       for (std::size_t row = 0; row < kBlock; ++row)
         w.coefficient[(slope * s.outputs + q) * kBlock + row] =
             w.slope_reach[slope * kBlock + row] * w.pull[q * kBlock + row];
-  form_dots(w.coefficient.data(), s.slopes * s.outputs, x, s.columns, gradient + s.slope_begin(), s.columns);
+  form_dots(w.coefficient.data(), s.slopes * s.outputs, x, w.columns, gradient + s.slope_begin(), s.columns);
 }
 
 // Sum of the loss over one piece; its gradient too unless null.

@@ -27,9 +27,10 @@ SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std
   for (std::size_t q = 0; q < outputs; ++q)
     for (std::size_t row = 0; row < kBlock; ++row)
       coefficient[(1 + q) * kBlock + row] = reach[row] * w.pull[q * kBlock + row];
-  form_dots(coefficient.data(), 1 + outputs, w.phi, columns, sums.form.data(), columns + 1);
+  form_dots(coefficient.data(), 1 + outputs, w.phi, w.columns, sums.form.data(), columns + 1);
   form_sums(coefficient.data(), 1 + outputs, sums.form.data() + columns, columns + 1);
-  for (std::size_t c = 0; c < columns; ++c) {
+  for (std::size_t place = 0; place < w.columns.count; ++place) {
+    const std::size_t c = w.columns.at ? column_at<true>(w.columns, place) : place;
     T sum[8] = {};
     for (std::size_t row = 0; row < kBlock; row += 8)
       for (std::size_t lane = 0; lane < 8; ++lane) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "expansion.hpp"
+#include "occupied.hpp"
 
 namespace softwood::soft {
 
@@ -39,6 +40,7 @@ struct SoftRows {
   Loss loss = Loss::kSquared;
   std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; or null, then `expansion` makes it
   std::shared_ptr<const Expansion<T>> expansion;
+  std::shared_ptr<const Occupied> occupied;      // null: all columns of all blocks
   std::shared_ptr<const std::vector<T>> target;  // [block][output][64]
   std::shared_ptr<const std::vector<T>> weight;  // [block][64], sums to 1
   std::vector<T> offset;                         // [block][output][64], added to the output; empty: 0
@@ -50,6 +52,9 @@ struct SoftRows {
     expansion->expand(block, scratch);
     return scratch;
   }
+
+  // Those of them that are not 0 throughout, or all.
+  Chosen chosen_in(std::size_t block) const { return occupied ? occupied->in(block) : Chosen(columns); }
 
   // At most 64 pieces of at least 16 blocks: enough for threads, few enough to keep a gradient for each.
   std::size_t piece_blocks() const { return std::max<std::size_t>(16, (blocks + 63) / 64); }

@@ -46,6 +46,7 @@ struct Workspace {
   std::vector<T> share, reach, value, output, pull, slope_score, slope_reach, coefficient;
   std::vector<T> scratch;  // columns of one block, where the rows make them when asked
   const T* phi = nullptr;
+  Chosen columns = 0;  // of phi that are to be gone over
 
   Workspace(const SoftRows<T>& rows, const Shape& s)
       : share(s.gates * kBlock),
@@ -82,7 +83,8 @@ SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::
   const Shape& s = plan.shape;
   const T* x = w.phi = rows.columns_of(block, w.scratch.data());
   const T* gate = plan.gate.data();
-  form_scores(gate, s.gates, s.columns + 1, s.columns, gate + s.columns, s.columns + 1, x, w.share.data());
+  w.columns = rows.chosen_in(block);
+  form_scores(gate, s.gates, s.columns + 1, w.columns, gate + s.columns, s.columns + 1, x, w.share.data());
   squash_bits<4>(w.share.data(), s.gates * kBlock);
   T* root = w.reach.data() + plan.place[0] * kBlock;
   if (rows.arrival.empty())
@@ -101,7 +103,7 @@ SOFTWOOD_INLINE void forward(const SoftRows<T>& rows, const Plan<T>& plan, std::
     for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
   }
   if (s.slopes == 0) return;
-  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, s.columns,
+  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns,
               static_cast<const T*>(nullptr), 0, x, w.slope_score.data());
   std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)

@@ -45,8 +45,14 @@ def slopes(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(params=["everywhere", "here and there"])
+def occupied(request: pytest.FixtureRequest) -> bool:
+    """Whether columns are anything but 0 everywhere; where they are not, passes skip them."""
+    return bool(request.param == "everywhere")
+
+
 @pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
-def case(request: pytest.FixtureRequest, slopes: str) -> Case:
+def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
     loss, outputs = request.param
     rng = np.random.default_rng(7)
     first_child = random_tree(rng, 6)
@@ -54,6 +60,9 @@ def case(request: pytest.FixtureRequest, slopes: str) -> Case:
     row = {"none": np.full(7, -1), "shared": np.zeros(7), "own": np.r_[-1, np.arange(6)]}[slopes].astype(np.int32)
     n_slopes = int(row.max()) + 1
     phi, weight = rng.normal(size=(ROWS, COLUMNS)), rng.random(ROWS)
+    if not occupied:
+        phi[np.arange(ROWS)[:, None] // 64 != np.arange(COLUMNS)] = 0.0  # a block of rows for each column
+        phi[:, 0] = rng.normal(size=ROWS)
     target = {
         Loss.SQUARED: rng.normal(size=(ROWS, outputs)),
         Loss.LOGISTIC: (rng.random((ROWS, 1)) < 0.5).astype(float),
@@ -196,22 +205,36 @@ def test_an_eased_penalty_begins_as_squares_and_lets_large_numbers_be() -> None:
     assert eased.at(at)[1] == pytest.approx(ahead, rel=1e-5)
 
 
-def test_steep_gates_take_no_longer_than_soft_ones() -> None:
-    """Their shares are numbers too small to be normal, over which some machines take a hundred times as long."""
-    rng, rows = np.random.default_rng(0), 4000
+def least_seconds(rows: Any, shape: Any, parameters: np.ndarray) -> float:
+    """Of the processor, for a gradient."""
+    times = []
+    for _ in range(40):
+        start = time.process_time()
+        rows.gradient(shape, parameters)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def full_tree(columns: int) -> Any:
+    """Seven gates, eight leaves."""
     first_child = np.full(15, -1, np.int32)
     first_child[:7] = np.arange(1, 15, 2)
-    shape = soft.make_shape(first_child, np.full(8, -1, np.int32), 0, 5, 1)
+    return soft.make_shape(first_child, np.full(8, -1, np.int32), 0, columns, 1)
+
+
+def test_steep_gates_take_no_longer_than_soft_ones() -> None:
+    """Their shares are numbers too small to be normal, over which some machines take a hundred times as long."""
+    rng, rows, shape = np.random.default_rng(0), 4000, full_tree(5)
     table = rng.normal(size=(rows, 5)), rng.normal(size=(rows, 1)), np.ones(rows)
     engine = soft.make_rows(*table, Loss.SQUARED, single=True)
     parameters = rng.normal(size=shape.parameters)
+    assert least_seconds(engine, shape, 30.0 * parameters) < 3.0 * least_seconds(engine, shape, parameters)
 
-    def seconds(steepness: float) -> float:
-        times = []
-        for _ in range(40):
-            start = time.process_time()
-            engine.gradient(shape, steepness * parameters)
-            times.append(time.process_time() - start)
-        return min(times)
 
-    assert seconds(30.0) < 3.0 * seconds(1.0)
+def test_columns_that_are_mostly_nothing_cost_little() -> None:
+    """Indicators of 500 levels, of which a block of 64 rows has at most 64."""
+    rng, rows, shape = np.random.default_rng(0), 4000, full_tree(500)
+    target, weight, parameters = rng.normal(size=(rows, 1)), np.ones(rows), rng.normal(size=shape.parameters)
+    dense, rare = rng.normal(size=(rows, 500)), np.eye(500)[rng.integers(0, 500, rows)]
+    engines = [soft.make_rows(phi, target, weight, Loss.SQUARED, single=True) for phi in (dense, rare)]
+    assert least_seconds(engines[1], shape, parameters) < 0.5 * least_seconds(engines[0], shape, parameters)

@@ -14,8 +14,9 @@ mostly nothing: no rain, nothing sold. Score, curves, bow and atom are linear be
 beyond the ends: a far value moves them no further.
 
 A category has an indicator for each level that two rows have (of very many, such as names of towns, for the most
-frequent), all scaled so that together they vary as much as one number does. An input with missing values has an
-indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the heavier the
+frequent), all scaled so that together they vary as much as one number does. Columns have mean 0, but the indicators of
+rare levels are 0 where the level is not, so that passes over the rows may skip them. An input with missing values has
+an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the heavier the
 penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH: the additive gate).
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
@@ -47,6 +48,7 @@ LEAST_RANK = 0.004  # of a score: the ends of a curve are no further out
 ATOM = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
 ATOM_SCALE = 0.7
 MOST_LEVELS = 128  # of a category that have an indicator,
+RARE = 0.05  # part of the rows, of which a rare level has less
 LEAST_ROWS = 2.0  # and so many rows at least: what one alone says no other can confirm
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
 
@@ -207,7 +209,7 @@ def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
     for code in often[(rows[often] >= LEAST_ROWS) & (share[often] < 1)]:
         term = build.term(Term.CATEGORY, f, float(code), 0.0)
-        build.column({term: scale}, -scale * float(share[code]), f, 3)
+        build.column({term: scale}, -scale * float(share[code]) if share[code] > RARE else 0.0, f, 3)
 
 
 def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
