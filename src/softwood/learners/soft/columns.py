@@ -48,8 +48,8 @@ LEAST_RANK = 0.004  # of a score: the ends of a curve are no further out
 ATOM = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
 ATOM_SCALE = 0.7
 MOST_LEVELS = 128  # of a category that have an indicator,
-RARE = 0.05  # part of the rows, of which a rare level has less
 LEAST_ROWS = 2.0  # and so many rows at least: what one alone says no other can confirm
+RARE = 0.05  # part of the rows, of which a rare level has less
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
 
 
