@@ -14,10 +14,11 @@ mostly nothing: no rain, nothing sold. Score, curves, bow and atom are linear be
 beyond the ends: a far value moves them no further.
 
 A category has an indicator for each level that two rows have (of very many, such as names of towns, for the most
-frequent), all scaled so that together they vary as much as one number does. Columns have mean 0, but the indicators of
-rare levels are 0 where the level is not, so that passes over the rows may skip them. An input with missing values has
-an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the heavier the
-penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH: the additive gate).
+frequent), all scaled so that together they vary as much as one number does. Columns have mean 0, but where levels are
+many the indicators of rare ones are 0 elsewhere, so that passes over the rows may skip them. An input with missing
+values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the
+heavier the penalty. Curves shrink with their frequency, so that the penalty favours smooth curves (RESEARCH: the
+additive gate).
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
 user's own units, exactly.
@@ -49,7 +50,8 @@ ATOM = 0.15  # part of the rows; an end value that so many share has a column of
 ATOM_SCALE = 0.7
 MOST_LEVELS = 128  # of a category that have an indicator,
 LEAST_ROWS = 2.0  # and so many rows at least: what one alone says no other can confirm
-RARE = 0.05  # part of the rows, of which a rare level has less
+MANY_LEVELS = 32  # beyond which passes over the rows should skip rare ones,
+RARE = 0.05  # those that less than this part of the rows has
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
 
 
@@ -207,9 +209,11 @@ def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
-    for code in often[(rows[often] >= LEAST_ROWS) & (share[often] < 1)]:
+    kept = often[(rows[often] >= LEAST_ROWS) & (share[often] < 1)]
+    rare = RARE if len(kept) > MANY_LEVELS else 0.0
+    for code in kept:
         term = build.term(Term.CATEGORY, f, float(code), 0.0)
-        build.column({term: scale}, -scale * float(share[code]) if share[code] > RARE else 0.0, f, 3)
+        build.column({term: scale}, -scale * float(share[code]) if share[code] > rare else 0.0, f, 3)
 
 
 def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
