@@ -17,7 +17,7 @@ from softwood import SoftTreeClassifier, SoftTreeRegressor
 QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 6}
 
 
-STEPWISE = {"learner": "incremental", "max_leaves": 3}
+STEPWISE = {"learner": "incremental"}
 ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in ({}, QUICK, STEPWISE)]
 
 

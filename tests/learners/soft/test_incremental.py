@@ -69,6 +69,32 @@ def test_two_periods_are_found(seed: int) -> None:
     assert np.mean((tree.output(2 * GRID) - np.sin(2 * GRID)) ** 2) < 0.02
 
 
+def test_rows_are_parted_as_in_a_fold_and_a_heavy_row_goes_both_ways() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(23, 2)), (rng.random((23, 1)) < 0.5).astype(float)
+    alike = SoftProblem(X, y, np.ones(23), [0, 0], Loss.LOGISTIC).in_order(0)
+    learn, judge = alike.parted()
+    out = alike.held_out()[0]
+    np.testing.assert_array_equal(judge.X, alike.X[out])
+    np.testing.assert_array_equal(learn.X, alike.X[~out])
+    heavy = SoftProblem(X, y, np.r_[np.full(3, 40.0), np.ones(20)], [0, 0], Loss.LOGISTIC).in_order(0)
+    learn, judge = heavy.parted()
+    assert learn.total_weight + judge.total_weight == 140.0
+    assert judge.total_weight == 28.0
+    assert np.sum(judge.weight > 1) == np.sum(learn.weight > 1) == 3
+
+
+def test_few_rows_that_are_many_times_there_are_no_luck() -> None:
+    """Three blobs on a grid of 34 places: a fifth of the places would say nothing of the others."""
+    rng = np.random.default_rng(0)
+    label = np.repeat(np.arange(3), 100)
+    X = np.round(np.array([[0.0, 0.0], [2.0, 1.0], [1.0, 3.0]])[label] + 0.6 * rng.normal(size=(300, 2)))
+    problem = SoftProblem(X, np.eye(3)[label], np.ones(300), [0, 0], Loss.SOFTMAX)
+    for seed in range(5):
+        tree = learn_incremental(problem, Schema.plain(2, 3), Incremental(seed=seed), None).tree
+        assert np.mean(tree.output(X).argmax(axis=1) == label) > 0.85
+
+
 def test_random_start_learns_two_groups() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 2))

@@ -16,7 +16,7 @@ a narrow one (4) is tried beside the wide one: from that alone two periods of a 
 split when 25 epochs more gain less than a thousandth on validation rows; classes are judged by cross-entropy with a
 sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
 threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
-rows are held out for them.
+rows are held out for them (of equal rows some go either way).
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ def learn_incremental(
     given = problem.in_order(how.seed)
     centre, scale = given.target_scale()
     whole = given.scaled(centre, scale)
-    out = [] if validation is not None else whole.held_out()
-    learn = whole.rows(~out[0]) if out else whole
-    judge = validation.scaled(centre, scale) if validation is not None else whole.rows(out[0]) if out else whole
+    learn, judge = whole.parted() if validation is None else (whole, validation.scaled(centre, scale))
     columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
     ground = Ground.make(learn, judge, columns, how.n_threads, single=False)
     site = Site(ground, columns.make(learn.X), np.random.default_rng(how.seed))

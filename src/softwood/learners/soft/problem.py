@@ -92,13 +92,30 @@ class SoftProblem:
     def held_out(self) -> list[Mask]:
         """Rows to hold out, one mask a fold; classes are spread evenly. The rows must be `in_order`."""
         n = len(self)
-        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
-        if self.loss == Loss.SQUARED:
-            key = np.zeros(n)
         place = np.empty(n, np.int64)
-        place[np.argsort(key, kind="stable")] = np.arange(n)
+        place[self._by_class()] = np.arange(n)
         for most, folds in FOLDS:
             if n <= most:
                 folds = min(folds, max(2, n // 2))
                 return [place % folds == fold for fold in range(folds)] if n > 1 else []
         return [place % 4 == 0]
+
+    def parted(self) -> tuple[SoftProblem, SoftProblem]:
+        """Rows to learn from and rows to judge by, as many of them as in a fold; all for both if there is but one.
+
+        Weights count as rows: of a row that stands for many a part goes either way. The rows must be `in_order`.
+        """
+        folds = next((folds for most, folds in FOLDS if len(self) <= most), 4)
+        order, least = self._by_class(), self.weight.min()
+        count = np.cumsum(self.weight[order] / least)
+        held = np.empty(len(self))
+        held[order] = least * np.diff(np.ceil(count / folds - 1e-9), prepend=0.0)
+        rest = self.weight - held
+        if not np.any(rest > 0):
+            return self, self
+        return replace(self, weight=rest).rows(rest > 0), replace(self, weight=held).rows(held > 0)
+
+    def _by_class(self) -> npt.NDArray[np.intp]:
+        """The rows class after class; numbers stay in their order."""
+        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
+        return np.argsort(np.zeros(len(self)) if self.loss == Loss.SQUARED else key, kind="stable")
