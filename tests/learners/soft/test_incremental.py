@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
 from softwood import CARTRegressor
 from softwood.kernels import _native
@@ -86,13 +87,13 @@ def test_rows_are_parted_as_in_a_fold_and_a_heavy_row_goes_both_ways() -> None:
 
 def test_few_rows_that_are_many_times_there_are_no_luck() -> None:
     """Three blobs on a grid of 34 places: a fifth of the places would say nothing of the others."""
-    rng = np.random.default_rng(0)
-    label = np.repeat(np.arange(3), 100)
-    X = np.round(np.array([[0.0, 0.0], [2.0, 1.0], [1.0, 3.0]])[label] + 0.6 * rng.normal(size=(300, 2)))
+    X, label = make_blobs(n_samples=300, random_state=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    X = np.round(X - X.min())
     problem = SoftProblem(X, np.eye(3)[label], np.ones(300), [0, 0], Loss.SOFTMAX)
-    for seed in range(5):
+    for seed in range(8):
         tree = learn_incremental(problem, Schema.plain(2, 3), Incremental(seed=seed), None).tree
-        assert np.mean(tree.output(X).argmax(axis=1) == label) > 0.85
+        assert np.mean(tree.output(X).argmax(axis=1) == label) > 0.9
 
 
 def test_random_start_learns_two_groups() -> None:
