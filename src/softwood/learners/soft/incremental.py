@@ -12,7 +12,7 @@ Where this differs from the paper, as the authors' own program does: ten step si
 which the best on validation rows is kept (the paper: on training rows), momentum 0.1, a step that shrinks by 0.9999
 at every row, a start slope of 0.5, and a split is kept if the error falls by more than 0.001. Where it differs from
 both: inputs and number targets are standardised, so a start slope says how many standard deviations a gate is wide, and
-a narrow one (4) is tried beside the wide one: from that alone two periods of a sinusoid never begin; converged is a
+a narrow one (4) is tried beside the wide one, from which alone two periods of a sine may never begin; converged is a
 split when 25 epochs more gain less than a thousandth on validation rows; classes are judged by cross-entropy with a
 sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
 threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
