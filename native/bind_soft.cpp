@@ -249,24 +249,24 @@ SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, s
   return rows_under(rows, shape, parameters.data(), node, n_threads);
 }
 
-// Epochs of gradient descent on one split; order is (epochs, rows). Returns gate, first, second.
-nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row reach, int loss, Row gate, Row first,
-                     Row second, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order,
-                     double step, double momentum, double decay) {
+// Epochs of gradient descent on trials of one split; order is (epochs, rows), split (trials, weights, bias, responses
+// of both children). Returns the splits.
+nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row reach, int loss, Matrix split,
+                     nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order, Row step,
+                     double momentum, double decay, int n_threads) {
   const std::size_t n = x.shape(0), k = target.shape(1);
+  const SplitRows rows{x.data(), target.data(),          weight.data(), offset.data(), reach.data(), n, x.shape(1),
+                       k,        static_cast<Loss>(loss)};
   if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
-      order.shape(1) != n || gate.size() != x.shape(1) + 1 || first.size() != k || second.size() != k)
-    throw std::invalid_argument("sizes of rows, split and order do not agree");
-  auto copy = [](Row row) { return std::vector<double>(row.data(), row.data() + row.size()); };
-  Split split(copy(gate), copy(first), copy(second));
+      order.shape(1) != n || split.shape(1) != rows.parameters() || step.size() != split.shape(0))
+    throw std::invalid_argument("sizes of rows, splits, steps and order do not agree");
+  std::vector<double> values(split.data(), split.data() + split.size());
   {
     nb::gil_scoped_release release;
-    const SplitRows rows{x.data(), target.data(),          weight.data(), offset.data(), reach.data(), n, x.shape(1),
-                         k,        static_cast<Loss>(loss)};
-    for (std::size_t epoch = 0; epoch < order.shape(0); ++epoch)
-      descend(rows, order.data() + epoch * n, step * std::pow(decay, double(epoch * n)), momentum, decay, split);
+    const Descent how{order.data(), order.shape(0), momentum, decay};
+    descend(rows, how, {step.data(), step.data() + step.size()}, values.data(), n_threads);
   }
-  return nb::make_tuple(array(split.gate), array(split.first), array(split.second));
+  return array(values, {split.shape(0), split.shape(1)});
 }
 
 template <class T>
@@ -301,9 +301,8 @@ void bind_soft(nb::module_& m) {
       .def_prop_ro("parameters", &Shape::parameters);
   m.def("best_thresholds", &thresholds, nb::arg("table").noconvert(), "cuts"_a, "ridge"_a);
   m.def("descend", &descended, nb::arg("x").noconvert(), nb::arg("target").noconvert(), nb::arg("weight").noconvert(),
-        nb::arg("offset").noconvert(), nb::arg("reach").noconvert(), "loss"_a, nb::arg("gate").noconvert(),
-        nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("order").noconvert(), "step"_a,
-        "momentum"_a, "decay"_a);
+        nb::arg("offset").noconvert(), nb::arg("reach").noconvert(), "loss"_a, nb::arg("split").noconvert(),
+        nb::arg("order").noconvert(), nb::arg("step").noconvert(), "momentum"_a, "decay"_a, "n_threads"_a = 1);
   bind_rows<double>(m, "SoftRows64");
   bind_rows<float>(m, "SoftRows32");
 }

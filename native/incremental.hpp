@@ -1,4 +1,4 @@
-// One new split of a soft tree, learned row by row with all other nodes fixed.
+// New splits of one leaf of a soft tree, learned row by row with all other nodes fixed; several trials side by side.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,19 @@ struct SplitRows {
   const double *x, *target, *weight, *offset, *reach;
   std::size_t rows, columns, outputs;
   Loss loss;
+
+  std::size_t parameters() const { return columns + 1 + 2 * outputs; }
 };
 
-struct Split {
-  std::vector<double> gate, first, second;                    // weights and bias; responses of the children
-  std::vector<double> gate_speed, first_speed, second_speed;  // momentum
-
-  Split(std::vector<double> g, std::vector<double> a, std::vector<double> b)
-      : gate(std::move(g)),
-        first(std::move(a)),
-        second(std::move(b)),
-        gate_speed(gate.size()),
-        first_speed(first.size()),
-        second_speed(second.size()) {}
+// order : (epochs, rows), the same for all trials.
+struct Descent {
+  const std::int64_t* order;
+  std::size_t epochs;
+  double momentum, decay;
 };
 
-// One epoch over the rows in the given order.
-void descend(const SplitRows& rows, const std::int64_t* order, double step, double momentum, double decay,
-             Split& split);
+// Splits, one a row of `values` (weights, bias, responses of the first child, of the second), each with its own step.
+void descend(const SplitRows& rows, const Descent& how, const std::vector<double>& steps, double* values,
+             int n_threads);
 
 }  // namespace softwood::soft

@@ -59,6 +59,13 @@ SOFTWOOD_INLINE Pack operator-(const Pack& a, double b) {
 SOFTWOOD_INLINE Pack operator*(const Pack& a, double b) {
   return each([&](std::size_t i) { return a.part[i] * b; });
 }
+SOFTWOOD_INLINE Pack one_over(const Pack& a) {
+  return each([&](std::size_t i) { return 1.0 / a.part[i]; });
+}
+// Of each two the larger one; NaN if the second is.
+SOFTWOOD_INLINE Pack larger(const Pack& a, const Pack& b) {
+  return each([&](std::size_t i) { return a.part[i] > b.part[i] ? a.part[i] : b.part[i]; });
+}
 SOFTWOOD_INLINE Pack shift_left(const Pack& a, int bits) {
   return each([&](std::size_t i) { return (Pack::Register)((Pack::Bits)a.part[i] << bits); });
 }

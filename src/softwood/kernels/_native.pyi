@@ -161,14 +161,13 @@ def descend(
     offset: Floats,
     reach: Floats,
     loss: int,
-    gate: Floats,
-    first: Floats,
-    second: Floats,
+    split: Floats,
     order: npt.NDArray[np.int64],
-    step: float,
+    step: Floats,
     momentum: float,
     decay: float,
-) -> tuple[Floats, Floats, Floats]: ...
+    n_threads: int = 1,
+) -> Floats: ...
 def train_buds(
     plant: Any,
     x: npt.NDArray[Any],

@@ -1,4 +1,4 @@
-"""Gradient descent on one new split of a soft tree, row by row; twin of native/incremental.cpp, formulas there."""
+"""Gradient descent on new splits of a soft tree, row by row; twin of native/incremental.cpp, formulas there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from softwood.kernels.reference.gradient import bend
 
 Floats = npt.NDArray[np.float64]
 
+ARRIVES = 1e-6  # part of a row that moves something
+
 
 def descend(
     x: Floats,
@@ -18,27 +20,31 @@ def descend(
     offset: Floats,
     reach: Floats,
     loss: int,
-    gate: Floats,
-    first: Floats,
-    second: Floats,
+    split: Floats,
     order: npt.NDArray[np.int64],
-    step: float,
+    step: Floats,
     momentum: float,
     decay: float,
-) -> tuple[Floats, Floats, Floats]:
-    """Gate (weights, bias) and responses after one epoch for each row of `order`."""
-    values = [gate.copy(), first.copy(), second.copy()]
-    speeds = [np.zeros_like(value) for value in values]
+    n_threads: int = 1,
+) -> Floats:
+    """Trials of one split after one epoch for each row of `order`, each with its own step.
+
+    split : (trials, weights, bias, responses of the first child, of the second).
+    """
+    split, step = split.copy(), step[:, None].copy()
+    speed = np.zeros_like(split)
+    d, k = x.shape[1], target.shape[1]
     for row in order.ravel():
-        gate, first, second = values
-        share = 1.0 / (1.0 + np.exp(-(gate[:-1] @ x[row] + gate[-1])))
+        if reach[row] < ARRIVES:
+            step *= decay
+            continue
+        gate, first, second = split[:, : d + 1], split[:, d + 1 : d + 1 + k], split[:, d + 1 + k :]
+        share = 1.0 / (1.0 + np.exp(-(gate @ np.append(x[row], 1.0))[:, None]))
         output = offset[row] + reach[row] * (share * first + (1.0 - share) * second)
-        delta = bend(Loss(loss), output[None], target[row][None])[0][0] * reach[row]
-        pull = delta @ (first - second) * share * (1.0 - share)
-        slopes = [pull * np.append(x[row], 1.0), delta * share, delta * (1.0 - share)]
-        for value, speed, slope in zip(values, speeds, slopes, strict=True):
-            speed *= momentum
-            speed -= step * weight[row] * slope
-            value += speed
+        delta = bend(Loss(loss), output, np.broadcast_to(target[row], output.shape))[0] * reach[row]
+        pull = np.sum(delta * (first - second), axis=1, keepdims=True) * share * (1.0 - share)
+        slope = np.hstack([pull * np.append(x[row], 1.0), delta * share, delta * (1.0 - share)])
+        speed = momentum * speed - step * weight[row] * slope
+        split += speed
         step *= decay
-    return values[0], values[1], values[2]
+    return split

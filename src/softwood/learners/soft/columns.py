@@ -78,7 +78,7 @@ class Columns:
             return make_lines(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
         for f in np.unique(self.feature):
-            mine = np.flatnonzero(self.feature == f)
+            mine = self.columns_of(int(f))
             phi[:, mine] = self.of_input(int(f), X[:, f], mine)
         return phi
 
@@ -88,10 +88,20 @@ class Columns:
         lines = len(self.basis) == len(self) and bool(np.all(self.basis.term == Term.IDENTITY))
         return lines and np.count_nonzero(self.mix) == len(self) and bool(np.all(np.diag(self.mix) != 0.0))
 
-    def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp]) -> Floats:
+    def terms_of(self, f: int) -> slice:
+        """The terms of input `f`: they stand together, inputs in order, and so do columns."""
+        begin, end = np.searchsorted(self.basis.feature, (f, f + 1))
+        return slice(begin, end)
+
+    def columns_of(self, f: int) -> slice:
+        """The columns of input `f`."""
+        begin, end = np.searchsorted(self.feature, (f, f + 1))
+        return slice(begin, end)
+
+    def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp] | slice) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
-        at = self.basis.feature == f
-        return np.asarray(_terms(_part(self.basis, at), x) @ self.mix[np.ix_(at, columns)] + self.shift[columns])
+        at = self.terms_of(f)
+        return np.asarray(_terms(self.basis, at, x) @ self.mix[at, columns] + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> Columns:
         """The columns of some inputs; `inputs` has an entry for each."""
@@ -128,19 +138,20 @@ def _part(basis: Basis, which: npt.NDArray[np.bool_]) -> Basis:
     return Basis(*(getattr(basis, name)[which] for name in ("term", "feature", "parameter", "when_missing")))
 
 
-def _terms(basis: Basis, x: Floats) -> Floats:
+def _terms(basis: Basis, at: slice, x: Floats) -> Floats:
     """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
+    term, parameter = basis.term[at], basis.parameter[at]
     gone = np.isnan(x)
     known = np.where(gone, 0.0, x)[:, None]
-    value = np.maximum(known - basis.parameter, 0.0)  # most terms are hinges
-    for c in np.flatnonzero(basis.term != HINGE):
-        if basis.term[c] == Term.IDENTITY:
+    value = np.maximum(known - parameter, 0.0)  # most terms are hinges
+    for c in np.flatnonzero(term != HINGE):
+        if term[c] == Term.IDENTITY:
             value[:, c] = known[:, 0]
-        elif basis.term[c] == Term.SQUARE:
+        elif term[c] == Term.SQUARE:
             value[:, c] = known[:, 0] ** 2
         else:
-            value[:, c] = known[:, 0] == basis.parameter[c] if basis.term[c] == Term.CATEGORY else 0.0
-    value[gone] = np.where(basis.term == MISSING, 1.0, basis.when_missing)
+            value[:, c] = known[:, 0] == parameter[c] if term[c] == Term.CATEGORY else 0.0
+    value[gone] = np.where(term == MISSING, 1.0, basis.when_missing[at])
     return value
 
 
@@ -165,8 +176,7 @@ class Builder:
     def build(self) -> Columns:
         mix = np.zeros((len(self.terms), len(self.columns)))
         for c, (parts, *_) in enumerate(self.columns):
-            for term, value in parts.items():
-                mix[term, c] += value
+            mix[list(parts), c] = list(parts.values())
         table = list(zip(*self.terms, strict=True)) or [(), (), (), ()]
         basis = Basis(*(np.array(column) for column in table))
         shift = np.array([s for _, s, _, _ in self.columns])
@@ -267,16 +277,17 @@ def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, re
     far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
     shapes = [(recipe.score, ndtri(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
     shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(recipe.curve[: len(knot) - 2], start=1)]
-    for scale, height in [*shapes, *_atom(x, weight, knot), (recipe.bow, far * far)]:
-        seen = np.interp(x, knot, height)
-        mean = float(np.average(seen, weights=weight))
-        sd = float(np.sqrt(np.average((seen - mean) ** 2, weights=weight)))
-        if sd < 1e-6 or not scale:
-            continue
-        height = (height - mean) * scale / sd
-        slope = np.diff(height) / np.diff(knot)
-        bend = np.diff(np.r_[0.0, slope, 0.0])
-        build.column(dict(zip(hinge, bend, strict=True)), float(height[0]), f, 2)
+    shapes = [one for one in [*shapes, *_atom(x, weight, knot), (recipe.bow, far * far)] if one[0]]
+    scale, height = np.array([scale for scale, _ in shapes]), np.array([height for _, height in shapes])
+    seen = np.stack([np.interp(x, knot, one) for one in height])
+    mean = np.sum(seen * weight, axis=1, keepdims=True) / weight.sum()
+    spread = np.sqrt(np.sum(np.square(seen - mean) * weight, axis=1) / weight.sum())
+    varies = spread >= 1e-6
+    height = (height - mean)[varies] * scale[varies, None] / spread[varies, None]
+    slope = np.diff(height) / np.diff(knot)
+    bend = np.diff(slope, prepend=0.0, append=0.0)
+    for start, bends in zip(height[:, 0].tolist(), bend.tolist(), strict=True):
+        build.column(dict(zip(hinge, bends, strict=True)), start, f, 2)
 
 
 def _atom(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Floats]]:

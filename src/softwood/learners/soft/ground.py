@@ -50,9 +50,12 @@ class Ground:
         return cls(engines[0].binned(binned.code_of(np.unique(columns.feature)), BINS), engines[1], axes)
 
 
-def judge_engine(rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True) -> MemoryEngine:
-    """An engine without histograms."""
-    return _engine(rows, expansion_of(columns, rows.X.shape[1]), n_threads, single)
+def judge_engine(
+    rows: SoftProblem, columns: Columns, n_threads: int = 1, single: bool = True, tables: Expansion | None = None
+) -> MemoryEngine:
+    """An engine without histograms; `tables` of the columns where these are made already."""
+    tables = expansion_of(columns, rows.X.shape[1]) if tables is None else tables
+    return _engine(rows, tables, n_threads, single)
 
 
 def _engine(rows: SoftProblem, tables: Expansion, n_threads: int, single: bool) -> MemoryEngine:
@@ -61,12 +64,14 @@ def _engine(rows: SoftProblem, tables: Expansion, n_threads: int, single: bool) 
     return MemoryEngine.of_inputs(rows.X, tables, rows.target, rows.weight, rows.loss, *how)
 
 
-def importance_of(tree: Sapling, columns: Columns, rows: SoftProblem, n_threads: int = 1) -> Floats:
+def importance_of(
+    tree: Sapling, columns: Columns, rows: SoftProblem, n_threads: int = 1, tables: Expansion | None = None
+) -> Floats:
     """What each input is worth to the tree: by how much the mean loss rises if it stays at its mean, as parts of one.
 
     The rows must be `in_order`: some are enough.
     """
-    some = judge_engine(rows.head(IMPORTANCE_ROWS), columns, n_threads, single=False)
+    some = judge_engine(rows.head(IMPORTANCE_ROWS), columns, n_threads, single=False, tables=tables)
     rise = np.maximum(rises(tree, columns, some, rows.X.shape[1]), 0.0)
     return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
 

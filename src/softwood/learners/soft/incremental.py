@@ -16,7 +16,8 @@ a narrow one (4) is tried beside the wide one, from which alone two periods of a
 split when 25 epochs more gain less than a thousandth on validation rows; classes are judged by cross-entropy with a
 sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
 threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
-rows are held out for them (of equal rows some go either way).
+rows are held out for them (of equal rows some go either way); trials of one split see the rows in the same order, and
+rows of which less than a millionth arrives are passed by.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Incremental:
     seed: int = 0
 
 
-Start = tuple[Floats, Floats, Floats]  # a gate, and the responses of its first and second leaf
+Start = Floats  # a gate's weights and bias, the responses of its first and of its second leaf
 
 
 @dataclass(frozen=True)
@@ -106,24 +107,19 @@ def _learn(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling:
 
 def _split(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling | None:
     """The tree with a gate at `node`: the best start and step, until it converges; None if all ran away."""
-    judge = site.ground.judge
     spot = Spot.of(tree, node, site)
-    steps = [how.first_step * 0.5**i for i in range(how.tries)]
-    trials = [(spot.descend(start, step, how), step) for start in _starts(tree, node, site, how) for step in steps]
-    found = [(trial.loss(judge), trial, step) for trial, step in trials if trial is not None]
-    if not found:
+    starts = [(start, how.first_step * 0.5**i) for start in _starts(tree, node, site, how) for i in range(how.tries)]
+    best = spot.descend(starts, how)
+    if best is None:
         return None
-    loss, best, step = min(found, key=lambda one: one[0])
     for _ in range(how.rounds):
-        step *= how.decay ** (how.epochs * len(spot.reach))
-        further = spot.descend(spot.start_of(best), step, how)
-        now = np.inf if further is None else further.loss(judge)
-        if further is None or not now < loss:
+        further = spot.descend([(spot.start_of(best.tree), best.step)], how)
+        if further is None or not further.loss < best.loss:
             break
-        best, before, loss = further, loss, now
-        if loss > (1.0 - how.round_gain) * before:
+        gained, best = best.loss - further.loss, further
+        if gained < how.round_gain * (best.loss + gained):
             break
-    return best
+    return best.tree
 
 
 def _starts(tree: Sapling, node: int, site: Site, how: Incremental) -> list[Start]:
@@ -132,10 +128,19 @@ def _starts(tree: Sapling, node: int, site: Site, how: Incremental) -> list[Star
         hard = axis_start(tree, site.ground.learn, site.ground.axes, node)
         if hard is None:
             return []
-        return [(hard.gate * (slope / START_SLOPE), hard.first, hard.second) for slope in how.slopes]
-    gate, *more = (site.rng.uniform(-0.01, 0.01, n) for n in (tree.columns + 1, tree.outputs, tree.outputs))
-    first, second = (tree.response[node] + one for one in more)
-    return [(gate, first, second)]
+        return [np.concatenate([hard.gate * (slope / START_SLOPE), hard.first, hard.second]) for slope in how.slopes]
+    small = site.rng.uniform(-0.01, 0.01, tree.columns + 1 + 2 * tree.outputs)
+    small[tree.columns + 1 :] += np.tile(tree.response[node], 2)
+    return [small]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The tree with a split after some epochs, its loss on validation rows, and the step to go on with."""
+
+    tree: Sapling
+    loss: float
+    step: float
 
 
 @dataclass(frozen=True)
@@ -158,16 +163,22 @@ class Spot:
     def start_of(self, split: Sapling) -> Start:
         """Gate and responses that a split of this leaf has."""
         first = int(split.first_child[self.node])
-        return split.gate[self.node], split.response[first], split.response[first + 1]
+        return np.concatenate([split.gate[self.node], *split.response[first : first + 2]])
 
-    def descend(self, start: Start, step: float, how: Incremental) -> Sapling | None:
-        """The tree with this split after some epochs of gradient descent; None if it ran away."""
-        engine, n = self.site.ground.learn, len(self.reach)
+    def descend(self, starts: list[tuple[Start, float]], how: Incremental) -> Trial | None:
+        """The best start after some epochs of gradient descent, each with its own step; None if all ran away."""
+        if not starts:
+            return None
+        engine, judge, n = self.site.ground.learn, self.site.ground.judge, len(self.reach)
         order = np.stack([self.site.rng.permutation(n) for _ in range(how.epochs)])
+        begin, step = np.stack([start for start, _ in starts]), np.array([step for _, step in starts])
         with np.errstate(over="ignore", invalid="ignore"):
-            gate, first, second = descend(
-                self.site.phi, engine.target, engine.weight * n, self.offset, self.reach, int(engine.loss_kind), *start,
-                order, step, how.momentum, how.decay,
+            splits = descend(
+                self.site.phi, engine.target, engine.weight * n, self.offset, self.reach, int(engine.loss_kind),
+                begin, order, step, how.momentum, how.decay, how.n_threads,
             )  # fmt: skip
-        finite = np.isfinite(gate).all() and np.isfinite(first).all() and np.isfinite(second).all()
-        return self.tree.split(self.node, gate, first, second) if finite else None
+        sound, after = np.isfinite(splits).all(axis=1), step * how.decay ** (how.epochs * n)
+        parts = np.split(splits[sound], np.cumsum([self.tree.columns + 1, self.tree.outputs]), axis=1)
+        trees = [self.tree.split(self.node, *one) for one in zip(*parts, strict=True)]
+        trials = [Trial(tree, tree.loss(judge), end) for tree, end in zip(trees, after[sound].tolist(), strict=True)]
+        return min(trials, key=lambda trial: trial.loss, default=None)

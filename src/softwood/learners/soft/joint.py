@@ -120,15 +120,15 @@ def learn_joint(
     held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = searched(whole, held, how, before)
     trial = search.chosen
-    chosen, columns = trial.candidate, trial.field.columns
+    chosen, columns, tables = trial.candidate, trial.field.columns, trial.field.tables
     refit = held is None or len(whole) > ENOUGH
     kept = chosen if refit else from_best_start(trial, how.max_iter, how.n_threads)
     search.clear()  # before all rows are taken in
-    engine = judge_engine(whole, columns, how.n_threads, how.single)
+    engine = judge_engine(whole, columns, how.n_threads, how.single, tables)
     tree = refitted(kept, engine, how.max_iter, how.n_threads) if refit else kept.tree[0]
     tree = without_idle(tree, engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = importance_of(tree, columns, whole, how.n_threads)
+    importance = importance_of(tree, columns, whole, how.n_threads, tables)
     grown = Grown(tree, chosen.recipe, columns, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)

@@ -45,22 +45,24 @@ def expansion_of(columns: Columns, n_inputs: int) -> Expansion:
 
 def _tables(columns: Columns, f: int) -> Tables:
     """Each column is read off at three places of a segment, which say all of a parabola."""
-    basis, mine = columns.basis, np.flatnonzero(columns.feature == f)
-    term, parameter = basis.term[basis.feature == f], basis.parameter[basis.feature == f]
+    basis, terms, mine = columns.basis, columns.terms_of(f), columns.columns_of(f)
+    term, parameter = basis.term[terms], basis.parameter[terms]
     codes = parameter[term == Term.CATEGORY]
     knots = np.unique(np.concatenate([parameter[term == Term.HINGE], codes - 0.5, codes + 0.5]))
-    mix = columns.mix[np.ix_(basis.feature == f, mine)]
-    origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[basis.feature == f], mix)
-
+    origin, width = (
+        _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], columns.mix[terms, mine])
+    )
     places = [origin, origin + width / 2, origin + width]
     if len(codes):  # steps: read off at the code in the middle
         places = [np.round(places[1])] * 3
-    at = columns.of_input(f, np.concatenate([*places, [np.nan]]), mine).T
-    (height, middle, end), gone = np.split(at[:, :-1], 3, axis=1), at[:, -1:]
-    square = 2.0 * (height + end - 2.0 * middle) * np.any(term == Term.SQUARE)
-    slope, flat = end - height - square, np.zeros_like(gone)
-    parts = ((height, gone), (slope, flat), (square, flat))
-    return Tables(knots, origin, width, *(np.hstack(part) for part in parts))
+    at, n = columns.of_input(f, np.concatenate([*places, [np.nan]]), mine).T, len(origin)
+    begin, middle, end = at[:, :n], at[:, n : 2 * n], at[:, 2 * n : 3 * n]
+    height, slope, square = (np.zeros((len(at), n + 1)) for _ in range(3))
+    height[:, :n], height[:, n] = begin, at[:, -1]
+    if np.any(term == Term.SQUARE):
+        square[:, :n] = 2.0 * (begin + end - 2.0 * middle)
+    slope[:, :n] = end - begin - square[:, :n]
+    return Tables(knots, origin, width, height, slope, square)
 
 
 def _segments(knots: Floats) -> tuple[Floats, Floats]:
