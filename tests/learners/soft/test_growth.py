@@ -79,6 +79,22 @@ def test_a_blind_tree_answers_as_if_the_column_stood_still(slopes: Slopes) -> No
     )
 
 
+@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+def test_a_tree_over_some_columns_answers_as_if_the_others_were_0(slopes: Slopes) -> None:
+    rng = np.random.default_rng(5)
+    tree = Sapling.root(np.zeros(2), 4, slopes).split(0, rng.normal(size=5), rng.normal(size=2), rng.normal(size=2))
+    tree = tree.with_parameters(rng.normal(size=len(tree.parameters)))
+    X, kept = rng.normal(size=(50, 4)), np.array([True, False, True, False])
+    some = tree.seeing(kept)
+    engines = [
+        MemoryEngine.make(phi, np.zeros((50, 2)), np.ones(50), Loss.SQUARED, single=False)
+        for phi in (X[:, kept], np.where(kept, X, 0.0))
+    ]
+    np.testing.assert_allclose(
+        engines[0].output(some.shape, some.parameters), engines[1].output(tree.shape, tree.parameters)
+    )
+
+
 def test_large_weights_are_eased_unless_a_gate_was_told_where_to_look() -> None:
     tree = Sapling.root(np.zeros(1), 2, "none", ease=0.25).split(0, np.ones(3), np.zeros(1), np.zeros(1))
     told = tree.split(1, np.ones(3), np.zeros(1), np.zeros(1), np.array([True, False, False]))

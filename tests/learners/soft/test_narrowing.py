@@ -13,6 +13,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import Recipe, build_columns
 from softwood.learners.soft.field import Field
 from softwood.learners.soft.joint import Joint, learn_joint
+from softwood.learners.soft.nursery import Nursery
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.search import Search
 from softwood.tree import Schema
@@ -51,10 +52,10 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: 
 def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
     """Six of thirty matter, in clusters. Shown all of them, the best tree is small and heavily penalised.
 
-    Which inputs a single tree keeps depends on the last bits of the machine: six are asked, for fewer
-    on average than a single one was allowed.
+    What a single tree keeps, and how good it is on 300 rows, depends on the last bits of the machine: six are asked,
+    for more on average than a single one was (those that are shown all inputs have .88).
     """
-    shown = []
+    shown, score = [], []
     for seed in range(6):
         X, y = make_classification(
             900, 30, n_informative=6, n_redundant=0, n_classes=3, n_clusters_per_class=3, class_sep=2, flip_y=0,
@@ -62,7 +63,8 @@ def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
         )  # fmt: skip
         model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X[:600], y[:600])
         shown.append(model.history_[-1]["n_inputs"])
-        assert model.score(X[600:], y[600:]) > 0.9
+        score.append(model.score(X[600:], y[600:]))
+    assert np.mean(score) > 0.92
     assert np.mean(shown) <= 8
 
 
@@ -87,16 +89,16 @@ def test_noise_alone_is_answered_by_the_mean() -> None:
 
 
 def test_the_rows_that_choose_inputs_do_not_judge_the_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged_by, tried = [], Search._tried
+    judged_by, trial = [], Nursery.trial
 
-    def spy(search: Search, *kind: Any) -> Any:
+    def spy(nursery: Nursery, *kind: Any) -> Any:
         judged_by.append(kind[-1])
-        return tried(search, *kind)
+        return trial(nursery, *kind)
 
     def stop(search: Search) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Search, "_tried", spy)
+    monkeypatch.setattr(Nursery, "trial", spy)
     monkeypatch.setattr(Search, "_race", stop)  # what went before: scouts and walks, and the search for inputs
     learned_error(*friedman(20, 300))
     # Trees are compared by what division 0 holds out and, where fewer inputs win there, 2; inputs are chosen by 1.

@@ -34,6 +34,7 @@ from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import importance_of, judge_engine
 from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
 from softwood.learners.soft.harvest import harvest
+from softwood.learners.soft.nursery import Nursery
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Gates, Sapling, Slopes
 from softwood.learners.soft.search import Search
@@ -177,7 +178,7 @@ def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Gr
     prepare = partial(_prepared, whole.head(ENOUGH), how.gate)
     sharpen = how.gate in ("auto", "axis") and how.max_leaves > 1
     keeps_first = held is not None and not fields[0].full
-    return Search(fields, slopes, growing, penalty, how.max_iter, how.report, prepare, sharpen, keeps_first)
+    return Search(fields, slopes, Nursery(growing, how.max_iter), penalty, how.report, prepare, sharpen, keeps_first)
 
 
 def _prepared(some: SoftProblem, gate: Gate, inputs: Inputs) -> list[tuple[Recipe, Columns]]:

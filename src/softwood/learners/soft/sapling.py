@@ -179,6 +179,16 @@ class Sapling:
         response = self.response if self.slopes == "none" else self.response + self.slope @ away
         return self._with(gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
 
+    def seeing(self, columns: npt.NDArray[np.bool_]) -> Sapling:
+        """The tree over some of its columns: weights of the others are gone."""
+        kept = np.append(columns, True)
+        return self._with(
+            gate=self.gate[:, kept],
+            closed=self.closed[:, kept],
+            slope=self.slope[:, :, columns],
+            origin_slope=self.origin_slope[:, columns],
+        )
+
     def loss(self, engine: Engine) -> float:
         """Mean loss on the engine's rows."""
         return engine.loss(self.shape, self.parameters)
