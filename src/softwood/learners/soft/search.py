@@ -209,14 +209,20 @@ class Search:
         yield _weightiest(rises(tree, field.columns, judge, field.n_inputs), FELT_ELSEWHERE)
 
     def _scout(self, slopes: Slopes) -> list[Trial]:
-        """Columns of each recipe at the first penalty; for each the better of root and tree."""
+        """Columns of each recipe at the first penalty; for each the better of root and tree.
+
+        The first recipe's columns are among those of the others: where these make a root far worse they overfit, and no
+        tree is grown with them.
+        """
         penalty = self._first_penalty
         roots = list(
             self._side_by_side(lambda field: self.nursery.trial(field, slopes, False, penalty, 0), self.fields)
         )
         self._tell(*roots)
-        trees = self._trees(slopes, self.fields, self._worth())
-        return [min(pair, key=lambda trial: trial.loss) for pair in zip(roots, trees, strict=True)]
+        most = roots[0].loss + NEAR * abs(roots[0].loss)
+        fitting = [root.field for root in roots if root.loss <= most]
+        trees = {tree.field: tree for tree in self._trees(slopes, fitting, self._worth())}
+        return [min(root, trees.get(root.field, root), key=lambda trial: trial.loss) for root in roots]
 
     def _trees(self, slopes: Slopes, fields: list[Field], worth: float) -> list[Trial]:
         """A tree in each field at the first penalty; `worth` is the loss that it should come down to."""
