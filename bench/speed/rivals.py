@@ -1,7 +1,8 @@
 """The systems that are run side by side: a line each. Every one is optional; what does not import is skipped in words.
 
 A rival gives a model with `fit` and `predict` for a task ("classes" or "numbers"), or None where it does not know the
-task, and the number of its nodes (0: it does not tell). Parameters are the libraries' defaults, one thread.
+task, and the number of its nodes (0: it does not tell). Parameters are the libraries' defaults but where a name says
+other, one thread.
 """
 
 from __future__ import annotations
@@ -115,6 +116,12 @@ def _unknown(model: Any) -> int:
     return 0
 
 
+def _readme_of_softdtree(task: str) -> Any:
+    """The parameters that its first page shows."""
+    name, eta = ("SoftDecisionTreeClassifier", 0.01) if task == "classes" else ("SoftDecisionTreeRegressor", 0.1)
+    return getattr(importlib.import_module("softdtree"), name)(max_depth=4, eta=eta, max_epoch=100, random_seed=0)
+
+
 RIVALS = (
     _ours("CART", "CART"),
     _ours("C4.5", "C45"),
@@ -143,6 +150,20 @@ RIVALS = (
         "neural-trees, soft",
         "neural_trees torch",
         _named("neural_trees", "SoftDecisionTree", "SoftDecisionTreeRegressor", random_state=0),
+        _full_nodes,
+        scaled=True,
+    ),
+    Rival(
+        "softdtree, its README's",
+        "softdtree",
+        _readme_of_softdtree,
+        _unknown,
+        scaled=True,
+    ),
+    Rival(
+        "neural-trees, soft, incremental",
+        "neural_trees torch",
+        _named("neural_trees", "SoftDecisionTree", "SoftDecisionTreeRegressor", growth="incremental", random_state=0),
         _full_nodes,
         scaled=True,
     ),
