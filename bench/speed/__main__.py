@@ -160,9 +160,9 @@ def _absent() -> str:
     """What the tables do not show, in words."""
     missing = sorted({f"{rival.name} ({rival.absence()})" for rival in RIVALS if rival.absence()})
     start = (
-        "Each in a process of its own with its defaults (or what the name says), one thread; 2/3 of the rows to fit, 1/3 to test (breast "
-        "cancer: mean of three splits). Seconds of the processor; peak of the whole process, imports included. "
-        "softdtree and neural-trees' soft tree are given standardised rows."
+        "Each in a process of its own with its defaults (or what its name says), one thread; 2/3 of the rows to fit, "
+        "1/3 to test (breast cancer: mean of three splits). Seconds of the processor; peak of the whole process, "
+        "imports included. softdtree and neural-trees' soft tree are given standardised rows."
     )
     return f"{start} Not here: {', '.join(missing)}." if missing else start
 
