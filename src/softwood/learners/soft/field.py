@@ -66,6 +66,11 @@ class Field:
         """A division beside the first one, of as many rows; the first if there is none."""
         return 1 if self.full == 0 and len(self.divided) > 1 else 0
 
+    @property
+    def third(self) -> int:
+        """One more division beside these two, of as many rows; 0 if there is none."""
+        return 2 if self.another and len(self.divided) > 2 else 0
+
     def with_gates(self, gates: Gates) -> Field:
         """The same rows and columns, for trees with other gates."""
         return replace(self, gates=gates)

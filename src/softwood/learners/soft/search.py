@@ -21,8 +21,8 @@ that was told of the ten has half the error. What an input is worth is asked twi
 each seems to help a little; and on held-out rows, where a useless one does not, but by the tree of another division:
 rows that chose the inputs would flatter the choice. Useless inputs make a heavy penalty the best one, and under it a
 tree without them may hardly be better: lighter ones are tried, too. What seems better must be so on a third division,
-or by twice as much. A tree that is surely worse when it is refined without the inputs in question needs them: no other
-is grown then.
+or by twice as much (by less, it may race). A tree that is surely worse when it is refined without the inputs in
+question needs them: no other is grown then.
 
 A penalty on weights makes gates soft, and steps are not: a gate that looks at one input is free to be steep. Useless
 inputs do it no harm, so that all inputs are shown again. A tree that may choose gate by gate was measured, without
@@ -58,7 +58,7 @@ BEGIN = 6  # place among the strengths where the search begins
 NEAR = 0.25  # part of the best loss within which a kind is worth a walk,
 NEAR_IF_STEEP = 0.1  # and gates that may be steep, whose weights cost nothing under any penalty
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
-WORTH_GROWING = 0.003  # part of the loss that a penalty saves at least where a tree is grown anew
+WORTH_GROWING = 0.001  # part of the loss that a penalty saves at least where a tree is grown anew
 FINALISTS = 4  # candidates that meet the other divisions of the rows
 STARTS = 3  # divisions that even a candidate alone meets: each tree is a start of the final refit
 FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
@@ -159,8 +159,11 @@ class Search:
         for kept in self._felt(best):
             if kept.sum() <= MOST_KEPT * best.candidate.inputs and not self._misses(best, kept):
                 for trial in self._ever_lighter(best, self._only(best.field, kept)):
-                    if self._surely_better(trial, best):
-                        return trial
+                    if clearly_worse(best.candidate, trial.candidate, SURELY):
+                        if self._confirmed(best, trial):
+                            return trial
+                        if not best.field.third:
+                            self._tell(trial)  # it may race
         return None
 
     def _misses(self, trial: Trial, inputs: Inputs) -> bool:
@@ -182,16 +185,13 @@ class Search:
                 return
             before = there.loss
 
-    def _surely_better(self, narrower: Trial, best: Trial) -> bool:
-        """Whether fewer inputs are surely better, on one more division, too, if there is one that chose nothing.
-
-        If there is none, they must be so by twice as much.
+    def _confirmed(self, best: Trial, narrower: Trial) -> bool:
+        """Whether fewer inputs are surely better on one more division, too, that chose nothing; twice as surely, if none
+        is left.
         """
-        third = best.field.another + 1
-        if not best.field.another or third == len(best.field.divided):
+        third = best.field.third
+        if not third:
             return clearly_worse(best.candidate, narrower.candidate, 2 * SURELY)
-        if not clearly_worse(best.candidate, narrower.candidate, SURELY):
-            return False
         again = [self.nursery.again(trial, third).candidate for trial in (best, narrower)]
         return clearly_worse(best.candidate.with_folds(again[0]), narrower.candidate.with_folds(again[1]), SURELY)
 
