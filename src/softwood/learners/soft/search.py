@@ -186,8 +186,9 @@ class Search:
             before = there.loss
 
     def _confirmed(self, best: Trial, narrower: Trial) -> bool:
-        """Whether fewer inputs are surely better on one more division, too, that chose nothing; twice as surely, if none
-        is left.
+        """Whether fewer inputs are surely better on one more division, too, which chose nothing.
+
+        If none is left, they must be so twice as surely.
         """
         third = best.field.third
         if not third:
