@@ -135,7 +135,7 @@ def _starts(tree: Sapling, node: int, site: Site, how: Incremental) -> list[Star
 
 
 @dataclass(frozen=True)
-class Trial:
+class Attempt:
     """The tree with a split after some epochs, its loss on validation rows, and the step to go on with."""
 
     tree: Sapling
@@ -165,7 +165,7 @@ class Spot:
         first = int(split.first_child[self.node])
         return np.concatenate([split.gate[self.node], *split.response[first : first + 2]])
 
-    def descend(self, starts: list[tuple[Start, float]], how: Incremental) -> Trial | None:
+    def descend(self, starts: list[tuple[Start, float]], how: Incremental) -> Attempt | None:
         """The best start after some epochs of gradient descent, each with its own step; None if all ran away."""
         if not starts:
             return None
@@ -180,5 +180,7 @@ class Spot:
         sound, after = np.isfinite(splits).all(axis=1), step * how.decay ** (how.epochs * n)
         parts = np.split(splits[sound], np.cumsum([self.tree.columns + 1, self.tree.outputs]), axis=1)
         trees = [self.tree.split(self.node, *one) for one in zip(*parts, strict=True)]
-        trials = [Trial(tree, tree.loss(judge), end) for tree, end in zip(trees, after[sound].tolist(), strict=True)]
-        return min(trials, key=lambda trial: trial.loss, default=None)
+        attempts = [
+            Attempt(tree, tree.loss(judge), end) for tree, end in zip(trees, after[sound].tolist(), strict=True)
+        ]
+        return min(attempts, key=lambda one: one.loss, default=None)
