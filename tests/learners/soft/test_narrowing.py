@@ -52,8 +52,8 @@ def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: 
 def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
     """Six of thirty matter, in clusters. Shown all of them, the best tree is small and heavily penalised.
 
-    What a single tree keeps, and how good it is on 300 rows, depends on the last bits of the machine: six are asked,
-    for more on average than a single one was (those that are shown all inputs have .88).
+    Which inputs a single tree keeps depends on the last bits of the machine: six are asked, for fewer
+    on average than a single one was allowed.
     """
     shown, score = [], []
     for seed in range(6):
@@ -64,7 +64,8 @@ def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
         model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X[:600], y[:600])
         shown.append(model.history_[-1]["n_inputs"])
         score.append(model.score(X[600:], y[600:]))
-    assert np.mean(score) > 0.92
+        assert score[-1] > 0.9
+    assert np.mean(score) > 0.92  # those that are shown all inputs have .88
     assert np.mean(shown) <= 8
 
 

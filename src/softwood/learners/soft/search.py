@@ -60,7 +60,7 @@ NEAR_IF_STEEP = 0.1  # and gates that may be steep, whose weights cost nothing u
 CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
 WORTH_GROWING = 0.001  # part of the loss that a penalty saves at least where a tree is grown anew
 FINALISTS = 4  # candidates that meet the other divisions of the rows
-STARTS = 3  # divisions that even a candidate alone meets: each tree is a start of the final refit
+STARTS = 3  # divisions that even a candidate alone meets, as starts of the final refit; without validation rows, all
 FELT, FELT_ELSEWHERE = 0.95, 0.99  # of what inputs are worth, on rows learned from and held out: what those kept hold
 MOST_KEPT = 0.75  # of the inputs; where more are felt, there is nothing to gain
 SURELY = 1.0  # standard errors by which fewer inputs must be better, or a kind worse that does not race
@@ -280,7 +280,7 @@ class Search:
             self.found = _contenders(self.found, SURELY)
         runners = self._finalists()
         for division in range(1, divisions):
-            if len(runners) == 1 and len(runners[0].candidate.tree) >= STARTS:
+            if self.keeps_first and len(runners) == 1 and len(runners[0].candidate.tree) >= STARTS:
                 break
             fields = list({id(trial.field.grounds): trial.field for trial in runners}.values())
             list(self._side_by_side(partial(Field.ground, division=division), fields))  # before runners ask for them
