@@ -27,3 +27,12 @@ def test_the_example_prints_what_the_readme_says() -> None:
         README.write_text(text[:begin] + printed.getvalue() + text[end:], encoding="utf-8")
         return
     assert printed.getvalue() == example["output"]
+
+
+def test_all_examples_run_one_after_the_other() -> None:
+    names: dict[str, object] = {}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL):
+            exec(compile(code, "README.md", "exec"), names)
+    assert "SoftTreeClassifier: 150 rows" in printed.getvalue()
