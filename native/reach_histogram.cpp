@@ -36,17 +36,6 @@ void bend(Loss loss, std::size_t outputs, const double* target, double* output, 
   }
 }
 
-// Twice what the best step of sums [slope, curvature] of each output saves; of sums less `part`, unless that is null.
-double drop(const double* sum, const double* part, std::size_t outputs, double ridge) {
-  double saved = 0;
-  for (std::size_t q = 0; q < outputs; ++q) {
-    const double slope = part ? sum[q] - part[q] : sum[q];
-    const double curvature = part ? sum[outputs + q] - part[outputs + q] : sum[outputs + q];
-    saved += slope * slope / (curvature + ridge);
-  }
-  return saved;
-}
-
 // Adds a row's numbers to the cell of its bin, for every input.
 SOFTWOOD_CLONES void add_row(const double* pull, std::size_t n, const std::uint8_t* bin, std::size_t inputs,
                              std::size_t bins, double* table) {
@@ -119,28 +108,6 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
       add_row(pull.data(), 2 * k, bin + row * inputs, inputs, bins, histogram + piece * size);
     }
   });
-}
-
-std::vector<Threshold> best_thresholds(const double* histogram, std::size_t nodes, const std::vector<std::size_t>& cuts,
-                                       std::size_t bins, std::size_t outputs, double ridge) {
-  const std::size_t inputs = cuts.size(), width = 2 * outputs;
-  std::vector<Threshold> best(nodes);
-  std::vector<double> all(width), first(width);
-  for (std::size_t node = 0; node < nodes; ++node)
-    for (std::size_t input = 0; input < inputs; ++input) {
-      const double* table = histogram + (node * inputs + input) * bins * width;
-      std::fill(all.begin(), all.end(), 0.0);
-      std::fill(first.begin(), first.end(), 0.0);
-      for (std::size_t i = 0; i < bins * width; ++i) all[i % width] += table[i];
-      const double before = drop(all.data(), nullptr, outputs, ridge);
-      for (std::size_t bin = 0; bin < cuts[input]; ++bin) {
-        for (std::size_t i = 0; i < width; ++i) first[i] += table[bin * width + i];
-        const double gain =
-            drop(first.data(), nullptr, outputs, ridge) + drop(all.data(), first.data(), outputs, ridge) - before;
-        if (gain > best[node].gain) best[node] = {gain, input, bin};
-      }
-    }
-  return best;
 }
 
 template SoftRows<double> rows_under(const SoftRows<double>&, const Shape&, const double*, std::size_t, int);

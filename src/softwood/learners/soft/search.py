@@ -119,13 +119,24 @@ class Search:
             one.grounds.clear()
 
     def _explore(self) -> None:
-        """Every kind of tree, and the penalties that suit those near the best."""
-        self._walk_all([scout for slopes in reversed(self.slopes) for scout in self._scout(slopes)])
+        """Every kind of tree, and the penalties that suit those near the best.
+
+        The first recipe's columns are among those of the others: where these make a root far worse they overfit, and no
+        tree is grown with them, whatever its leaves.
+        """
+        scouts, fitting = list[Trial](), self.fields
+        for slopes in reversed(self.slopes):
+            roots = self._roots(slopes)
+            most = roots[0].loss + NEAR * abs(roots[0].loss)
+            fitting = [root.field for root in roots if root.field in fitting and root.loss <= most]
+            trees = {tree.field: tree for tree in self._trees(slopes, fitting, self._worth())}
+            scouts += [min(root, trees.get(root.field, root), key=lambda trial: trial.loss) for root in roots]
+        self._walk_all(scouts)
 
     def _sharpen(self, wide: Field) -> None:
         """Gates that look at one of all inputs each; if they do best, gates that do so or not."""
         best = min(trial.loss for trial in self.found)
-        trees = self._trees(self.slopes[0], [wide.with_gates("steep")], np.inf)
+        trees = self._trees(self.slopes[0], [wide.with_gates("steep")], self._worth(NEAR_IF_STEEP))
         if trees[0].loss < best:
             either = [one.with_gates("either") for one in dict.fromkeys([wide, *self.fields])]
             trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth())]
@@ -209,21 +220,14 @@ class Search:
         tree, judge = trial.candidate.tree[0], field.ground(field.another).judge
         yield _weightiest(rises(tree, field.columns, judge, field.n_inputs), FELT_ELSEWHERE)
 
-    def _scout(self, slopes: Slopes) -> list[Trial]:
-        """Columns of each recipe at the first penalty; for each the better of root and tree.
-
-        The first recipe's columns are among those of the others: where these make a root far worse they overfit, and no
-        tree is grown with them.
-        """
+    def _roots(self, slopes: Slopes) -> list[Trial]:
+        """A root with columns of each recipe at the first penalty."""
         penalty = self._first_penalty
         roots = list(
             self._side_by_side(lambda field: self.nursery.trial(field, slopes, False, penalty, 0), self.fields)
         )
         self._tell(*roots)
-        most = roots[0].loss + NEAR * abs(roots[0].loss)
-        fitting = [root.field for root in roots if root.loss <= most]
-        trees = {tree.field: tree for tree in self._trees(slopes, fitting, self._worth())}
-        return [min(root, trees.get(root.field, root), key=lambda trial: trial.loss) for root in roots]
+        return roots
 
     def _trees(self, slopes: Slopes, fields: list[Field], worth: float) -> list[Trial]:
         """A tree in each field at the first penalty; `worth` is the loss that it should come down to."""
@@ -280,14 +284,22 @@ class Search:
             self.found = _contenders(self.found, SURELY)
         runners = self._finalists()
         for division in range(1, divisions):
-            if self.keeps_first and len(runners) == 1 and len(runners[0].candidate.tree) >= STARTS:
-                break
+            if len(runners) == 1:
+                last = STARTS if self.keeps_first else divisions
+                if division >= last:
+                    break
+                self._run_ahead(runners[0], range(division, min(last, divisions)))
             fields = list({id(trial.field.grounds): trial.field for trial in runners}.values())
             list(self._side_by_side(partial(Field.ground, division=division), fields))  # before runners ask for them
             runners = list(self._side_by_side(partial(self._further, division=division), runners))
             self.found = runners = _contenders(runners, CLEARLY)
         for trial in runners:
             self.report(trial.candidate)
+
+    def _run_ahead(self, trial: Trial, divisions: range) -> None:
+        """The trees that a candidate alone in the race is about to grow, side by side."""
+        if trial.field.full not in divisions:
+            list(self._side_by_side(partial(self.nursery.again, trial), divisions))
 
     def _finalists(self) -> list[Trial]:
         """The best of each kind, of these the best few; the one that would be chosen now; the best without steep gates.
