@@ -9,6 +9,7 @@ NB_MODULE(_native, m) {
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);
   softwood::bind_soft(m);
+  softwood::bind_enlarge(m);
   softwood::bind_c45(m);
   softwood::bind_anneal(m);
   softwood::bind_oblique(m);

@@ -52,6 +52,7 @@ nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = 
 void bind_evaluator(nb::module_& m);
 void bind_grower(nb::module_& m);
 void bind_soft(nb::module_& m);
+void bind_enlarge(nb::module_& m);
 void bind_c45(nb::module_& m);
 void bind_anneal(nb::module_& m);
 void bind_oblique(nb::module_& m);

@@ -35,13 +35,10 @@ Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size
   shape.slope_row.assign(slope_row.data(), slope_row.data() + slope_row.size());
   shape.slopes = slopes, shape.columns = columns, shape.outputs = outputs;
   const auto nodes = static_cast<std::int64_t>(shape.nodes());
-  for (std::int64_t m = 0; m < nodes; ++m) {
-    const bool leaf = shape.first_child[m] < 0;
-    if (!leaf && (shape.first_child[m] <= m || shape.first_child[m] + 1 >= nodes))
+  for (std::int64_t m = 0; m < nodes; ++m)
+    if (shape.first_child[m] >= 0 && (shape.first_child[m] <= m || shape.first_child[m] + 1 >= nodes))
       throw std::invalid_argument("children must come after their parent and inside the tree");
-    shape.gate.push_back(leaf ? -1 : static_cast<std::int32_t>(shape.gates++));
-    shape.leaf.push_back(leaf ? static_cast<std::int32_t>(shape.leaves++) : -1);
-  }
+  shape.number();
   if (shape.slope_row.size() != shape.leaves) throw std::invalid_argument("slope_row needs one entry a leaf");
   for (const auto row : shape.slope_row)
     if (row >= static_cast<std::int32_t>(slopes)) throw std::invalid_argument("slope_row is outside the slopes");

@@ -27,6 +27,15 @@ struct Shape {
   std::vector<std::int32_t> first_child, gate, leaf, slope_row;
   std::size_t gates = 0, leaves = 0, slopes = 0, columns = 0, outputs = 0;
 
+  // Numbers the gates and the leaves by first_child.
+  void number() {
+    gate.clear(), leaf.clear(), gates = leaves = 0;
+    for (const auto first : first_child) {
+      gate.push_back(first < 0 ? -1 : static_cast<std::int32_t>(gates++));
+      leaf.push_back(first < 0 ? static_cast<std::int32_t>(leaves++) : -1);
+    }
+  }
+
   std::size_t nodes() const { return first_child.size(); }
   // Parameters in one vector: [gate][column, bias] [leaf][output] [slope][output][column].
   std::size_t response_begin() const { return gates * (columns + 1); }

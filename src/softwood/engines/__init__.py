@@ -8,11 +8,12 @@ A tree is given as its shape and its parameters in one vector: [gate][column, bi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.enlarge import Enlarged, Enlarging, Plant
 from softwood.kernels.penalty import Penalty
 from softwood.kernels.soft import Shape
 
@@ -59,3 +60,10 @@ class Engine(Protocol):
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> Engine:
         """The rows as a subtree in place of leaf `node` sees them."""
+
+    @property
+    def enlarges(self) -> bool:
+        """Whether it can `enlarge`; if not, learners go step by step."""
+
+    def enlarge(self, tree: Plant, axes: Any, rules: Enlarging) -> Enlarged | None:
+        """One split more, and everything refined, in one go (learners/soft/enlarge.py); None: nothing can be split."""

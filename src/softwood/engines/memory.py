@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Penalty, Shape
+from softwood.kernels import enlarge
+from softwood.kernels.enlarge import Enlarged, Enlarging, Plant
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
@@ -98,3 +101,10 @@ class MemoryEngine:
 
     def under(self, shape: Shape, parameters: Floats, node: int) -> MemoryEngine:
         return replace(self, rows=self.rows.under(shape, parameters, node, self.n_threads))
+
+    @property
+    def enlarges(self) -> bool:
+        return enlarge.enlarges() and self.n_bins > 0
+
+    def enlarge(self, tree: Plant, axes: Any, rules: Enlarging) -> Enlarged | None:
+        return enlarge.enlarge(self.rows, tree, self.bin, self.n_bins, axes, rules, self.total_weight, self.n_threads)

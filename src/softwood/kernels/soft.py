@@ -19,13 +19,13 @@ from softwood.kernels.reference import thresholds as reference_thresholds
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-_native: Any = None
+native: Any = None
 if os.environ.get("SOFTWOOD_KERNELS") != "reference":
     with suppress(ImportError):  # kernels/__init__ has said so loudly
-        from softwood.kernels import _native
+        from softwood.kernels import _native as native
 
-descend: Any = reference_descent.descend if _native is None else _native.descend
-best_thresholds: Any = reference_thresholds.best_thresholds if _native is None else _native.best_thresholds
+descend: Any = reference_descent.descend if native is None else native.descend
+best_thresholds: Any = reference_thresholds.best_thresholds if native is None else native.best_thresholds
 
 
 class Shape(Protocol):
@@ -77,7 +77,7 @@ class Rows(Protocol):
 
 def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> Shape:
     """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope."""
-    kind = reference.SoftShape if _native is None else _native.SoftShape
+    kind = reference.SoftShape if native is None else native.SoftShape
     shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs)
     return shape
 
@@ -98,9 +98,9 @@ def make_expanded_rows(
     place : which row of X each of the rows is; None, all of them in order.
     """
     target, weight = np.ascontiguousarray(target), np.ascontiguousarray(weight)
-    if _native is None:
+    if native is None:
         return make_rows(expand(X if place is None else X[place], expansion), target, weight, loss)
-    kind: Any = _native.SoftRows32 if single else _native.SoftRows64
+    kind: Any = native.SoftRows32 if single else native.SoftRows64
     e = expansion
     segments = (e.knot_begin, e.knot, e.origin, e.width)
     tables = (e.column_begin, e.table_begin, e.height, e.slope, e.square)
@@ -112,7 +112,7 @@ def make_expanded_rows(
 
 def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:
     """Rows of columns `phi`; `single` computes in float32 (sums stay double), about twice as fast."""
-    kind: Any = reference.SoftRows if _native is None else _native.SoftRows32 if single else _native.SoftRows64
+    kind: Any = reference.SoftRows if native is None else native.SoftRows32 if single else native.SoftRows64
     rows: Rows = kind.make(
         np.ascontiguousarray(phi), np.ascontiguousarray(target), np.ascontiguousarray(weight), int(loss)
     )

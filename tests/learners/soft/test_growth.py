@@ -11,8 +11,9 @@ from softwood.engines.memory import MemoryEngine
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import PLAIN, build_columns
+from softwood.learners.soft.enlarge import Growing
 from softwood.learners.soft.ground import Ground, plant_root
-from softwood.learners.soft.growth import Growing, grow, without_idle
+from softwood.learners.soft.growth import grow, without_idle
 from softwood.learners.soft.joint import refitted
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.problem import SoftProblem

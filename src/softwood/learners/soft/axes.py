@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
+from softwood.kernels.enlarge import make_axes
 from softwood.learners.soft.columns import Columns
 
 
@@ -63,6 +65,12 @@ class Axes:
     def cuts(self) -> list[int]:
         """How many thresholds each input has; none where no gate may look at it alone."""
         return [len(edges) if line >= 0 else 0 for edges, line in zip(self.cut, self.line, strict=True)]
+
+    @cached_property
+    def table(self) -> Any:
+        """As native code has it."""
+        levels = [(f, one.bin, one.column, one.height, one.elsewhere) for f, one in self.levels.items()]
+        return make_axes(self.cuts, self.line, self.at_cut, self.place, levels)
 
     def all_but_heaviest(self, gate: Floats, n: int) -> npt.NDArray[np.bool_]:
         """The weights of all inputs but the `n` with the longest vector of weights; never the bias."""

@@ -110,7 +110,8 @@ def _along(step: Floats, weight: Floats) -> Floats:
     if step.shape[1] == 1:
         return step[:, 0]
     centred = step - np.average(step, axis=0, weights=weight + 1e-300)
-    return np.asarray(step @ np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)[2][0])
+    direction = np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)[2][0]
+    return np.asarray(step @ direction * (1.0 if direction[np.argmax(np.abs(direction))] > 0 else -1.0))
 
 
 def _gains(left: Floats, all: Floats, rows: float) -> tuple[Floats, Floats, Floats]:

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
-
 from softwood.engines import Engine
 from softwood.learners.soft.axes import Axes
-from softwood.learners.soft.candidates import Start, find_starts
+from softwood.learners.soft.enlarge import ROUGH, Growing, enlarge
 from softwood.learners.soft.jury import Jury
-from softwood.learners.soft.sapling import Gates, Sapling
-from softwood.learners.soft.sprout import Sprout
+from softwood.learners.soft.sapling import Sapling
 
-STEEPER = 2.5  # the start of a gate that looks at one input, times a soft one's
-ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
-TOGETHER = 4  # iterations on the whole tree before candidates are compared
-JOINT = 25  # iterations on the whole tree after a split
 POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
 FINISH = 80  # iterations on the tree that growth ends with
 AFTER_PRUNING = 25
-ROUGH, FINE = 1e-4, 1e-6  # part of the objective that an iteration must save, on the way and when polishing
+FINE = 1e-6  # part of the objective that an iteration must save when polishing
 PRUNING_TRIES = 2  # branches to try without, those whose loss is felt least
 MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
 IDLE = 1e-5  # part of the loss that a branch saves at least
-LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
-
-
-@dataclass(frozen=True)
-class Growing:
-    """How to grow one tree: penalty, limits, and which leaves to try.
-
-    worth : the loss that it should come down to; growth ends where it will not.
-    """
-
-    penalty: float
-    max_leaves: int = 16
-    patience: int = 3
-    least_gain: float = LEAST_GAIN
-    tries: int = 1
-    max_gate_features: int | None = None
-    worth: float = np.inf
-    gates: Gates = "open"
-
-    @property
-    def steep(self) -> bool:
-        """Whether gates may be as steep as they like."""
-        return self.gates in ("steep", "either")
 
 
 def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) -> Sapling:
@@ -79,38 +46,6 @@ def grow(root: Sapling, engine: Engine, axes: Axes, how: Growing, jury: Jury) ->
         if value <= best:
             best, kept = value, finished
     return prune_back(kept, best, engine, how.penalty, jury)
-
-
-def enlarge(tree: Sapling, engine: Engine, axes: Axes, how: Growing) -> Sapling | None:
-    """One split more, the best of the candidates, and everything refined; None where nothing can be split."""
-    best: tuple[float, Sapling] | None = None
-    for start in find_starts(tree, engine, axes, how.tries):
-        for planted in _planted(tree, engine, start, axes, how):
-            trial = planted.refine(engine, how.penalty, TOGETHER, ROUGH)
-            if best is None or trial[0] < best[0]:
-                best = trial
-    return None if best is None else best[1].refine(engine, how.penalty, JOINT, ROUGH)[1]
-
-
-def _planted(tree: Sapling, engine: Engine, start: Start, axes: Axes, how: Growing) -> Iterator[Sapling]:
-    """The tree with the new gate, which was refined alone first: one that looks at one input, one that may at all."""
-    under = engine.under(tree.shape, tree.parameters, start.node)
-    alone = (under, tree, how.penalty, ALONE, ROUGH)
-    whole = Sprout(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
-    if how.steep and start.by_one_column:
-        sharp = replace(whole, gate=STEEPER * start.gate)
-        yield (
-            sharp.looking_at(np.append(start.gate[:-1] == 0.0, False), steep=True).refined(*alone).on(tree, start.node)
-        )
-        if how.gates == "steep":
-            return
-    sprout = whole.refined(*alone)
-    most = 1 if how.gates in ("axis", "steep") else how.max_gate_features
-    if most is not None:
-        closed = axes.all_but_heaviest(sprout.gate, most)
-        steep = how.gates == "steep" and int(np.count_nonzero(~closed)) == 2  # a column and the bias
-        sprout = sprout.looking_at(closed, steep).refined(*alone)
-    yield sprout.on(tree, start.node)
 
 
 def prune_back(tree: Sapling, best: float, engine: Engine, penalty: float, jury: Jury) -> Sapling:

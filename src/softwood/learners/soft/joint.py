@@ -30,9 +30,10 @@ from softwood.engines import Engine, Floats
 from softwood.learners.soft.bins import Binned
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.enlarge import LEAST_GAIN, Growing
 from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import importance_of, judge_engine
-from softwood.learners.soft.growth import LEAST_GAIN, Growing, without_idle
+from softwood.learners.soft.growth import without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.nursery import Nursery
 from softwood.learners.soft.problem import SoftProblem

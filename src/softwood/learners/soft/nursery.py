@@ -13,9 +13,10 @@ import numpy as np
 
 from softwood.engines import Floats
 from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.enlarge import JOINT, ROUGH, Growing
 from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import plant_root
-from softwood.learners.soft.growth import JOINT, ROUGH, Growing, grow
+from softwood.learners.soft.growth import grow
 from softwood.learners.soft.jury import Jury
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.sapling import Sapling, Slopes
