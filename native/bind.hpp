@@ -38,6 +38,12 @@ std::span<const Value> view(nb::handle structure, const char* name) {
   return {array.data(), array.size()};
 }
 
+// A copy of a row's values, as another type.
+template <class To, class From>
+std::vector<To> numbers(const From& row) {
+  return std::vector<To>(row.data(), row.data() + row.size());
+}
+
 // A NumPy array that owns a copy of the values.
 template <class T>
 nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {

@@ -17,11 +17,6 @@ using namespace soft;
 using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Level = std::tuple<std::size_t, Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>, Flat<double>>;
 
-template <class To, class From>
-std::vector<To> numbers(const Flat<From>& row) {
-  return std::vector<To>(row.data(), row.data() + row.size());
-}
-
 // levels : input, and for each of its levels bin, column, height and elsewhere.
 Axes make_axes(std::vector<std::size_t> cuts, Flat<std::int32_t> line, const std::vector<Flat<double>>& at_cut,
                Flat<std::int64_t> place, const std::vector<Level>& levels) {

@@ -80,11 +80,6 @@ SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
   return rows;
 }
 
-template <class To, class From>
-std::vector<To> numbers(From row) {
-  return std::vector<To>(row.data(), row.data() + row.size());
-}
-
 template <class T>
 SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple tables, Matrix target, Row weight,
                           int loss, bool keep, int n_threads) {

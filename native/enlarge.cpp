@@ -134,51 +134,52 @@ std::vector<Sprout> sprouts_of(const Start& start, const Bed<T>& bed, const Axes
   return sprouts;
 }
 
-template <class Table, class Row>
-void insert_row(Table& table, std::size_t at, const Row& row) {
+template <class Value>
+void insert_row(std::vector<Value>& table, std::size_t at, const std::vector<Value>& row) {
   table.insert(table.begin() + static_cast<std::ptrdiff_t>(at * row.size()), row.begin(), row.end());
+}
+
+void append(Vector& table, const Vector& row) { table.insert(table.end(), row.begin(), row.end()); }
+
+Vector take_out(Vector& table, std::size_t row, std::size_t width) {
+  const auto begin = table.begin() + static_cast<std::ptrdiff_t>(row * width);
+  const auto end = begin + static_cast<std::ptrdiff_t>(width);
+  const Vector out(begin, end);
+  table.erase(begin, end);
+  return out;
+}
+
+// Leaf `node` is a branch now, and its children are the last nodes.
+void split_shape(Shape& shape, std::size_t node, Slopes slopes) {
+  shape.first_child[node] = static_cast<std::int32_t>(shape.nodes());
+  shape.first_child.insert(shape.first_child.end(), {-1, -1});
+  shape.number();
+  if (slopes == Slopes::kOwn) shape.slopes = shape.leaves;
+  shape.slope_row.push_back(shape.slope_row[0]);  // none, or shared by all
+  if (slopes == Slopes::kOwn) std::iota(shape.slope_row.begin(), shape.slope_row.end(), 0);
 }
 
 // The tree with the sprout in place of a leaf, whose slope both children inherit.
 Sapling split(const Sapling& tree, std::size_t node, const Sprout& sprout) {
   const Shape& before = tree.shape;
-  const auto leaf = static_cast<std::size_t>(before.leaf[node]);
-  const auto gate = static_cast<std::size_t>(
-      std::count_if(before.first_child.begin(), before.first_child.begin() + static_cast<std::ptrdiff_t>(node),
-                    [](auto first) { return first >= 0; }));
   Sapling larger(tree);
-  Shape& shape = larger.shape;
-  shape.first_child[node] = static_cast<std::int32_t>(before.nodes());
-  shape.first_child.insert(shape.first_child.end(), {-1, -1});
-  shape.number();
+  split_shape(larger.shape, node, tree.slopes);
+  const auto leaf = static_cast<std::size_t>(before.leaf[node]);
+  const auto gate = static_cast<std::size_t>(larger.shape.gate[node]);
   const auto part = [&](std::size_t from, std::size_t to) {
-    const auto begin = tree.parameters.begin();
-    return Vector(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to));
+    return Vector(tree.parameters.data() + from, tree.parameters.data() + to);
   };
   Vector gates = part(0, before.response_begin()), slopes = part(before.slope_begin(), before.parameters());
   Vector responses = part(before.response_begin(), before.slope_begin());
-  const auto take_out = [](Vector& table, std::size_t row, std::size_t width) {
-    const auto begin = table.begin() + static_cast<std::ptrdiff_t>(row * width);
-    const Vector out(begin, begin + static_cast<std::ptrdiff_t>(width));
-    table.erase(begin, begin + static_cast<std::ptrdiff_t>(width));
-    return out;
-  };
   insert_row(gates, gate, sprout.gate);
   take_out(responses, leaf, before.outputs);
-  for (const Vector* answer : {&sprout.first, &sprout.second})
-    responses.insert(responses.end(), answer->begin(), answer->end());
+  append(responses, sprout.first), append(responses, sprout.second);
   if (tree.slopes == Slopes::kOwn) {
     const Vector mine = take_out(slopes, leaf, before.outputs * before.columns);
-    for (int child = 0; child < 2; ++child) slopes.insert(slopes.end(), mine.begin(), mine.end());
-    shape.slopes = shape.leaves;
-    shape.slope_row.resize(shape.leaves);
-    std::iota(shape.slope_row.begin(), shape.slope_row.end(), 0);
-  } else {
-    shape.slope_row.push_back(before.slope_row[0]);
+    append(slopes, mine), append(slopes, mine);
   }
+  append(gates, responses), append(gates, slopes);
   larger.parameters = std::move(gates);
-  for (const Vector* more : {&responses, &slopes})
-    larger.parameters.insert(larger.parameters.end(), more->begin(), more->end());
   insert_row(larger.closed, gate, sprout.closed);
   larger.steep.insert(larger.steep.begin() + static_cast<std::ptrdiff_t>(gate), sprout.steep);
   return larger;

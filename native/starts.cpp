@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "drops.hpp"
 #include "symmetric.hpp"
 
 namespace softwood::soft {
@@ -28,13 +29,6 @@ struct Leaf {
 // Adds a bin's [slope, curvature] of every output.
 void add(const double* bin, Vector& sum) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += bin[i];
-}
-
-double drop(const Vector& sum, double ridge) {
-  double saved = 0;
-  const std::size_t k = sum.size() / 2;
-  for (std::size_t q = 0; q < k; ++q) saved += sum[q] * sum[q] / (sum[k + q] + ridge);
-  return saved;
 }
 
 // What it answers now and the best step from there.
@@ -115,7 +109,7 @@ std::optional<Start> level_start(const Leaf& leaf, const Levels& levels, const S
   std::size_t last = 0;
   for (std::size_t i = 0; i + 1 < n; ++i) {
     add(leaf.bin(levels.input, levels.bin[order[i]]), first);
-    const double gain = drop(first, ridge) + drop(rest_of(all, first), ridge) - drop(all, ridge);
+    const double gain = drop_apart(all.data(), first.data(), k, ridge) - drop(all.data(), k, ridge);
     if (gain > most) most = gain, last = i, best_first = first;
   }
   if (!(most > 0)) return std::nullopt;
