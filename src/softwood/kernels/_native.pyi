@@ -150,10 +150,30 @@ class SoftRows64:
         nodes: list[int],
         n_threads: int = 1,
     ) -> Floats: ...
+    def pull(
+        self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1
+    ) -> tuple[Floats, Floats, Floats]: ...
     def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows64: ...
 
 class SoftRows32(SoftRows64): ...
 
+class SoftAxes:
+    @staticmethod
+    def make(
+        cuts: list[int], line: Ints, at_cut: list[Floats], place: npt.NDArray[np.int64], levels: list[Any]
+    ) -> SoftAxes: ...
+
+def best_thresholds(table: Floats, cuts: list[int], ridge: float) -> Floats: ...
+def enlarge(
+    rows: SoftRows64,
+    tree: Any,
+    bin: npt.NDArray[np.uint8],
+    bins: int,
+    axes: SoftAxes,
+    rules: Any,
+    total_weight: float,
+    n_threads: int = 1,
+) -> tuple[int, npt.NDArray[np.uint8], bool, Floats, int] | None: ...
 def descend(
     x: Floats,
     target: Floats,
