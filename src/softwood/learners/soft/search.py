@@ -136,7 +136,7 @@ class Search:
     def _sharpen(self, wide: Field) -> None:
         """Gates that look at one of all inputs each; if they do best, gates that do so or not."""
         best = min(trial.loss for trial in self.found)
-        trees = self._trees(self.slopes[0], [wide.with_gates("steep")], self._worth(NEAR_IF_STEEP))
+        trees = self._trees(self.slopes[0], [wide.with_gates("steep")], np.inf)
         if trees[0].loss < best:
             either = [one.with_gates("either") for one in dict.fromkeys([wide, *self.fields])]
             trees += [tree for slopes in reversed(self.slopes) for tree in self._trees(slopes, either, self._worth())]
