@@ -47,7 +47,7 @@ Axes make_axes(std::vector<std::size_t> cuts, Flat<std::int32_t> line, const std
 }
 
 template <class T>
-void check(const SoftRows<T>& rows, const Sapling& tree, const Bins& bin, std::size_t bins, const Axes& axes) {
+void check(const SoftRows<T>& rows, const Plant& tree, const Bins& bin, std::size_t bins, const Axes& axes) {
   const Shape& shape = tree.shape;
   if (shape.columns != rows.columns || shape.outputs != rows.outputs || axes.place.size() != rows.columns)
     throw std::invalid_argument("the tree, the axes and the rows must have the same columns and outputs");
@@ -64,19 +64,18 @@ void check(const SoftRows<T>& rows, const Sapling& tree, const Bins& bin, std::s
       if (b >= bins) throw std::invalid_argument("a level's bin is none of the bins");
 }
 
-template <class Value>
-std::vector<Value> taken(nb::handle structure, const char* name) {
-  const auto values = view<Value>(structure, name);
-  return {values.begin(), values.end()};
-}
-
 // From kernels/enlarge.py, by the names there.
-Sapling make_sapling(nb::handle tree) {
-  const auto closed = view<bool>(tree, "closed"), steep = view<bool>(tree, "steep");
-  return {nb::cast<Shape>(tree.attr("shape")), static_cast<Slopes>(nb::cast<int>(tree.attr("slopes"))),
-          taken<double>(tree, "parameters"),   {closed.begin(), closed.end()},
-          {steep.begin(), steep.end()},        taken<double>(tree, "origin"),
-          taken<double>(tree, "origin_slope")};
+Plant make_plant(nb::handle tree) {
+  const auto real = [&](const char* name) { return numbers<double>(view<double>(tree, name)); };
+  const auto flags = [&](const char* name) { return numbers<std::uint8_t>(view<bool>(tree, name)); };
+  const auto slopes = static_cast<Slopes>(nb::cast<int>(tree.attr("slopes")));
+  return {nb::cast<Shape>(tree.attr("shape")),
+          slopes,
+          real("parameters"),
+          flags("closed"),
+          flags("steep"),
+          real("origin"),
+          real("origin_slope")};
 }
 
 Enlarging make_enlarging(nb::handle how, double total_weight) {
@@ -96,7 +95,7 @@ Enlarging make_enlarging(nb::handle how, double total_weight) {
 template <class T>
 nb::object enlarged(const SoftRows<T>& rows, nb::object tree, Bins bin, std::size_t bins, const Axes& axes,
                     nb::object rules, double total_weight, int n_threads) {
-  const Sapling before = make_sapling(tree);
+  const Plant before = make_plant(tree);
   const Enlarging how = make_enlarging(rules, total_weight);
   check(rows, before, bin, bins, axes);
   std::optional<Enlarged> made;
@@ -105,7 +104,7 @@ nb::object enlarged(const SoftRows<T>& rows, nb::object tree, Bins bin, std::siz
     made = enlarge(rows, before, {bin.data(), bin.shape(1), bins}, axes, how, n_threads);
   }
   if (!made) return nb::none();
-  const Sapling& after = made->tree;
+  const Plant& after = made->tree;
   const std::size_t width = after.shape.columns + 1, gate = static_cast<std::size_t>(after.shape.gate[made->node]);
   const auto closed = after.closed.begin() + static_cast<std::ptrdiff_t>(gate * width);
   return nb::make_tuple(made->node,

@@ -34,7 +34,7 @@ void add_responses(Prices& prices, std::size_t leaves, const Vector& origin, con
     for (const double centre : origin) prices.add(how.decay * how.penalty, centre, 0);
 }
 
-Prices prices_of(const Sapling& tree, const Enlarging& how) {
+Prices prices_of(const Plant& tree, const Enlarging& how) {
   Prices prices;
   const Shape& shape = tree.shape;
   for (std::size_t gate = 0; gate < shape.gates; ++gate)
@@ -44,6 +44,8 @@ Prices prices_of(const Sapling& tree, const Enlarging& how) {
     for (const double centre : tree.origin_slope) prices.add(how.penalty, tree.slopes == Slopes::kOwn ? centre : 0, 0);
   return prices;
 }
+
+void append(Vector& table, const Vector& row) { table.insert(table.end(), row.begin(), row.end()); }
 
 // A new gate and its two leaves.
 struct Sprout {
@@ -83,8 +85,7 @@ struct Bed {
     add_gate(prices, sprout.closed.data(), sprout.steep, width - 1, how);
     add_responses(prices, 2, origin, how);
     Vector at(sprout.gate);
-    at.insert(at.end(), sprout.first.begin(), sprout.first.end());
-    at.insert(at.end(), sprout.second.begin(), sprout.second.end());
+    append(at, sprout.first), append(at, sprout.second);
     Refinement refinement;
     refinement.max_iter = how.alone, refinement.tol = how.tol;
     refine(rows, three_nodes(width - 1, k), at.data(), prices, refinement, n_threads);
@@ -139,8 +140,6 @@ void insert_row(std::vector<Value>& table, std::size_t at, const std::vector<Val
   table.insert(table.begin() + static_cast<std::ptrdiff_t>(at * row.size()), row.begin(), row.end());
 }
 
-void append(Vector& table, const Vector& row) { table.insert(table.end(), row.begin(), row.end()); }
-
 Vector take_out(Vector& table, std::size_t row, std::size_t width) {
   const auto begin = table.begin() + static_cast<std::ptrdiff_t>(row * width);
   const auto end = begin + static_cast<std::ptrdiff_t>(width);
@@ -160,9 +159,9 @@ void split_shape(Shape& shape, std::size_t node, Slopes slopes) {
 }
 
 // The tree with the sprout in place of a leaf, whose slope both children inherit.
-Sapling split(const Sapling& tree, std::size_t node, const Sprout& sprout) {
+Plant split(const Plant& tree, std::size_t node, const Sprout& sprout) {
   const Shape& before = tree.shape;
-  Sapling larger(tree);
+  Plant larger(tree);
   split_shape(larger.shape, node, tree.slopes);
   const auto leaf = static_cast<std::size_t>(before.leaf[node]);
   const auto gate = static_cast<std::size_t>(larger.shape.gate[node]);
@@ -188,7 +187,7 @@ Sapling split(const Sapling& tree, std::size_t node, const Sprout& sprout) {
 }  // namespace
 
 template <class T>
-std::optional<Enlarged> enlarge(const SoftRows<T>& rows, const Sapling& tree, const Binned& binned, const Axes& axes,
+std::optional<Enlarged> enlarge(const SoftRows<T>& rows, const Plant& tree, const Binned& binned, const Axes& axes,
                                 const Enlarging& how, int n_threads) {
   const auto refined = [&](Enlarged& trial, int max_iter) {
     Refinement refinement;
@@ -217,9 +216,9 @@ std::optional<Enlarged> enlarge(const SoftRows<T>& rows, const Sapling& tree, co
   return best;
 }
 
-template std::optional<Enlarged> enlarge(const SoftRows<double>&, const Sapling&, const Binned&, const Axes&,
+template std::optional<Enlarged> enlarge(const SoftRows<double>&, const Plant&, const Binned&, const Axes&,
                                          const Enlarging&, int);
-template std::optional<Enlarged> enlarge(const SoftRows<float>&, const Sapling&, const Binned&, const Axes&,
+template std::optional<Enlarged> enlarge(const SoftRows<float>&, const Plant&, const Binned&, const Axes&,
                                          const Enlarging&, int);
 
 }  // namespace softwood::soft

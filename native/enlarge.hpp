@@ -27,7 +27,7 @@ struct Enlarging {
 
 // A tree while it is being learned: parameters as the engine has them, and of each gate, in their order, the weights
 // that stay 0 and whether it may be steep. Responses and slopes are held to their origin.
-struct Sapling {
+struct Plant {
   Shape shape;
   Slopes slopes = Slopes::kNone;
   std::vector<double> parameters;
@@ -36,14 +36,14 @@ struct Sapling {
 };
 
 struct Enlarged {
-  Sapling tree;
+  Plant tree;
   std::size_t node = 0;  // the leaf that was split
   int passes = 0;        // over the rows, by the whole tree
 };
 
 // None where nothing can be split.
 template <class T>
-std::optional<Enlarged> enlarge(const SoftRows<T>& rows, const Sapling& tree, const Binned& binned, const Axes& axes,
+std::optional<Enlarged> enlarge(const SoftRows<T>& rows, const Plant& tree, const Binned& binned, const Axes& axes,
                                 const Enlarging& how, int n_threads);
 
 }  // namespace softwood::soft

@@ -8,6 +8,7 @@
 #include "machine.hpp"
 #include "soft.hpp"
 #include "soft_log.hpp"
+#include "sums.hpp"
 
 namespace softwood::soft {
 namespace {
@@ -17,19 +18,9 @@ using Vector = std::vector<double>;
 constexpr double kSufficient = 1e-4, kCurvature = 0.9;  // the usual constants of the Wolfe conditions
 constexpr int kTrials = 20;
 constexpr std::size_t kStall = 3;  // iterations judged together: one may save little and the next one much
-constexpr std::size_t kSide = 8;   // sums side by side: a single one would have each addition wait for the last
-
-SOFTWOOD_INLINE double total(const double (&sum)[kSide]) {
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
 
 SOFTWOOD_CLONES double dot(const double* a, const double* b, std::size_t n) {
-  double sum[kSide] = {}, rest = 0;
-  std::size_t i = 0;
-  for (; i + kSide <= n; i += kSide)
-    for (std::size_t lane = 0; lane < kSide; ++lane) sum[lane] += a[i + lane] * b[i + lane];
-  for (; i < n; ++i) rest += a[i] * b[i];
-  return total(sum) + rest;
+  return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
 }
 
 // to = from + factor * along
@@ -48,18 +39,12 @@ SOFTWOOD_INLINE Cost cost_of(double strength, double ease, double away) {
 
 // What the parameters cost, and the slope of that added to the gradient, which is 0 where a parameter is held.
 SOFTWOOD_CLONES double add_price(const double* at, const Price& price, double* gradient, std::size_t n) {
-  double sum[kSide] = {}, rest = 0;
-  std::size_t i = 0;
-  const auto add = [&](std::size_t j, double& value) SOFTWOOD_INLINE_LAMBDA {
-    const double strength = price.strength[j], away = at[j] - price.centre[j];
-    const Cost cost = cost_of(strength < 0 ? 0 : strength, price.ease[j], away);
-    value += cost.value;
-    gradient[j] = strength < 0 ? 0 : gradient[j] + cost.slope;
-  };
-  for (; i + kSide <= n; i += kSide)
-    for (std::size_t lane = 0; lane < kSide; ++lane) add(i + lane, sum[lane]);
-  for (; i < n; ++i) add(i, rest);
-  return total(sum) + rest;
+  return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA {
+    const double strength = price.strength[i];
+    const Cost cost = cost_of(strength < 0 ? 0 : strength, price.ease[i], at[i] - price.centre[i]);
+    gradient[i] = strength < 0 ? 0 : gradient[i] + cost.slope;
+    return cost.value;
+  });
 }
 
 struct Point {

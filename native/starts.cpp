@@ -59,6 +59,13 @@ Start number_start(const Leaf& leaf, const Axes& axes, const Threshold& best, co
           stepped(leaf, rest_of(all, first), ridge)};
 }
 
+// The place of the number farthest from 0 among the first n; the first of equals.
+std::size_t farthest(const Vector& values, std::size_t n) {
+  const auto nearer = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  return static_cast<std::size_t>(
+      std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n), nearer) - values.begin());
+}
+
 // The steps that levels ask for as one number each: with several outputs along the direction in which they differ most.
 Vector along(const Vector& step, const Vector& weight, std::size_t k) {
   if (k == 1) return step;
@@ -75,10 +82,7 @@ Vector along(const Vector& step, const Vector& weight, std::size_t k) {
       for (std::size_t p = q; p < k; ++p)
         spread[q * k + p] += weight[i] * (step[i * k + q] - mean[q]) * (step[i * k + p] - mean[p]);
   const Vector direction = symmetric::eigen(spread.data(), k, k).vector;  // the first row
-  std::size_t longest = 0;
-  for (std::size_t q = 1; q < k; ++q)
-    if (std::abs(direction[q]) > std::abs(direction[longest])) longest = q;
-  const double sign = direction[longest] < 0 ? -1 : 1;
+  const double sign = direction[farthest(direction, k)] < 0 ? -1 : 1;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t q = 0; q < k; ++q) answer[i] += step[i * k + q] * sign * direction[q];
   return answer;
@@ -126,27 +130,23 @@ std::optional<Start> level_start(const Leaf& leaf, const Levels& levels, const S
 
 // The direction of columns that covaries most with the slope of the loss, falling where the slope of the output that
 // matters most rises; empty if there is none.
-Vector steepest(const Vector& covariance, std::size_t k, std::size_t columns) {
-  double most = 0;
-  for (const double c : covariance) {
-    if (!std::isfinite(c)) return {};
-    most = std::max(most, std::abs(c));
-  }
+Vector steepest(Vector covariance, std::size_t k, std::size_t columns) {
+  if (!std::all_of(covariance.begin(), covariance.end(), [](double c) { return std::isfinite(c); })) return {};
+  const double most = covariance.empty() ? 0 : std::abs(covariance[farthest(covariance, covariance.size())]);
   if (most == 0) return {};
+  for (double& c : covariance) c /= most;  // so that squares neither overflow nor vanish
   Vector gram(k * k), direction(columns);
   for (std::size_t q = 0; q < k; ++q)
     for (std::size_t p = q; p < k; ++p)
       for (std::size_t c = 0; c < columns; ++c)
-        gram[q * k + p] += covariance[q * columns + c] / most * (covariance[p * columns + c] / most);
+        gram[q * k + p] += covariance[q * columns + c] * covariance[p * columns + c];
   const Vector left = symmetric::eigen(gram.data(), k, k).vector;  // the first row
-  std::size_t heaviest = 0;
-  for (std::size_t q = 1; q < k; ++q)
-    if (std::abs(left[q]) > std::abs(left[heaviest])) heaviest = q;
+  const double* heaviest = covariance.data() + farthest(left, k) * columns;
   double square = 0, falls = 0;
   for (std::size_t c = 0; c < columns; ++c) {
-    for (std::size_t q = 0; q < k; ++q) direction[c] += left[q] * (covariance[q * columns + c] / most);
+    for (std::size_t q = 0; q < k; ++q) direction[c] += left[q] * covariance[q * columns + c];
     square += direction[c] * direction[c];
-    falls += direction[c] * (covariance[heaviest * columns + c] / most);
+    falls += direction[c] * heaviest[c];
   }
   for (double& d : direction) d *= (falls < 0 ? 1 : -1) / std::sqrt(square);
   return direction;
