@@ -218,9 +218,9 @@ def add_prototype(report: Report, sizes: Sizes) -> None:
     columns = ["set", "softwood", "prototype", "times as fast", "wanted"]
     note = (
         "Whole default fit, every choice included, and the research prototype's thirty fits (five bases, six "
-        "penalties), on the first fold (BOS, which is small: the mean of ten), judged on the other half; stopped after "
-        f"{sizes.prototype} s. Seconds of the processor, nodes, and error on the test third (mean squared error, or "
-        "part misclassified)."
+        "penalties), on the first fold (BOS, which is small: the mean of ten, and of five seeds), judged on the other "
+        f"half; stopped after {sizes.prototype} s. Seconds of the processor, nodes, and error on the test third (mean "
+        "squared error, or part misclassified)."
     )
     report.add("Beside the research prototype", columns, rows, note)
 
