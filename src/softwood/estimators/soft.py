@@ -163,7 +163,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
     Attributes
     ----------
     tree_ : softwood.Tree
-    history_ : the candidates: kind, inputs shown, penalty, nodes and loss on held-out rows.
+    history_ : the candidates: kind, inputs shown, whether weak ones are held back more, penalty, nodes and loss on
+        held-out rows.
     weight_penalty_ : the penalty chosen.
     n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
@@ -323,6 +324,7 @@ def _told(candidate: Candidate) -> dict[str, Any]:
         "gate": candidate.gate,
         "leaf": candidate.leaf,
         "n_inputs": candidate.inputs,
+        "leans": candidate.leans,
         "weight_penalty": candidate.penalty,
         "n_nodes": candidate.nodes,
         "loss": candidate.loss,

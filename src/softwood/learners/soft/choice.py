@@ -3,7 +3,7 @@
 Trees are judged by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
 is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
 the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
-among equally cheap ones the one of the heaviest penalty.
+among equally cheap ones the one of the heaviest penalty, then the one found first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Candidate:
     """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows.
 
     loudness : the factor that each tree's answers were multiplied by after it was learned (loudness.py).
-    inputs : how many the trees were shown.  gates : what they look at.
+    inputs : how many the trees were shown.  gates : what they look at.  leans : as trees lean on them (leaning.py).
     """
 
     recipe: Recipe
@@ -40,6 +40,7 @@ class Candidate:
     loudness: list[float] = field(default_factory=lambda: [1.0])
     inputs: int = 0
     gates: Gates = "open"
+    leans: bool = False
 
     @classmethod
     def nothing(cls) -> Candidate:
@@ -83,7 +84,8 @@ class Candidate:
     @property
     def said(self) -> str:
         """In one line: kind, inputs, penalty, size, loss."""
-        kind = f"{self.gate} gates, {self.leaf} leaves, {self.inputs} inputs, penalty {self.penalty:.2g}"
+        inputs = f"{self.inputs} inputs, weak ones held back" if self.leans else f"{self.inputs} inputs"
+        kind = f"{self.gate} gates, {self.leaf} leaves, {inputs}, penalty {self.penalty:.2g}"
         return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
 
     @property

@@ -27,7 +27,7 @@ user's own units, exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -108,6 +108,10 @@ class Columns:
         term, at = inputs[self.basis.feature], inputs[self.feature]
         mix = self.mix[np.ix_(term, at)]
         return Columns(_part(self.basis, term), mix, self.shift[at], self.feature[at], self.kind[at])
+
+    def scaled(self, factor: Floats) -> Columns:
+        """Each column times its factor."""
+        return replace(self, mix=self.mix * factor, shift=self.shift * factor)
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from softwood.engines import Floats
 from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.bins import Binned
 from softwood.learners.soft.choice import Candidate
@@ -25,6 +26,7 @@ class Field:
     """Columns of one recipe, what gates look at, and the rows divided in one or several ways.
 
     full : the first division whose trees are of full size. Scouts go before it, to fewer rows, where rows are many.
+    factor : of each column, by which inputs are held back (leaning.py); 1 where all are held back alike.
     """
 
     recipe: Recipe
@@ -36,6 +38,7 @@ class Field:
     gates: Gates = "open"
     grounds: dict[int, Ground] = field(default_factory=dict)
     binned: dict[int, Binned] = field(default_factory=dict)  # by division; whatever the columns, so fields share it
+    factor: Floats | float = 1.0
 
     def ground(self, division: int) -> Ground:
         """Made when first asked for."""
@@ -75,6 +78,15 @@ class Field:
         """The same rows and columns, for trees with other gates."""
         return replace(self, gates=gates)
 
+    @property
+    def leans(self) -> bool:
+        """Whether some inputs are held back more than others."""
+        return not isinstance(self.factor, float)
+
+    def leaned(self, factor: Floats) -> Field:
+        """Columns times factors, by which inputs are held back as a tree leans on them."""
+        return replace(self, columns=self.columns.scaled(factor), grounds={}, factor=self.factor * factor)
+
     def only(self, inputs: Inputs) -> Field:
         """The columns of some inputs."""
         return replace(self, columns=self.columns.only(inputs), grounds={})
@@ -92,3 +104,8 @@ class Trial:
     @property
     def loss(self) -> float:
         return self.candidate.loss
+
+    def over(self, field: Field) -> Trial:
+        """The same trees over the columns of a field that differ from theirs by factors."""
+        trees = [tree.over(self.field.factor / field.factor) for tree in self.candidate.tree]
+        return replace(self, field=field, candidate=replace(self.candidate, tree=trees))

@@ -18,6 +18,7 @@ from softwood.learners.soft.field import Field, Inputs, Trial
 from softwood.learners.soft.ground import plant_root
 from softwood.learners.soft.growth import grow
 from softwood.learners.soft.jury import Jury
+from softwood.learners.soft.leaning import leanings
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.sapling import Sapling, Slopes
 
@@ -55,6 +56,11 @@ class Nursery:
     def again(self, trial: Trial, division: int) -> Trial:
         """The same kind and penalty on other rows."""
         return self.trial(trial.field, trial.slopes, trial.grown, trial.candidate.penalty, division)
+
+    def leaning(self, trial: Trial, division: int) -> Trial:
+        """The same kind, penalty and rows, with inputs held back as the trial's tree leans on them."""
+        field = trial.field.leaned(leanings(trial.candidate.as_learned[0], trial.field.columns))
+        return self.trial(field, trial.slopes, trial.grown, trial.candidate.penalty, division)
 
     def carried(self, trial: Trial, penalty: float, division: int) -> list[Trial]:
         """The root under another penalty, and the tree refined under it."""
@@ -102,7 +108,7 @@ class Nursery:
         tree = tree.louder(factor)
         losses = judge.row_loss(tree.shape, tree.parameters) + more
         inputs = len(np.unique(field.columns.feature))
-        candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs, field.gates)
+        candidate = Candidate(field.recipe, penalty, [tree], losses, weight, [factor], inputs, field.gates, field.leans)
         return Trial(field, tree.slopes, grown, candidate)
 
     def clear(self) -> None:

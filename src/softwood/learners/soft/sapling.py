@@ -100,6 +100,12 @@ class Sapling:
     def outputs(self) -> int:
         return int(self.response.shape[1])
 
+    @property
+    def energies(self) -> Floats:
+        """Squared weights of each column, of all gates and slopes."""
+        slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
+        return np.asarray(np.square(self.gate[:, :-1]).sum(axis=0) + np.square(slope).sum(axis=(0, 1)))
+
     # -- as the engine sees it -----------------------------------------------------------------------------------
 
     @cached_property
@@ -170,6 +176,11 @@ class Sapling:
     def louder(self, factor: float) -> Sapling:
         """All answers times a factor."""
         return self._with(response=factor * self.response, slope=factor * self.slope)
+
+    def over(self, factor: Floats | float) -> Sapling:
+        """The same tree over columns that were divided by their factors."""
+        gate = np.concatenate([self.gate[:, :-1] * factor, self.gate[:, -1:]], axis=1)
+        return self._with(gate=gate, slope=self.slope * factor, origin_slope=self.origin_slope * factor)
 
     def blind(self, columns: npt.NDArray[np.bool_], at: Floats) -> Sapling:
         """The tree that takes some columns for constant, at the values `at`."""
