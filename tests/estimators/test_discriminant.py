@@ -152,7 +152,7 @@ def test_pickle_and_importance() -> None:
         ("criterion", "variance", "criterion must be one of"),
         ("threshold", "middle", "threshold must be one of"),
         ("shrinkage", "much", "shrinkage must be 'auto' or a number"),
-        ("shrinkage", -1.0, "shrinkage must be a number >= 0"),
+        ("shrinkage", -1.0, "shrinkage must be 'auto' or a number >= 0"),
         ("univariate", 1, "univariate must be True or False"),
         ("max_depth", -1, "max_depth must be"),
         ("min_samples_leaf", 0, "min_samples_leaf must be"),

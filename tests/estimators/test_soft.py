@@ -176,8 +176,8 @@ def test_pickle_gives_the_same_answers() -> None:
         ("start", "warm", "start must be one of"),
         ("leaf", 3, "leaf must be one of"),
         ("max_leaves", 0, "max_leaves must be"),
-        ("weight_penalty", -1.0, "weight_penalty must be"),
-        ("weight_penalty", "heavy", "weight_penalty must be 'auto' or a number"),
+        ("weight_penalty", -1.0, "weight_penalty must be 'auto' or a number >= 0, got -1.0"),
+        ("weight_penalty", "heavy", "weight_penalty must be 'auto' or a number >= 0, got 'heavy'"),
         ("max_gate_features", 0, "max_gate_features must be"),
     ],
 )

@@ -119,15 +119,15 @@ class BuddingTree(TreeEstimator):
 
     def _online(self) -> Online:
         optimizer = options.one_of("optimizer", self._option("optimizer"), tuple(OPTIMIZERS))
-        weight_penalty = _auto("weight_penalty", self._option("weight_penalty"))
-        step = _auto("learning_rate", self._option("learning_rate"))
+        weight_penalty = options.auto("weight_penalty", self._option("weight_penalty"))
+        step = options.auto("learning_rate", self._option("learning_rate"))
         if step == 0:
             raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
         gate = options.one_of("gate", self._option("gate"), GATES)
         if gate not in ("auto", "linear") and self._option("learner") == "online":
             raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
         return Online(
-            leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
+            leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
             step=step,
             rule=OPTIMIZERS[optimizer],
             batch=options.integer("batch_size", self._option("batch_size"), 1),
@@ -142,8 +142,8 @@ class BuddingTree(TreeEstimator):
 
     def _joint(self) -> Joint:
         return Joint(
-            leafness_penalty=_auto("leafness_penalty", self._option("leafness_penalty")),
-            weight_penalty=_auto("weight_penalty", self._option("weight_penalty")),
+            leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
+            weight_penalty=options.auto("weight_penalty", self._option("weight_penalty")),
             gate=options.one_of("gate", self._option("gate"), GATES),
             leaf=options.one_of("leaf", self._option("leaf"), LEAVES),
             max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1),
@@ -385,12 +385,3 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         weight = read_weights(sample_weight, len(values))
         self._schema = number_schema(self.columns_, values.shape[1])
         return SoftProblem(rows, values, weight, self.columns_.n_levels.tolist(), Loss.SQUARED)
-
-
-def _auto(name: str, value: Any) -> float | None:
-    """A number >= 0, or None for "auto"."""
-    if isinstance(value, str):
-        if value == "auto":
-            return None
-        raise ValueError(f"{name} must be 'auto' or a number >= 0, got {value!r}.")
-    return options.real(name, value, 0.0)

@@ -23,13 +23,9 @@ class LinearDiscriminantTree(ObliqueTree):
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
         p = vars(self)
         limits = self._limits(float(problem.weight.sum()))
-        shrinkage = p["shrinkage"]
-        auto = isinstance(shrinkage, str) and shrinkage == "auto"
-        if isinstance(shrinkage, str) and not auto:
-            raise ValueError(f"shrinkage must be 'auto' or a number >= 0, got {shrinkage!r}.")
         how = Discriminant(
             least=limits.min_samples_leaf,
-            shrinkage=None if auto else options.real("shrinkage", shrinkage, 0.0),
+            shrinkage=options.auto("shrinkage", p["shrinkage"]),
             threshold=options.one_of("threshold", p.get("threshold", "gain"), THRESHOLDS),
             univariate=options.boolean("univariate", p["univariate"]),
         )

@@ -51,15 +51,11 @@ class MixtureOfExperts(TreeEstimator):
             raise ValueError(
                 f"depth={depth} and branching={branching} make {branching**depth} experts; want at most {MOST_EXPERTS}."
             )
-        penalty = p["weight_penalty"]
-        auto = isinstance(penalty, str) and penalty == "auto"
-        if isinstance(penalty, str) and not auto:
-            raise ValueError(f"weight_penalty must be 'auto' or a number >= 0, got {penalty!r}.")
         return Experts(
             depth=depth,
             branching=branching,
             learner=options.one_of("learner", p["learner"], LEARNERS),
-            penalty=None if auto else options.real("weight_penalty", penalty, 0.0),
+            penalty=options.auto("weight_penalty", p["weight_penalty"]),
             starts=options.integer("n_init", p["n_init"], 1),
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             tol=options.real("tol", p["tol"], 0.0),

@@ -37,12 +37,17 @@ def integer(name: str, value: Any, least: int, most: int | None = None, otherwis
     return int(value)
 
 
-def real(name: str, value: Any, least: float) -> float:
-    """The value as a float, finite and not below `least`."""
+def real(name: str, value: Any, least: float, or_else: str = "") -> float:
+    """The value as a float, finite and not below `least`; `or_else` says what was allowed beside numbers."""
     good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not good or float(value) < least:
-        raise ValueError(f"{name} must be a number >= {least:g}, got {value!r}.")
+        raise ValueError(f"{name} must be {or_else}a number >= {least:g}, got {value!r}.")
     return float(value)
+
+
+def auto(name: str, value: Any) -> float | None:
+    """A number >= 0, or None for "auto"."""
+    return None if isinstance(value, str) and value == "auto" else real(name, value, 0.0, "'auto' or ")
 
 
 def boolean(name: str, value: Any) -> bool:

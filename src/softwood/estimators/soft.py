@@ -76,12 +76,12 @@ class SoftTree(TreeEstimator):
         if incremental:
             stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed)
             return learn_incremental(problem, schema, stepwise, validation)
-        penalty, patience = p["weight_penalty"], options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
+        patience = options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
         how = Joint(
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
             max_leaves=max_leaves,
-            penalty=None if isinstance(penalty, str) and penalty == "auto" else _penalty(penalty),
+            penalty=options.auto("weight_penalty", p["weight_penalty"]),
             max_gate_features=None
             if p["max_gate_features"] is None
             else options.integer("max_gate_features", p["max_gate_features"], 1),
@@ -305,12 +305,6 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
         validation = None if held is None else SoftProblem(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
         return self._remember(self._learn(problem, given.schema, validation), table)
-
-
-def _penalty(value: Any) -> float:
-    if isinstance(value, str):
-        raise ValueError(f"weight_penalty must be 'auto' or a number >= 0, got {value!r}.")
-    return options.real("weight_penalty", value, 0.0)
 
 
 def _one_class(schema: Schema, table: Table) -> Learned:
