@@ -60,10 +60,10 @@ struct Workspace {
         scratch(rows.phi ? 0 : s.columns * kBlock) {}
 };
 
-// How many threads a pass is worth: to begin and end one takes as long as some hundred thousand products.
+// How many threads a pass is worth: to call for help takes as long as some ten thousand products.
 template <class T>
 int crew_for(const SoftRows<T>& rows, const Shape& s, int n_threads) {
-  constexpr std::size_t kWorth = 500'000;
+  constexpr std::size_t kWorth = 200'000;
   return rows.rows * (s.columns + 1) * (s.gates + s.slopes * s.outputs + 1) < kWorth ? 1 : n_threads;
 }
 
