@@ -1,5 +1,8 @@
 #include <nanobind/stl/vector.h>
 
+#include <type_traits>
+#include <utility>
+
 #include "bind.hpp"
 #include "grow.hpp"
 #include "weakest.hpp"
@@ -40,36 +43,53 @@ nb::dict surrogate_table(const GrownTree& tree) {
   return table;
 }
 
+// A read-only NumPy array that owns its values: a Tree keeps it as it is. `value` gives them one by one.
+template <class T, class Value>
+nb::object lasting(const nb::tuple& shape, const Value& value) {
+  nb::object made = nb::module_::import_("numpy").attr("empty")(shape, std::is_same_v<T, double> ? "float64" : "int32");
+  const auto view = nb::cast<nb::ndarray<T, nb::c_contig, nb::device::cpu>>(made);
+  for (std::size_t i = 0; i < view.size(); ++i) view.data()[i] = value(i);
+  made.attr("setflags")("write"_a = false);
+  return made;
+}
+
 template <class T>
 nb::object column(const GrownTree& tree, T GrownNode::* field) {
-  std::vector<T> values;
-  values.reserve(tree.node.size());
-  for (const GrownNode& node : tree.node) values.push_back(node.*field);
-  return array(values);
+  return lasting<T>(nb::make_tuple(tree.node.size()), [&](std::size_t m) { return tree.node[m].*field; });
+}
+
+nb::object table(const GrownTree& tree, const std::vector<double>& values, int width) {
+  return lasting<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
+}
+
+// The slots of category splits, flat, and where those of each node begin.
+std::pair<nb::object, nb::object> groups(const GrownTree& tree) {
+  std::vector<std::int32_t> group;
+  const auto begin = [&](std::size_t m) {
+    const auto before = m ? tree.slot.find(static_cast<std::int32_t>(m - 1)) : tree.slot.end();
+    if (before != tree.slot.end()) group.insert(group.end(), before->second.begin(), before->second.end());
+    return static_cast<std::int32_t>(group.size());
+  };
+  nb::object group_begin = lasting<std::int32_t>(nb::make_tuple(tree.node.size() + 1), begin);
+  return {group_begin, array(group)};
 }
 
 nb::dict grown_dict(const GrownTree& tree) {
-  const std::size_t n = tree.node.size();
-  std::vector<std::int32_t> group_begin{0}, group;
-  for (std::int32_t m = 0; m < static_cast<std::int32_t>(n); ++m) {
-    if (const auto found = tree.slot.find(m); found != tree.slot.end())
-      group.insert(group.end(), found->second.begin(), found->second.end());
-    group_begin.push_back(static_cast<std::int32_t>(group.size()));
-  }
+  const auto [group_begin, group] = groups(tree);
   nb::dict dict;
   dict["first_child"] = column(tree, &GrownNode::first_child);
   dict["feature"] = column(tree, &GrownNode::feature);
   dict["threshold"] = column(tree, &GrownNode::threshold);
-  dict["group_begin"] = array(group_begin);
-  dict["group"] = array(group);
+  dict["group_begin"] = group_begin;
+  dict["group"] = group;
   dict["default"] = column(tree, &GrownNode::default_slot);
   dict["fraction"] = column(tree, &GrownNode::fraction);
   dict["count"] = column(tree, &GrownNode::count);
-  dict["value"] = array(tree.value, {n, static_cast<std::size_t>(tree.parts)});
+  dict["value"] = table(tree, tree.value, tree.parts);
   dict["impurity"] = column(tree, &GrownNode::impurity);
   dict["gain"] = column(tree, &GrownNode::gain);
-  dict["lower"] = array(tree.lower, {n, static_cast<std::size_t>(tree.quantities)});
-  dict["upper"] = array(tree.upper, {n, static_cast<std::size_t>(tree.quantities)});
+  dict["lower"] = table(tree, tree.lower, tree.quantities);
+  dict["upper"] = table(tree, tree.upper, tree.quantities);
   dict["surrogates"] = surrogate_table(tree);
   return dict;
 }

@@ -22,33 +22,43 @@ struct Open {
   Split split;
 };
 
+// Row i of every table becomes what row was[i] is now; swap(a, b) exchanges two rows. Nothing is held twice.
+template <class Swap>
+void rearrange(std::vector<std::int32_t> was, const Swap& swap) {
+  for (std::int32_t start = 0; start < static_cast<std::int32_t>(was.size()); ++start)
+    for (std::int32_t at = start, from; (from = std::exchange(was[at], at)) != start; at = from) swap(at, from);
+}
+
+template <class Value>
+void rename_keys(std::map<std::int32_t, Value>& of, const std::vector<std::int32_t>& was) {
+  if (of.empty()) return;
+  std::map<std::int32_t, Value> renamed;
+  for (std::size_t m = 0; m < was.size(); ++m)
+    if (const auto found = of.find(was[m]); found != of.end())
+      renamed[static_cast<std::int32_t>(m)] = std::move(found->second);
+  of = std::move(renamed);
+}
+
 // A stack grows one branch to its end before the next; the ids of the tree go level by level.
-GrownTree by_level(const GrownTree& tree) {
-  GrownTree ordered;
-  ordered.parts = tree.parts;
-  ordered.quantities = tree.quantities;
+void order_by_level(GrownTree& tree) {
   std::vector<std::int32_t> was{0};
   was.reserve(tree.node.size());
-  for (std::size_t m = 0; m < was.size(); ++m) {
-    const std::int32_t id = was[m], first = tree.node[id].first_child;
-    ordered.node.push_back(tree.node[id]);
-    if (first >= 0) {
-      ordered.node.back().first_child = static_cast<std::int32_t>(was.size());
-      was.insert(was.end(), {first, first + 1});
+  for (std::size_t m = 0; m < was.size(); ++m)
+    if (std::int32_t& first = tree.node[was[m]].first_child; first >= 0) {
+      const std::int32_t child = std::exchange(first, static_cast<std::int32_t>(was.size()));
+      was.insert(was.end(), {child, child + 1});
     }
-    const auto copy = [&](const std::vector<double>& from, std::vector<double>& to, int width) {
-      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(id) * width,
-                from.begin() + static_cast<std::ptrdiff_t>(id + 1) * width);
-    };
-    copy(tree.value, ordered.value, tree.parts);
-    copy(tree.lower, ordered.lower, tree.quantities);
-    copy(tree.upper, ordered.upper, tree.quantities);
-    const auto now = static_cast<std::int32_t>(m);
-    if (const auto found = tree.slot.find(id); found != tree.slot.end()) ordered.slot[now] = found->second;
-    if (const auto found = tree.surrogates.find(id); found != tree.surrogates.end())
-      ordered.surrogates[now] = found->second;
-  }
-  return ordered;
+  const auto swap_rows = [](std::vector<double>& table, std::ptrdiff_t width, std::int32_t a, std::int32_t b) {
+    std::swap_ranges(table.begin() + a * width, table.begin() + (a + 1) * width, table.begin() + b * width);
+  };
+  rename_keys(tree.slot, was);
+  rename_keys(tree.surrogates, was);
+  rearrange(std::move(was), [&](std::int32_t a, std::int32_t b) {
+    std::swap(tree.node[a], tree.node[b]);
+    swap_rows(tree.value, tree.parts, a, b);
+    swap_rows(tree.lower, tree.quantities, a, b);
+    swap_rows(tree.upper, tree.quantities, a, b);
+  });
 }
 
 class Grower {
@@ -81,7 +91,8 @@ class Grower {
       ++leaves;
     }
     for (const Open& open : waiting_) tree_.node[open.node].gain = 0;  // leaves after all
-    return best_first() ? std::move(tree_) : by_level(tree_);
+    if (!best_first()) order_by_level(tree_);
+    return std::move(tree_);
   }
 
  private:

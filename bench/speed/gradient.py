@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -54,7 +54,7 @@ def measure(rows: int, repeats: int) -> Cost:
     return Cost(*(1e9 * best / rows for best in seconds))
 
 
-def best_in_turn(works: list[Callable[[], float]], repeats: int) -> list[float]:
+def best_in_turn(works: Sequence[Callable[[], float]], repeats: int) -> list[float]:
     """Of each the best of so many runs; all run once, then all again."""
     runs = [[work() for work in works] for _ in range(repeats)]
     return [min(times) for times in zip(*runs, strict=True)]

@@ -46,3 +46,12 @@ def test_the_table_tells_what_it_says() -> None:
     assert (np.diff(table.n_leaves) > 0).all()
     assert (np.diff(table.alpha) < 0).all()
     assert (np.diff(table.error) <= 1e-12).all()
+
+
+def test_an_unpruned_tree_makes_its_table_when_asked() -> None:
+    X, y = load_wine(return_X_y=True)
+    tested, plain = (CARTClassifier(prune=prune).fit(X, y).pruning_table_ for prune in ("cv", None))
+    np.testing.assert_array_equal(plain.alpha, tested.alpha)
+    np.testing.assert_array_equal(plain.error, tested.error)
+    assert np.isnan(plain.tested_error).all()
+    assert plain.chosen == len(plain) - 1

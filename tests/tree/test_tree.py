@@ -77,6 +77,16 @@ def test_nothing_in_a_tree_can_be_written(tree: Tree) -> None:
         tree.threshold = np.zeros(7)  # type: ignore[misc]
 
 
+def test_arrays_that_nobody_can_write_are_not_held_twice(tree: Tree) -> None:
+    assert tree.replace(threshold=tree.threshold + 1).response is tree.response
+    mine = np.array([[1.0]])
+    seen = mine.view()
+    seen.setflags(write=False)  # what it shows can still be written
+    leaf = Tree(response=seen, schema=Schema.plain(1, 1))
+    mine[0, 0] = 2.0
+    assert leaf.response[0, 0] == 1.0
+
+
 def test_a_tree_does_not_follow_the_arrays_it_was_made_of() -> None:
     response = np.zeros((1, 1))
     tree = Tree(response=response, schema=Schema.plain(1, 1))

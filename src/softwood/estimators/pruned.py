@@ -18,7 +18,7 @@ from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.cart import learn_cart
 from softwood.learners.hard.problem import Problem
-from softwood.learners.hard.prune import Pruned, Pruning
+from softwood.learners.hard.prune import Pruned, Pruning, plain_table
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.stats import exact_mean
@@ -37,8 +37,14 @@ PRUNE = ("cv", "validation", "reduced_error", None)
 class PrunedTree(TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
-    pruning_table_: PruningTable
     pruning_sequence_: PruningSequence
+    _pruning_table: PruningTable | None  # None where nothing was held out
+
+    @property
+    def pruning_table_(self) -> PruningTable:
+        """What every tree of the pruning sequence costs."""
+        table = self._pruning_table
+        return plain_table(self.pruning_sequence_) if table is None else table
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
@@ -100,7 +106,7 @@ class PrunedTree(TreeEstimator):
 
     def _remember(self, pruned: Pruned, table: Table) -> Self:
         self.columns_ = table.columns
-        self.tree_, self.pruning_table_, self.pruning_sequence_ = pruned.tree, pruned.table, pruned.sequence
+        self.tree_, self._pruning_table, self.pruning_sequence_ = pruned.tree, pruned.table, pruned.sequence
         return self
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
@@ -145,7 +151,7 @@ class PrunedTree(TreeEstimator):
         pruned = copy.copy(self)
         is_leaf = self.pruning_sequence_.is_leaf(table.alpha[row])
         pruned.tree_ = cut_tree(self.pruning_sequence_.tree, is_leaf)
-        pruned.pruning_table_ = table.choose(row)
+        pruned._pruning_table = table.choose(row)
         return pruned
 
     def snip(self, node: int) -> Self:

@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 
 def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
-    """Replace field `name` by a read-only contiguous array of `dtype`; a dtype that would lose values is an error."""
+    """Replace field `name` by a read-only contiguous array of `dtype`; a dtype that would lose values is an error.
+
+    A read-only array that owns its values is kept, whoever else has it: a tree of millions of nodes is not held twice.
+    """
     given = np.asarray(getattr(struct, name))
     array = np.ascontiguousarray(given, dtype)
     if (
@@ -19,7 +22,7 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
         and not np.array_equal(array, given, equal_nan=array.dtype.kind == "f")
     ):
         raise TypeError(f"{name} holds values that {np.dtype(dtype)} cannot, got {given.dtype} {given!r:.60}.")
-    if array is given or array.base is not None:
+    if array.base is not None or (array is given and given.flags.writeable):
         array = array.copy()
     array.setflags(write=False)
     object.__setattr__(struct, name, array)

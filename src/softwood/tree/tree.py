@@ -60,6 +60,13 @@ def _empty() -> Any:
     return field(default_factory=lambda: np.zeros(0))
 
 
+def _constant(shape: int | tuple[int, int], value: float, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """A read-only array of one value; one of zeros takes no memory until it is written, so never."""
+    array = np.full(shape, value, dtype) if value else np.zeros(shape, dtype)
+    array.setflags(write=False)
+    return array
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A decision tree with hard or soft gates.
@@ -141,13 +148,13 @@ class Tree:
         n = self.n_nodes
         for name, (dtype, value) in PER_NODE.items():
             if np.size(getattr(self, name)) == 0:
-                object.__setattr__(self, name, np.full(n, value))
+                object.__setattr__(self, name, _constant(n, value, dtype))
             freeze(self, name, dtype)
         self._derive_leafness()
-        self._fill("softness", np.zeros((n, 2)))
+        self._fill("softness", _constant((n, 2), 0, np.float64))
         self._fill("slope", np.zeros((0, len(self.basis), self.n_outputs)))
         for begin, flat, dtype in RAGGED:
-            self._fill(begin, np.zeros(n + 1))
+            self._fill(begin, _constant(n + 1, 0, np.int32))
             freeze(self, begin, np.int32)
             freeze(self, flat, dtype)
         freeze(self, "weight_column", np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.sequence import PruningSequence, node_error, node_weight, path_losses
+from softwood.learners.hard.sequence import PruningSequence, path_losses
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.crew import side_by_side
 from softwood.parts.folds import deal_folds
@@ -38,10 +38,13 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Pruned:
-    """A learned tree, how it was chosen, and the tree before pruning."""
+    """A learned tree, how it was chosen, and the tree before pruning.
+
+    table : None where nothing was held out; `plain_table` makes one of the sequence.
+    """
 
     tree: Tree
-    table: PruningTable
+    table: PruningTable | None
     sequence: PruningSequence
 
 
@@ -52,24 +55,23 @@ def choose_size(
     pruning: Pruning,
     folds: Sequence[Fold],
     n_jobs: int,
-) -> tuple[PruningTable, npt.NDArray[np.bool_]]:
-    """What every size costs, and which nodes of the unpruned tree are to be leaves."""
-    table = plain_table(sequence, problem)
+) -> tuple[PruningTable | None, npt.NDArray[np.bool_]]:
+    """What every size costs on rows held out, if any are, and which nodes of the unpruned tree are to be leaves."""
     if pruning.method == "cv" and sequence.tree.n_nodes > 1:
         table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs)
     elif pruning.method == "validation" and pruning.validation is not None:
-        table = choose_by_validation(sequence, problem, pruning.validation, pruning.one_se)
+        table = choose_by_validation(sequence, pruning.validation, pruning.one_se)
     elif pruning.method == "reduced_error" and pruning.validation is not None:
-        return table, reduce_error(sequence.tree, pruning.validation)
-    if pruning.method is None or pruning.method == "reduced_error":
-        return table, np.zeros(sequence.tree.n_nodes, np.bool_)
+        return None, reduce_error(sequence.tree, pruning.validation)
+    else:
+        return None, np.zeros(sequence.tree.n_nodes, np.bool_)
     return table, sequence.is_leaf(table.alpha[table.chosen])
 
 
-def plain_table(sequence: PruningSequence, problem: Problem) -> PruningTable:
+def plain_table(sequence: PruningSequence) -> PruningTable:
     """The table of a tree that nothing was held out for: the largest tree is kept."""
     unknown = np.full(len(sequence.alpha), np.nan)
-    return _table(sequence, problem, unknown, unknown, chosen=len(unknown) - 1)
+    return _table(sequence, unknown, unknown, chosen=len(unknown) - 1)
 
 
 def choose_by_cv(
@@ -96,8 +98,8 @@ def choose_by_cv(
 
     total, squares, weight = np.sum(list(side_by_side(test_fold, range(len(folds)), n_jobs)), axis=0)
     if not weight.any():
-        return plain_table(sequence, problem)
-    return _tested(sequence, problem, total, squares, weight, one_se, "cv")
+        return plain_table(sequence)
+    return _tested(sequence, total, squares, weight, one_se, "cv")
 
 
 def deal_rows(problem: Problem, n_folds: int, seed: int) -> list[Fold]:
@@ -107,11 +109,11 @@ def deal_rows(problem: Problem, n_folds: int, seed: int) -> list[Fold]:
     return [(row[fold != k], row[fold == k]) for k in range(n_folds)]
 
 
-def choose_by_validation(sequence: PruningSequence, problem: Problem, rows: Problem, one_se: bool) -> PruningTable:
+def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:
     """Error of every tree of the sequence on rows that were not trained on."""
     total, squares = path_losses(sequence.tree, rows)
     total, squares = sequence.sum_leaves(total), sequence.sum_leaves(squares)
-    return _tested(sequence, problem, total, squares, rows.row_weight().sum(), one_se, "validation")
+    return _tested(sequence, total, squares, rows.row_weight().sum(), one_se, "validation")
 
 
 def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
@@ -128,7 +130,6 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
 
 def _tested(
     sequence: PruningSequence,
-    problem: Problem,
     total: Floats,
     squares: Floats,
     weight: float | Floats,
@@ -140,19 +141,16 @@ def _tested(
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
     least = len(mean) - 1 - int(np.argmin(mean[::-1]))  # of equal errors the smaller tree
     chosen = int(np.flatnonzero(mean <= mean[least] + standard_error[least])[-1]) if one_se else least
-    return _table(sequence, problem, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)
+    return _table(sequence, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)
 
 
 def _table(
     sequence: PruningSequence,
-    problem: Problem,
     tested: Floats,
     standard_error: Floats,
     chosen: int,
     tested_by: str = "cv",
 ) -> PruningTable:
-    weight = node_weight(sequence.tree, problem)
-    error = sequence.sum_leaves(weight / weight[0] * node_error(sequence.tree, problem))
-    leaves = sequence.n_leaves().astype(np.int64)
+    error, leaves = sequence.sum_leaves(sequence.error), sequence.n_leaves().astype(np.int64)
     up = slice(None, None, -1)  # the table goes from the root alone to the largest tree
     return PruningTable(sequence.alpha[up], leaves[up], error[up], tested[up], standard_error[up], chosen, tested_by)

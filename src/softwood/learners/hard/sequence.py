@@ -32,28 +32,36 @@ REACH_NUMBERS = 10_000_000  # of reach that are held at once
 
 @dataclass(frozen=True)
 class PruningSequence:
-    """Trees from the largest (alpha 0) to the root alone.
+    """Trees from the largest (alpha 0) to the root alone; worked out when somebody asks.
 
-    alpha : rising; step k is the smallest tree that is best for alpha[k].
-    collapse : per node of the unpruned tree, the alpha from which it is no branch; -inf for its leaves.
+    tree : the unpruned one.
     risk : per node, R(t).
+    error : per node, its part of the training error were it a leaf.
     """
 
     tree: Tree
-    alpha: Floats
-    collapse: Floats
     risk: Floats
+    error: Floats
 
     @classmethod
     def of(cls, tree: Tree, problem: Problem) -> PruningSequence:
         """Prune the tree by its training risk."""
-        risk = node_risk(tree, problem)
-        collapse = kernels.collapse_alphas(tree.parent, risk)
-        found = np.unique(np.maximum(collapse[tree.n_children > 0], 0.0))
+        weight = node_weight(tree, problem)
+        return cls(tree, node_risk(tree, problem), weight / weight[0] * node_error(tree, problem))
+
+    @cached_property
+    def collapse(self) -> Floats:
+        """Per node of the unpruned tree, the alpha from which it is no branch; -inf for its leaves."""
+        return kernels.collapse_alphas(self.tree.parent, self.risk)
+
+    @cached_property
+    def alpha(self) -> Floats:
+        """Rising; step k is the smallest tree that is best for alpha[k]."""
+        found = np.unique(np.maximum(self.collapse[self.tree.n_children > 0], 0.0))
         apart = np.ones(len(found), np.bool_)
         apart[1:] = np.diff(found) > SAME_ALPHA * found[1:]
         alpha = found[np.append(apart[1:], True)] if len(found) else found  # of equal ones the largest
-        return cls(tree, alpha if len(alpha) and alpha[0] == 0.0 else np.append(0.0, alpha), collapse, risk)
+        return alpha if len(alpha) and alpha[0] == 0.0 else np.append(0.0, alpha)
 
     def sum_leaves(self, number: Floats, alpha: Floats | None = None) -> Floats:
         """Sum of a number per node over the leaves of the tree for each alpha."""

@@ -133,7 +133,7 @@ def choose_by_a_third(
     part = problem.with_rows(problem.X, problem.y, problem.weight_of(grown))
     _, sequence = grow_sequence(part, schema, growth)
     rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
-    return sequence, choose_by_validation(sequence, part, rows, one_se=False)
+    return sequence, choose_by_validation(sequence, rows, one_se=False)
 
 
 def grow_sequence(problem: Problem, schema: Schema, growth: Growth) -> tuple[kernels.HardGrower, PruningSequence]:
