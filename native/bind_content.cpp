@@ -1,4 +1,5 @@
-// What touches every value of a table, for Python: numbers made of what rows hold, moments of columns, scaled columns.
+// What touches every value of a table, for Python: numbers made of what rows hold, infinite values, moments of columns,
+// scaled columns.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -19,6 +20,11 @@ nb::object hash_rows(const Rows& X, const Rows& y, std::uint64_t seed) {
     content::hash_rows(as_table(y), number.data());
   }
   return array(number);
+}
+
+bool any_infinite(const Rows& X) {
+  const nb::gil_scoped_release free;
+  return content::any_infinite(as_table(X));
 }
 
 nb::object column_moments(const Rows& X, const Flat<double>& weight) {
@@ -52,6 +58,7 @@ nb::object make_lines(const Rows& X, const std::vector<int>& feature, const Flat
 
 void bind_content(nb::module_& m) {
   m.def("hash_rows", &hash_rows, nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("seed"));
+  m.def("any_infinite", &any_infinite, nb::arg("X").noconvert());
   m.def("column_moments", &column_moments, nb::arg("X").noconvert(), nb::arg("weight").noconvert());
   m.def("make_lines", &make_lines, nb::arg("X").noconvert(), nb::arg("feature"), nb::arg("when_missing").noconvert(),
         nb::arg("scale").noconvert(), nb::arg("shift").noconvert());

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <utility>
+
+#include "machine.hpp"
 
 namespace softwood::content {
 namespace {
@@ -23,6 +28,25 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+// The largest size of n values side by side; NaN has none.
+SOFTWOOD_CLONES
+double largest_size(const double* value, std::size_t n) {
+  constexpr std::size_t ABREAST = 32;
+  const auto raise = [](double& most, double x) { most = std::fabs(x) > most ? std::fabs(x) : most; };
+  double most[ABREAST] = {};
+  for (; n >= ABREAST; n -= ABREAST, value += ABREAST)
+    for (std::size_t i = 0; i < ABREAST; ++i) raise(most[i], value[i]);
+  for (std::size_t i = 0; i < n; ++i) raise(most[i], value[i]);
+  return *std::max_element(most, most + ABREAST);
+}
+
+// n values of a column or a row, so far apart; `room` is for n values.
+double largest_size(const double* value, std::size_t n, std::ptrdiff_t stride, double* room) {
+  if (stride == 1) return largest_size(value, n);
+  for (std::size_t i = 0; i < n; ++i) room[i] = value[static_cast<std::ptrdiff_t>(i) * stride];
+  return largest_size(room, n);
+}
+
 }  // namespace
 
 void hash_rows(const Table& table, std::uint64_t* number) {
@@ -35,6 +59,22 @@ void hash_rows(const Table& table, std::uint64_t* number) {
       }
     }
   }
+}
+
+bool any_infinite(const Table& table) {
+  constexpr std::size_t CHUNK = 2048;  // values between two looks at what was found
+  double room[CHUNK];
+  const bool by_column = std::abs(table.row_stride) < std::abs(table.column_stride);
+  std::size_t lines = by_column ? table.columns : table.rows, length = by_column ? table.rows : table.columns;
+  const std::ptrdiff_t between = by_column ? table.column_stride : table.row_stride;
+  const std::ptrdiff_t within = by_column ? table.row_stride : table.column_stride;
+  if (within == 1 && between == static_cast<std::ptrdiff_t>(length)) length *= std::exchange(lines, 1);  // without gaps
+  for (std::size_t line = 0; line < lines; ++line) {
+    const double* first = table.data + static_cast<std::ptrdiff_t>(line) * between;
+    for (std::size_t begin = 0; begin < length; begin += CHUNK, first += static_cast<std::ptrdiff_t>(CHUNK) * within)
+      if (std::isinf(largest_size(first, std::min(CHUNK, length - begin), within, room))) return true;
+  }
+  return false;
 }
 
 }  // namespace softwood::content

@@ -1,4 +1,4 @@
-// A number made of what a row holds; the definition is src/softwood/kernels/reference/content.py.
+// What a table holds, value by value; the definition is src/softwood/kernels/reference/content.py.
 #pragma once
 
 #include <cstdint>
@@ -9,5 +9,8 @@ namespace softwood::content {
 
 // Mixes the values of the table into the number of every row.
 void hash_rows(const Table& table, std::uint64_t* number);
+
+// Is a value infinite? NaN is not.
+bool any_infinite(const Table& table);
 
 }  // namespace softwood::content

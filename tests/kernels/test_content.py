@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from softwood.kernels import content
 from softwood.kernels.reference import lines
-from softwood.kernels.reference.content import hash_rows
+from softwood.kernels.reference.content import any_infinite, hash_rows
 
 
 def table(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,3 +47,18 @@ def test_native_moments_and_lines_equal_the_reference() -> None:
     how = ([4, 2, 0], np.array([0.0, 5.0, 1.0]), np.array([2.0, 3.0, 4.0]), np.array([0.1, 0.2, 0.3]))
     np.testing.assert_array_equal(content.make_lines(X, *how), lines.make_lines(X, *how))
     np.testing.assert_array_equal(content.make_lines(np.asfortranarray(X), *how), lines.make_lines(X, *how))
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (1, 9000), (9000, 1), (5000, 2)])
+def test_one_infinite_value_is_found_wherever_it_is(shape: tuple[int, int]) -> None:
+    X = np.full(shape, np.finfo(float).max)
+    X[0, 0] = np.nan
+    layouts = (lambda X: X, np.asfortranarray, lambda X: np.repeat(X, 2, axis=1)[:, ::2], lambda X: X[::-1, ::-1])
+    assert not any(content.any_infinite(layout(X)) for layout in layouts)
+    for at, bad in ((0, np.inf), (X.size - 1, -np.inf), (X.size // 2, np.inf)):
+        spoilt = X.copy()
+        spoilt.flat[at] = bad
+        assert any_infinite(spoilt)
+        assert all(content.any_infinite(layout(spoilt)) for layout in layouts)
+    assert not content.any_infinite(X[:0])
+    assert not content.any_infinite(X[:, :0])

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.content import any_infinite
+
 Floats = npt.NDArray[np.float64]
 Level = str | int | float | bool
 
@@ -197,12 +199,9 @@ def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
     Traceback (most recent call last):
     ValueError: Input X contains infinity: column 'size', row 1 is inf. Make it NaN (missing) or a finite number.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):  # one pass without memory; a NaN or an overflow asks for the second
-            return
-    infinite = np.isinf(values)
-    if not infinite.any():
+    if not any_infinite(values):
         return
+    infinite = np.isinf(values)
     column = int(infinite.any(axis=0).argmax())
     row = int(infinite[:, column].argmax())
     raise ValueError(

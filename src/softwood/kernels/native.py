@@ -21,6 +21,7 @@ __all__ = [
     "Annealer",
     "Evaluator",
     "Grower",
+    "any_infinite",
     "collapse_alphas",
     "column_moments",
     "grow_c45",
@@ -138,6 +139,11 @@ class Annealer:
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     """A 64-bit number for every row, the same for equal rows."""
     return _native.hash_rows(_readable(X), _readable(y), seed)
+
+
+def any_infinite(X: Floats) -> bool:
+    """Whether a value is infinite; see reference/content.py."""
+    return _native.any_infinite(_readable(X))
 
 
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:

@@ -1,9 +1,10 @@
-"""A number made of what a row holds: the mixing function of splitmix64 (Steele, Lea, Flood 2014) over its values.
+"""What a table holds, value by value; the definition that native/content.cpp is held to.
+
+A number made of what a row holds is the mixing function of splitmix64 (Steele, Lea, Flood 2014) over its values:
 
     number = seed;  for every value:  number = mix((number + STEP) ^ bits of the value)
 
-Equal rows have equal numbers, whatever their order; -0 is 0 and one NaN stands for all. This is the definition that
-native/content.cpp is held to.
+Equal rows have equal numbers, whatever their order; -0 is 0 and one NaN stands for all.
 """
 
 from __future__ import annotations
@@ -41,3 +42,8 @@ def _mix(z: Words) -> Words:
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
+
+
+def any_infinite(X: Floats) -> bool:
+    """Whether a value of a table (rows, columns) is infinite; NaN is not."""
+    return bool(np.isinf(X).any())
