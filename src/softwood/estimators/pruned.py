@@ -43,6 +43,7 @@ class PrunedTree(TreeEstimator):
     @property
     def pruning_table_(self) -> PruningTable:
         """What every tree of the pruning sequence costs."""
+        check_is_fitted(self, "tree_")
         table = self._pruning_table
         return plain_table(self.pruning_sequence_) if table is None else table
 
