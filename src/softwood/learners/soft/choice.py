@@ -29,7 +29,8 @@ class Candidate:
     """Trees of one kind and penalty, one for each way the rows were divided, and their losses on the held-out rows.
 
     loudness : the factor that each tree's answers were multiplied by after it was learned (loudness.py).
-    inputs : how many the trees were shown.  gates : what they look at.  leans : as trees lean on them (leaning.py).
+    inputs : how many the trees were shown.  gates : what they look at.
+    leans : whether inputs were held back as trees lean on them (leaning.py).
     """
 
     recipe: Recipe
