@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 Work = Callable[[], object]
 
@@ -50,8 +51,13 @@ def time_best(work: Work, repeats: int) -> float:
     return min(time_once(work) for _ in range(repeats))
 
 
+def best_in_turn(timed: Sequence[Callable[[], float]], repeats: int) -> list[float]:
+    """Seconds of the best of so many runs of each; all run once, then all again."""
+    runs = [[run() for run in timed] for _ in range(repeats)]
+    return [min(times) for times in zip(*runs, strict=True)]
+
+
 def time_pair(ours: Work, theirs: Work, repeats: int, *, threads: int = 1) -> Pair:
     """Both sides in turn, `repeats` times."""
     clock = time.process_time if threads == 1 else time.perf_counter
-    runs = [(time_once(ours, clock), time_once(theirs, clock)) for _ in range(repeats)]
-    return Pair(min(run[0] for run in runs), min(run[1] for run in runs))
+    return Pair(*best_in_turn([partial(time_once, work, clock) for work in (ours, theirs)], repeats))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bench.speed.clock import time_once
+from bench.speed.clock import best_in_turn, time_once
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference import gradient as reference
@@ -52,12 +51,6 @@ def measure(rows: int, repeats: int) -> Cost:
     ]
     seconds = best_in_turn(kernels, repeats) + best_in_turn(threads, PATIENCE * repeats)
     return Cost(*(1e9 * best / rows for best in seconds))
-
-
-def best_in_turn(works: Sequence[Callable[[], float]], repeats: int) -> list[float]:
-    """Of each the best of so many runs; all run once, then all again."""
-    runs = [[work() for work in works] for _ in range(repeats)]
-    return [min(times) for times in zip(*runs, strict=True)]
 
 
 def chain(gates: int) -> np.ndarray[Any, np.dtype[np.int32]]:

@@ -25,9 +25,10 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     >>> cut_tree(stump, np.array([True, False, False]))
     Tree(1 node, 1 leaf, depth 0, 1 feature, 1 output, hard)
     """
+    branch = tree.n_children > 0
+    if not np.any(is_leaf & branch) and np.all(np.diff(tree.first_child[branch]) > 0):
+        return tree  # nothing to cut, and the nodes are level by level already
     kept = level_order(tree.first_child, tree.n_children, is_leaf)
-    if len(kept) == tree.n_nodes and np.all(kept[1:] > kept[:-1]):
-        return tree
     stays = (tree.n_children[kept] > 0) & ~is_leaf[kept]  # branches that remain branches
     fields = {name: getattr(tree, name)[kept] for name in PER_NODE}
     fields["n_children"] = np.where(stays, fields["n_children"], 0)

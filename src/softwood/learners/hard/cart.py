@@ -59,7 +59,7 @@ def learn_cart(
         return grow_tree(grower, problem, growth, schema, problem.weight_of(trained))
 
     table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
-    tree = cut_tree(full, is_leaf) if is_leaf.any() else full
+    tree = cut_tree(full, is_leaf)
     if growth.missing == Missing.SURROGATE and growth.max_surrogates > 0 and tree.n_nodes > 1:
         tree = find_surrogates(grower, problem, tree, growth.max_surrogates)
         kept = level_order(full.first_child, full.n_children, is_leaf)

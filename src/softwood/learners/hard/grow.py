@@ -28,13 +28,13 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) ->
         response=problem.responses(grown),
         schema=schema,
         first_child=grown.first_child,
-        n_children=2 * branch.astype(np.int32),
-        score=np.select([categorical, branch], np.array([Score.CATEGORY, Score.THRESHOLD], np.uint8), Score.NONE),
+        n_children=np.where(branch, 2, 0),
+        score=np.where(branch, np.where(categorical, Score.CATEGORY, Score.THRESHOLD), Score.NONE),
         feature=grown.feature,
         threshold=grown.threshold,
         group_begin=grown.group_begin,
         group=grown.group,
-        missing=np.where(branch, np.uint8(missing), np.uint8(Missing.DIRECTION)),
+        missing=np.where(branch, missing, Missing.DIRECTION),
         default=grown.default,
         fraction=grown.fraction,
         surrogates=as_surrogates(grown.surrogates),
@@ -42,8 +42,7 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) ->
         impurity=grown.impurity,
         gain=grown.gain,
     )
-    by_level = bool(np.all(np.diff(grown.first_child[branch]) > 0))  # only the best-first order needs another
-    return tree if by_level else cut_tree(tree, np.zeros(tree.n_nodes, np.bool_))
+    return cut_tree(tree, np.zeros(tree.n_nodes, np.bool_))  # cuts nothing; the best-first order needs another
 
 
 def find_surrogates(grower: kernels.HardGrower, problem: Problem, tree: Tree, most: int) -> Tree:

@@ -47,7 +47,7 @@ class PruningSequence:
     def of(cls, tree: Tree, problem: Problem) -> PruningSequence:
         """Prune the tree by its training risk."""
         weight = node_weight(tree, problem)
-        return cls(tree, node_risk(tree, problem), weight / weight[0] * node_error(tree, problem))
+        return cls(tree, node_risk(tree, problem, weight), weight / weight[0] * node_error(tree, problem))
 
     @cached_property
     def collapse(self) -> Floats:
@@ -107,13 +107,12 @@ def node_error(tree: Tree, problem: Problem) -> Floats:
     return np.asarray((tree.response * wrong[:, problem.decide(tree.response)].T).sum(axis=1))
 
 
-def node_risk(tree: Tree, problem: Problem) -> Floats:
+def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
     """R(t): the part of the whole impurity that the node would have as a leaf, as scikit-learn reckons it.
 
     The book and rpart prune classes by error instead. On the papers' classification sets the two were level (the choice
     among the trees is by error either way), and impurity gives every tree one scale of alpha.
     """
-    weight = node_weight(tree, problem)
     if problem.is_classes:
         weight = weight * (tree.response / problem.factor * problem.split_factor).sum(axis=1)
     return np.asarray(weight / weight[0] * tree.impurity)

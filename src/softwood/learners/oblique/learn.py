@@ -49,4 +49,4 @@ def learn_oblique(
     full = grow_oblique(whole, find, limits, schema)
     sequence = PruningSequence.of(full, problem)
     table, is_leaf = choose_size(sequence, grow, problem, pruning, pruning.folds_of(problem), n_jobs)
-    return Pruned(cut_tree(full, is_leaf) if is_leaf.any() else full, table, sequence)
+    return Pruned(cut_tree(full, is_leaf), table, sequence)
