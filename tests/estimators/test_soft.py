@@ -152,9 +152,30 @@ def test_hardened_rows_take_one_path() -> None:
 def test_importance_finds_the_input_that_matters() -> None:
     rng = np.random.default_rng(7)
     X = rng.normal(size=(300, 4))
-    importance = SoftTreeRegressor(**QUICK).fit(X, np.tanh(3 * X[:, 2])).feature_importances_
-    assert importance.sum() == pytest.approx(1.0)
-    assert importance[2] > 0.95
+    model = SoftTreeRegressor(**QUICK).fit(X, np.tanh(3 * X[:, 2]))
+    for importance in (model.feature_importances_, model.gain_importances_):
+        assert importance.sum() == pytest.approx(1.0)
+        assert importance[2] > 0.95
+
+
+def test_inputs_that_count_only_together_are_both_important() -> None:
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    model = SoftTreeClassifier().fit(X, X[:, 0] * X[:, 1] > 0)
+    assert model.score(X, X[:, 0] * X[:, 1] > 0) > 0.97
+    assert model.feature_importances_[:2].min() > 0.25
+    assert model.feature_importances_[2:].max() < 0.01
+    assert model.gain_importances_[:2].sum() > 0.9  # whichever gate is further down has it
+
+
+@pytest.mark.parametrize("learner", ["joint", "incremental"])
+def test_gates_tell_what_they_gain(learner: str) -> None:
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    tree = SoftTreeRegressor(learner=learner, leaf="constant").fit(X, np.sin(2 * X[:, 0]) + X[:, 1]).tree_
+    branch = tree.n_children > 0
+    assert branch.any()
+    assert np.all(tree.gain[branch] > 0)
+    assert not tree.gain[~branch].any()
+    assert tree.impurity[0] == pytest.approx(np.var(np.sin(2 * X[:, 0]) + X[:, 1]))
 
 
 def test_incremental_learner_tells_irises_apart() -> None:

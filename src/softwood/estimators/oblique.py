@@ -39,8 +39,8 @@ class ObliqueTree(PrunedTree):
     def feature_importances_(self) -> Floats:
         """Each feature's part of all the impurity that the gates took away; sums to 1 (all 0 for a single leaf).
 
-        A linear gate's gain is divided among its features by the size of what they add to the score: weight times the
-        spread of the column among the training rows.
+        A linear gate's gain is divided among its features as what they add to the score varies: by the square of weight
+        times spread of the column among the training rows.
         """
         check_is_fitted(self, "tree_")
         tree = self.tree_
@@ -51,8 +51,8 @@ class ObliqueTree(PrunedTree):
                 continue
             at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
             column = tree.weight_column[at]
-            size = np.abs(tree.weight[at]) * self._spread[column]
-            np.add.at(total, tree.basis.feature[column], tree.gain[node] * size / max(float(size.sum()), 1e-300))
+            varies = np.square(tree.weight[at] * self._spread[column])
+            np.add.at(total, tree.basis.feature[column], tree.gain[node] * varies / max(float(varies.sum()), 1e-300))
         return total / total.sum() if total.sum() > 0 else total
 
     def _limits(self, total: float) -> Limits:

@@ -25,6 +25,7 @@ from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.describe import Described
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import Grown, Joint, Learned, learn_joint
 from softwood.learners.soft.problem import SoftProblem
@@ -42,7 +43,7 @@ class SoftTree(TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
     history_: list[dict[str, Any]]
-    _importance: Floats
+    _described: Described
     _grown: Grown | None
 
     @property
@@ -53,7 +54,18 @@ class SoftTree(TreeEstimator):
         used).
         """
         check_is_fitted(self, "tree_")
-        return self._importance
+        return self._described.importance
+
+    @property
+    def gain_importances_(self) -> Floats:
+        """Each feature's part of the impurity that the tree took away, as in CART but that rows count by their reach.
+
+        A linear gate's gain is divided among its features as what they add to the score varies; what linear responses
+        save beyond, as what they add there does. Of features that count only together the one further down has it all,
+        so `feature_importances_` says more.
+        """
+        check_is_fitted(self, "tree_")
+        return self._described.by_gain
 
     def harden(self) -> Self:
         """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
@@ -108,7 +120,7 @@ class SoftTree(TreeEstimator):
 
     def _remember(self, learned: Learned, table: Table) -> Self:
         self.columns_, self.tree_ = table.columns, learned.tree
-        self._importance, self._grown = learned.importance, learned.grown
+        self._described, self._grown = learned.described, learned.grown
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
@@ -309,8 +321,9 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
 
 def _one_class(schema: Schema, table: Table) -> Learned:
     """One class only: a leaf that is sure of it."""
-    nothing = Candidate.nothing()
-    return Learned(Tree(response=np.ones((1, 1)), schema=schema), np.zeros(table.values.shape[1]), [], nothing)
+    unused = np.zeros(table.values.shape[1])
+    sure = Described(Tree(response=np.ones((1, 1)), schema=schema), unused, unused)
+    return Learned(sure, [], Candidate.nothing())
 
 
 def _told(candidate: Candidate) -> dict[str, Any]:

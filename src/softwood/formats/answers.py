@@ -94,7 +94,7 @@ def _numbers(words: Wording, nodes: list[int], statistic: Statistic) -> list[Col
             columns.append(Column(header, [words.response(m, k, ROOM_FOR_SUM) for m in nodes]))
         else:
             columns.append(Column(header, spell_column(tree.response[nodes, k], words.digits), ">"))
-    if np.isfinite(tree.impurity).all():
+    if tree.is_hard and np.isfinite(tree.impurity).all():  # soft leaves do not answer the mean of their rows
         spread = tree.impurity[nodes] ** statistic.power
         columns.append(Column(statistic.spread, spell_column(spread, words.digits or 3), ">"))
     return columns

@@ -34,7 +34,7 @@ def friedman(inputs: int, rows: int = 900) -> tuple[SoftProblem, SoftProblem]:
 def learned_error(learn: SoftProblem, fresh: SoftProblem) -> tuple[float, np.ndarray]:
     """Of a tree, and the worth of its inputs."""
     grown = learn_joint(learn, Schema.plain(learn.X.shape[1], 1), Joint(), None)
-    return float(np.mean(np.square(grown.tree.output(fresh.X) - fresh.target))), grown.importance
+    return float(np.mean(np.square(grown.tree.output(fresh.X) - fresh.target))), grown.described.importance
 
 
 def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,23 +67,16 @@ def quiet() -> np.errstate:
 
 def expand(basis: Any, X: Floats) -> Floats:
     """Basis columns of every row, shape (rows, columns)."""
-    phi = np.empty((len(X), len(basis.term)))
-    for c, (term, f, parameter) in enumerate(zip(basis.term, basis.feature, basis.parameter, strict=True)):
-        x = X[:, f]
-        gone = np.isnan(x)
-        if term == Term.MISSING:
-            phi[:, c] = gone
-            continue
-        known = np.where(gone, 0.0, x)
-        if term == Term.IDENTITY:
-            value = known
-        elif term == Term.SQUARE:
-            value = known * known
-        elif term == Term.HINGE:
-            value = np.maximum(0.0, known - parameter)
-        else:
-            value = (known == parameter).astype(np.float64)
-        phi[:, c] = np.where(gone, basis.when_missing[c], value)
+    phi = X[:, basis.feature]
+    gone = np.isnan(phi)
+    phi[gone] = 0.0
+    square, hinge, category = (basis.term == term for term in (Term.SQUARE, Term.HINGE, Term.CATEGORY))
+    phi[:, square] *= phi[:, square]
+    phi[:, hinge] = np.maximum(0.0, phi[:, hinge] - basis.parameter[hinge])
+    phi[:, category] = phi[:, category] == basis.parameter[category]
+    phi = np.where(gone, basis.when_missing, phi)
+    missing = basis.term == Term.MISSING
+    phi[:, missing] = gone[:, missing]
     return phi
 
 

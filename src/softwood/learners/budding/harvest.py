@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,11 @@ from softwood.learners.budding.bush import Bush
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.harvest import LINK
 from softwood.tree import Basis, Schema, Tree
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows that a tree is described by: how many reach a node, and what an input is worth."""
-
-    X: Floats
-    target: Floats
-    weight: Floats
+from softwood.tree.gain import Sample, with_gains
 
 
 def harvest(
-    bush: Bush, columns: Columns, schema: Schema, loss: Loss, rows: Rows, total: float, centre: Floats, scale: Floats
+    bush: Bush, columns: Columns, schema: Schema, loss: Loss, rows: Sample, total: float, centre: Floats, scale: Floats
 ) -> Tree:
     """The tree; `centre` and `scale` undo the scaling of the targets, `total` is the weight of all rows seen."""
     branch, keeps = bush.first_child >= 0, bush.leafness > 0
@@ -58,7 +49,7 @@ def harvest(
         slope=np.ascontiguousarray(slope[:, :, used].transpose(0, 2, 1)),
     )
     reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
-    return tree.replace(response=_branch_responses(tree, reach), count=reach * total)
+    return with_gains(tree.replace(response=_branch_responses(tree, reach), count=reach * total), rows)
 
 
 def _branch_responses(tree: Tree, reach: Floats) -> Floats:
@@ -72,7 +63,7 @@ def _branch_responses(tree: Tree, reach: Floats) -> Floats:
     return mixed
 
 
-def importance(answer: Any, columns: Columns, rows: Rows, loss: Loss, n_features: int) -> Floats:
+def importance(answer: Any, columns: Columns, rows: Sample, loss: Loss, n_features: int) -> Floats:
     """How much the mean loss rises when the columns of an input stay at their mean; as parts of their sum.
 
     `answer` gives the outputs (scaled) of columns; the target of `rows` is scaled too.

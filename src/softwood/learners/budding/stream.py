@@ -16,9 +16,10 @@ from softwood.kernels import budding as kernel
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Plant, Tending, pad_rows, plant_seed, widen
 from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.harvest import Rows, harvest, importance
+from softwood.learners.budding.harvest import harvest, importance
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
 from softwood.tree import Schema, Tree
+from softwood.tree.gain import Sample
 
 HALVINGS = 40  # of the step, before a stream gives up
 RECENT = 1024  # rows that a stream remembers, to count and to tell importances by
@@ -40,7 +41,7 @@ class Stream:
     centre: Floats
     scale: Floats
     weight: float = 0.0
-    recent: Rows = field(default_factory=lambda: Rows(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0)))
+    recent: Sample = field(default_factory=lambda: Sample(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0)))
 
     @classmethod
     def begin(cls, n_levels: list[int], outputs: int, tending: Tending, room: int, linear: bool, seed: int) -> Stream:
@@ -86,10 +87,10 @@ class Stream:
 
     def _remember(self, X: Floats, target: Floats, weight: Floats) -> None:
         self.weight = float(np.add.accumulate(np.append(self.weight, weight))[-1])
-        old, new = self.recent, Rows(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
+        old, new = self.recent, Sample(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
         if len(old.X):
             parts = ((a, b) for a, b in zip(vars(old).values(), vars(new).values(), strict=True))
-            new = Rows(*(np.concatenate(pair)[-RECENT:] for pair in parts))
+            new = Sample(*(np.concatenate(pair)[-RECENT:] for pair in parts))
         self.recent = new
 
     def units(self) -> tuple[Floats, Floats]:

@@ -9,12 +9,12 @@ import numpy as np
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Plant, Rule, pad_rows, plant_seed
 from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.harvest import Rows
 from softwood.learners.budding.joint import Learned
 from softwood.learners.budding.online import Online
 from softwood.learners.budding.scaling import FixedScale
 from softwood.learners.budding.stream import RECENT, Stream
 from softwood.learners.soft.problem import SoftProblem
+from softwood.tree.gain import Sample
 
 
 def plant_of(bush: Bush, how: Online) -> Plant:
@@ -41,7 +41,7 @@ def stream_of(learned: Learned, problem: SoftProblem, how: Online) -> Stream:
     if how.step is None and learned.bush.slopes != "none":  # one row moves all weights of a response the same way
         tending = replace(tending, step=tending.step / (1 + learned.bush.columns))
     seen = np.flatnonzero(problem.weight)[-RECENT:]
-    recent = Rows(problem.X[seen], problem.target[seen], problem.weight[seen])
+    recent = Sample(problem.X[seen], problem.target[seen], problem.weight[seen])
     stream = Stream(
         plant_of(learned.bush, how), tending, FixedScale(learned.columns), None, learned.centre, learned.scale,
         problem.total_weight, recent,

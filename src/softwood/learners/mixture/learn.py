@@ -17,11 +17,13 @@ from softwood.learners.mixture.em import Evidence, Mixture, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import importance_of, judge_engine, plant_root
+from softwood.learners.soft.describe import describe, sample_of
+from softwood.learners.soft.ground import judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.tree import Schema, Tree
+from softwood.tree.gain import with_gains
 
 STRENGTH = 2.0  # rows that the penalty weighs, as in the middle of the soft trees' range
 
@@ -66,7 +68,7 @@ def learn_experts(problem: SoftProblem, schema: Schema, how: Experts) -> Learned
     mixture = learn_mixture(shape, rows, targets, how.starts, how.max_iter, how.tol, how.seed)
     if how.learner == "joint":
         return _refined(mixture, whole, columns, schema, how, centre, scale, ridge)
-    tree = as_tree(mixture, rows, columns, schema, centre, scale)
+    tree = with_gains(as_tree(mixture, rows, columns, schema, centre, scale), sample_of(whole, centre, scale))
     return LearnedMixture(tree, _importance(mixture, rows, columns, problem.X.shape[1]), np.array(mixture.history))
 
 
@@ -146,8 +148,8 @@ def _refined(
     start = _sapling(mixture, plant_root(engine, len(columns), "own" if len(columns) else "none"), how)
     tree = start.refine(engine, ridge / whole.total_weight, 2 * how.max_iter)[1]
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = importance_of(tree, columns, whole, how.n_threads)
-    return LearnedMixture(grown, importance, np.array(mixture.history))
+    described = describe(grown, tree, columns, whole, centre, scale, how.n_threads)
+    return LearnedMixture(described.tree, described.importance, np.array(mixture.history))
 
 
 def _sapling(mixture: Mixture, root: Sapling, how: Experts) -> Sapling:

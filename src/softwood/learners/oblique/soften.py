@@ -13,7 +13,8 @@ from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.oblique.rows import in_order
 from softwood.learners.soft.candidates import START_SLOPE
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.ground import importance_of, judge_engine, plant_root
+from softwood.learners.soft.describe import describe
+from softwood.learners.soft.ground import judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
@@ -38,8 +39,8 @@ def refine_softly(tree: Tree, problem: Problem, recipe: Recipe, n_threads: int =
     strength = _best_strength(start, whole, columns, n_threads)
     soft = start.refine(engine, strength / whole.total_weight, MAX_ITER)[1]
     grown = harvest(soft, columns, tree.schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = importance_of(soft, columns, whole, n_threads)
-    return grown.replace(note=tree.note), importance
+    described = describe(grown.replace(note=tree.note), soft, columns, whole, centre, scale, n_threads)
+    return described.tree, described.importance
 
 
 def soft_problem(problem: Problem) -> SoftProblem:

@@ -17,7 +17,6 @@ from softwood.learners.soft.problem import MANY, Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling, Slopes
 from softwood.learners.soft.tables import expansion_of
 
-IMPORTANCE_ROWS = 5_000  # enough to measure what an input is worth
 # Of large weights (kernels/penalty.py): beyond 1, or for classes 2, they are cheap, so that gates look closely at a few
 # columns and hardly at the others. These lost least on held-out rows among 0, 1/4, 1 and 4.
 EASE = {Loss.SQUARED: 1.0, Loss.LOGISTIC: 0.25, Loss.SOFTMAX: 0.25}
@@ -62,18 +61,6 @@ def _engine(rows: SoftProblem, tables: Expansion, n_threads: int, single: bool) 
     """Rows with their columns; where rows are many, columns are made anew in every pass."""
     how = (n_threads, single, rows.place, len(rows) <= MANY)
     return MemoryEngine.of_inputs(rows.X, tables, rows.target, rows.weight, rows.loss, *how)
-
-
-def importance_of(
-    tree: Sapling, columns: Columns, rows: SoftProblem, n_threads: int = 1, tables: Expansion | None = None
-) -> Floats:
-    """What each input is worth to the tree: by how much the mean loss rises if it stays at its mean, as parts of one.
-
-    The rows must be `in_order`: some are enough.
-    """
-    some = judge_engine(rows.head(IMPORTANCE_ROWS), columns, n_threads, single=False, tables=tables)
-    rise = np.maximum(rises(tree, columns, some, rows.X.shape[1]), 0.0)
-    return np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
 
 
 def rises(tree: Sapling, columns: Columns, rows: MemoryEngine, n_inputs: int) -> Floats:

@@ -32,7 +32,8 @@ from softwood.kernels.soft import descend
 from softwood.learners.soft.candidates import START_SLOPE, axis_start
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Recipe, build_columns
-from softwood.learners.soft.ground import Ground, importance_of, judge_engine, plant_root
+from softwood.learners.soft.describe import describe
+from softwood.learners.soft.ground import Ground, judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.joint import Learned
 from softwood.learners.soft.problem import Floats, SoftProblem
@@ -85,10 +86,10 @@ def learn_incremental(
     tree = _learn(plant_root(ground.learn, len(columns), "none"), 0, site, how)
     engine = judge_engine(whole, columns, how.n_threads, single=False)
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = importance_of(tree, columns, whole, how.n_threads)
+    described = describe(grown, tree, columns, whole, centre, scale, how.n_threads)
     row_loss = ground.judge.row_loss(tree.shape, tree.parameters)
     chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight, inputs=len(np.unique(columns.feature)))
-    return Learned(grown, importance, [chosen], chosen, how.epochs)
+    return Learned(described, [chosen], chosen, how.epochs)
 
 
 def _learn(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling:

@@ -30,9 +30,10 @@ from softwood.engines import Engine, Floats
 from softwood.learners.soft.bins import Binned
 from softwood.learners.soft.choice import Candidate
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.describe import Described, describe
 from softwood.learners.soft.enlarge import LEAST_GAIN, Growing
 from softwood.learners.soft.field import Field, Inputs, Trial
-from softwood.learners.soft.ground import importance_of, judge_engine
+from softwood.learners.soft.ground import judge_engine
 from softwood.learners.soft.growth import without_idle
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.nursery import Nursery
@@ -99,17 +100,20 @@ class Grown:
 
 @dataclass(frozen=True)
 class Learned:
-    """The tree in the user's units, the importance of each input, and the candidates it was chosen from.
+    """The tree in the user's units, described, and the candidates it was chosen from.
 
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     """
 
-    tree: Tree
-    importance: np.ndarray
+    described: Described
     candidates: list[Candidate]
     chosen: Candidate
     n_iter: int = 1
     grown: Grown | None = None
+
+    @property
+    def tree(self) -> Tree:
+        return self.described.tree
 
 
 def learn_joint(
@@ -130,10 +134,10 @@ def learn_joint(
     tree = refitted(kept, engine, how.max_iter, how.n_threads) if refit else kept.tree[0]
     tree = without_idle(tree, engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    importance = importance_of(tree, columns, whole, how.n_threads, tables)
+    described = describe(harvested, tree, columns, whole, centre, scale, how.n_threads, tables)
     grown = Grown(tree, chosen.recipe, columns, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
-    return Learned(harvested, importance, candidates, chosen, max(tree.n_iter, 1), grown)
+    return Learned(described, candidates, chosen, max(tree.n_iter, 1), grown)
 
 
 def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:

@@ -1,0 +1,173 @@
+"""What gates take away of the impurity of rows, and how much of that is owed to each input.
+
+A node's impurity is that of the rows that reach it, each counted by its reach: the Gini index of classes, the variance
+of numbers (the mean of several targets). A gate's gain is what its children together have less of it, by weight: as in
+CART, but that a row may arrive in part.
+
+A gate that looks at one input owes its gain to that input. A linear gate owes it to all its inputs: to each as much as
+what it adds to the score varies among the rows that reach the gate. Linear responses come nearer to the rows than the
+mean of a leaf does: the impurity of the leaves that the tree's answers do not have is theirs, divided in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Score
+from softwood.kernels.reference.evaluate import expand
+from softwood.tree.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+NOTHING = 1e-300  # in place of a sum that is 0 and divides
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows that a tree is described by.
+
+    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    """
+
+    X: Floats
+    target: Floats
+    weight: Floats
+
+
+def with_gains(tree: Tree, rows: Sample, n_threads: int = 1) -> Tree:
+    """The tree with the impurity of every node and the gain of every gate, as these rows tell.
+
+    Examples
+    --------
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan], count=[8.0, 4.0, 4.0])
+    >>> rows = Sample(np.array([[2.0], [3.0]]), np.array([[0.0], [1.0]]), np.ones(2))
+    >>> with_gains(stump, rows).gain
+    array([2., 0., 0.])
+    """
+    seen = _Arrivals(tree, rows, n_threads)
+    with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
+        square = np.square(seen.size)
+    if not np.isfinite(square):
+        return tree
+    return tree.replace(impurity=seen.left / np.maximum(seen.weight, NOTHING) * square, gain=seen.gain * square)
+
+
+def importances(tree: Tree, rows: Sample, n_threads: int = 1) -> Floats:
+    """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
+    seen = _Arrivals(tree, rows, n_threads)
+    gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
+    weights = np.concatenate([_weights(tree, gates), _slopes(tree, leaves) / seen.size], axis=1)
+    there = np.concatenate([seen.reach[:, gates], np.repeat(seen.kept[:, leaves], tree.n_outputs, axis=1)], axis=1)
+    varies = np.zeros((tree.n_features, weights.shape[1]))
+    for f in np.unique(tree.basis.feature):
+        mine = np.flatnonzero(tree.basis.feature == f)
+        varies[f] = _squares_each(expand(tree.basis.pick(mine), rows.X) @ weights[mine], there)
+    in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
+    total, single = np.zeros(tree.n_features), (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    np.add.at(total, tree.feature[single], seen.gain[single])
+    total += in_gate @ (seen.gain[gates] / np.maximum(in_gate.sum(axis=0), NOTHING))
+    if in_response.any():
+        total += seen.gain_of_responses * in_response / in_response.sum()
+    return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+
+@dataclass(frozen=True)
+class _Arrivals:
+    """The rows at every node of a tree. Targets are divided by their `size`: squares neither overflow nor vanish."""
+
+    tree: Tree
+    rows: Sample
+    n_threads: int
+
+    @cached_property
+    def reach(self) -> Floats:
+        """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
+        reach = self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None]
+        return np.asarray(reach * (self.tree.count[0] / self.rows.weight.sum()))
+
+    @cached_property
+    def kept(self) -> Floats:
+        return np.asarray(self.reach * self.tree.leafness)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Of all rows at every node."""
+        return np.asarray(self.reach.sum(axis=0))
+
+    @cached_property
+    def target(self) -> Floats:
+        """Numbers, or one column a class."""
+        target = self.rows.target
+        two = self._is_classes and target.shape[1] == 1
+        return np.concatenate([1.0 - target, target], axis=1) if two else target
+
+    @cached_property
+    def size(self) -> float:
+        """Of number targets, about their mean."""
+        if self._is_classes:
+            return 1.0
+        return float(np.abs(self.target - self.target.mean(axis=0)).max()) or 1.0
+
+    @cached_property
+    def left(self) -> Floats:
+        """Impurity times weight of every node."""
+        return self._together(_squares((self.target - self.target.mean(axis=0)) / self.size, self.reach))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """What every gate takes away; 0 for a leaf."""
+        gain = (1.0 - self.tree.leafness) * self.left
+        np.subtract.at(gain, self.tree.parent[1:], self.left[1:])
+        return np.asarray(np.where(self.tree.n_children > 0, np.maximum(gain, 0.0), 0.0))
+
+    @cached_property
+    def gain_of_responses(self) -> float:
+        """What the tree's answers have less than the means of its leaves."""
+        missed = (self.target - self.tree.predict(self.rows.X, self.n_threads)) / self.size
+        error = float(self.reach[:, 0] @ self._together(np.square(missed)))
+        return max(float(self.tree.leafness @ self.left) - error, 0.0)
+
+    @property
+    def _is_classes(self) -> bool:
+        return self.tree.schema.task == "classification"
+
+    def _together(self, squares: Floats) -> Floats:
+        """The sum over classes, or the mean over targets."""
+        return np.asarray(squares.sum(axis=1) if self._is_classes else squares.mean(axis=1))
+
+
+def _squares(values: Floats, weights: Floats) -> Floats:
+    """Weighted sums of squares about the weighted mean: (columns of weights, columns of values)."""
+    values = values - values.mean(axis=0)
+    total = np.maximum(weights.sum(axis=0), NOTHING)[:, None]
+    return np.asarray(np.maximum(weights.T @ np.square(values) - np.square(weights.T @ values) / total, 0.0))
+
+
+def _squares_each(values: Floats, weights: Floats) -> Floats:
+    """The same of every column of values with its own column of weights."""
+    values = values - values.mean(axis=0)
+    total = np.maximum(weights.sum(axis=0), NOTHING)
+    mean = np.einsum("ij,ij->j", weights, values) / total
+    return np.asarray(np.einsum("ij,ij->j", weights, np.square(values - mean)))
+
+
+def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:
+    """What every basis column counts in each gate, (columns, gates)."""
+    table = np.zeros((len(tree.basis), len(gates)))
+    for i, m in enumerate(gates):
+        at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
+        table[tree.weight_column[at], i] = tree.weight[at]
+    return table
+
+
+def _slopes(tree: Tree, leaves: npt.NDArray[np.intp]) -> Floats:
+    """What every basis column counts in each output of the leaves, (columns, leaves times outputs)."""
+    return np.asarray(
+        tree.slope[tree.slope_row[leaves]].transpose(1, 0, 2).reshape(len(tree.basis), len(leaves) * tree.n_outputs)
+    )

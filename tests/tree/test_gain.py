@@ -1,0 +1,126 @@
+"""Gains by reach: as CART counts them where gates are hard, and nothing lost or won where they are soft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, Tree
+from softwood.kernels.kinds import Score, Squash
+from softwood.tree import Basis, Schema
+from softwood.tree.gain import Sample, importances, with_gains
+
+
+def table(rows: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(rows, 4))
+    return X, X[:, 0] + np.sin(3 * X[:, 1]), rng.integers(1, 4, rows).astype(float)
+
+
+def soft_stump(weight: list[float], bias: float = 0.0, **changes: Any) -> Tree:
+    """One sigmoid gate over two inputs."""
+    parts: dict[str, Any] = {
+        "response": [[0.5], [0.0], [1.0]],
+        "schema": Schema.plain(2, 1),
+        "first_child": [1, -1, -1],
+        "n_children": [2, 0, 0],
+        "score": [Score.LINEAR, 0, 0],
+        "squash": [Squash.SIGMOID, 0, 0],
+        "basis": Basis.identity(2),
+        "bias": [bias, 0, 0],
+        "weight_begin": [0, 2, 2, 2],
+        "weight_column": [0, 1],
+        "weight": weight,
+        "count": [10.0, 5.0, 5.0],
+    }
+    return Tree(**{**parts, **changes})
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_of_a_regression_tree_they_are_what_it_grew_by(targets: int) -> None:
+    X, y, weight = table()
+    Y = np.column_stack([y, 3 * y**2])[:, :targets]
+    model = CARTRegressor(prune=None, max_depth=4).fit(X, Y, sample_weight=weight)
+    again = with_gains(model.tree_, Sample(X, Y, weight))
+    np.testing.assert_allclose(again.impurity, model.tree_.impurity, rtol=1e-9, atol=1e-12)
+    branch = model.tree_.n_children > 0
+    np.testing.assert_allclose(again.gain[branch], model.tree_.gain[branch], rtol=1e-9)
+    assert not again.gain[~branch].any()
+    np.testing.assert_allclose(importances(model.tree_, Sample(X, Y, weight)), model.feature_importances_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_of_a_classification_tree_they_are_what_it_grew_by(classes: int) -> None:
+    X, y, weight = table()
+    label = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
+    model = CARTClassifier(prune=None, max_depth=4).fit(X, label, sample_weight=weight)
+    target = (label[:, None] == 1).astype(float) if classes == 2 else np.eye(classes)[label]
+    again = with_gains(model.tree_, Sample(X, target, weight))
+    np.testing.assert_allclose(again.impurity, model.tree_.impurity, rtol=1e-9, atol=1e-12)
+    branch = model.tree_.n_children > 0
+    np.testing.assert_allclose(again.gain[branch], model.tree_.gain[branch], rtol=1e-9)
+
+
+def test_what_gates_take_away_and_what_leaves_have_left_is_all_there_was() -> None:
+    X, y, _ = table()
+    model = SoftTreeClassifier(gate="linear", leaf="constant", weight_penalty=1e-3).fit(X, y > 0)
+    tree = model.tree_
+    assert tree.n_nodes > 3
+    leaf = tree.n_children == 0
+    total = tree.count[0] * tree.impurity[0]
+    assert np.all(tree.gain >= 0)
+    assert tree.gain.sum() + tree.count[leaf] @ tree.impurity[leaf] == pytest.approx(total, rel=1e-3)  # counts: float32
+
+
+def test_a_row_counts_at_a_child_as_far_as_it_arrives() -> None:
+    X, y = np.array([[-1.0, 0.0], [0.0, 0.0], [2.0, 0.0]]), np.array([[1.0], [4.0], [7.0]])
+    tree = with_gains(soft_stump([1.0, 0.0], count=[3.0, 1.5, 1.5]), Sample(X, y, np.ones(3)))
+    left = 0.0
+    for part in (1 / (1 + np.exp(-X[:, 0])), 1 / (1 + np.exp(X[:, 0]))):
+        mean = part @ y[:, 0] / part.sum()
+        left += part @ (y[:, 0] - mean) ** 2
+    assert tree.impurity[0] == pytest.approx(6.0)
+    assert tree.gain[0] == pytest.approx(18.0 - left)
+
+
+def test_a_bud_gains_by_what_it_passes_on() -> None:
+    X, y, weight = table()
+    rows = Sample(X[:, :2], y[:, None], weight)
+    whole, bud = (with_gains(soft_stump([2.0, 0.0], leafness=[part, 1, 1]), rows) for part in (0.0, 0.75))
+    assert whole.gain[0] > 0
+    assert bud.gain[0] == pytest.approx(whole.gain[0] / 4)
+
+
+def test_a_gate_owes_its_gain_as_its_inputs_vary() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2)) * [1.0, 3.0] + [1e6, 0.0]
+    sample = Sample(X, X[:, :1], np.ones(len(X)))
+    found = importances(soft_stump([0.03, 0.02], bias=-3e4), sample)
+    np.testing.assert_allclose(found, [0.2, 0.8], atol=0.02)  # variances .03^2 and .06^2
+
+
+def test_linear_responses_have_what_they_save() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    line = Tree(
+        response=[[0.0]],
+        schema=Schema.plain(2, 1),
+        basis=Basis.identity(2),
+        slope_row=[0],
+        slope=[[[1.0], [-2.0]]],
+        count=[1.0],
+    )
+    assert importances(line, Sample(X, X @ [[1.0], [-2.0]], np.ones(5000))) == pytest.approx([0.2, 0.8], abs=0.02)
+    nothing = importances(line, Sample(X, X @ [[-1.0], [2.0]], np.ones(5000)))  # worse than the mean: nothing is owed
+    assert nothing.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e200])
+def test_the_size_of_targets_changes_no_importance(size: float) -> None:
+    X, y, weight = table()
+    tree = soft_stump([1.0, 0.3])
+    plain, large = (importances(tree, Sample(X[:, :2], unit * y[:, None], weight)) for unit in (1.0, size))
+    np.testing.assert_allclose(large, plain, rtol=1e-9)
+    assert np.isnan(with_gains(tree, Sample(X[:, :2], size * y[:, None], weight)).gain).all() == (size > 1e150)
