@@ -18,7 +18,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """One line. Classes are dotted names; "" is a task the method does not know. `role`: ours, or a yardstick."""
+    """One line. Classes are dotted names; "" is a task the method does not know. `role`: ours, a yardstick, or a variant of one.
+
+    A variant is not shown among the family, only where it is asked for.
+    """
 
     name: str
     title: str
@@ -60,6 +63,7 @@ METHODS = (
     Method("forest", "random forest", *FOREST, role="yardstick"),
     Method("forest-both", "random forest, both halves", *FOREST, rows="both", role="yardstick"),
     Method("lightgbm", "LightGBM", *BOOSTED, role="yardstick"),
+    Method("lightgbm-default", "LightGBM, default step", *BOOSTED, {"step": 0.1}, role="variant"),
     Method("lightgbm-both", "LightGBM, both halves", *BOOSTED, rows="both", role="yardstick"),
 )
 BY_NAME = {method.name: method for method in METHODS}

@@ -49,7 +49,7 @@ def codes_of(task: str) -> list[str]:
 
 def present(cells: Cells, codes: Sequence[str]) -> list[str]:
     """Methods with a result on any of the sets, in the registry's order."""
-    return [method.name for method in METHODS if any((method.name, code) in cells for code in codes)]
+    return [one.name for one in METHODS if one.role != "variant" and any((one.name, code) in cells for code in codes)]
 
 
 def reference_of(method: str) -> str:

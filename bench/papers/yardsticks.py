@@ -20,7 +20,11 @@ from sklearn.utils import _safe_indexing as take
 
 TREES = 300
 MOST_ALPHAS = 50  # of the path that are tried, closest where trees are small: on thousands of rows it has thousands
-ROUNDS, PATIENCE, STEP = 2000, 50, 0.05  # LightGBM's trees at most, trees without gain, learning rate
+ROUNDS, PATIENCE, STEP = (
+    2000,
+    50,
+    0.05,
+)  # LightGBM's trees at most, trees without gain, learning rate (its default is twice that)
 SIZES = (7, 31)
 
 
@@ -98,9 +102,9 @@ class BoostedRegressor(Yardstick):
 
     name = "LGBMRegressor"
 
-    def __init__(self, *, random_state: int = 0, categorical_features: Any = None) -> None:
+    def __init__(self, *, random_state: int = 0, categorical_features: Any = None, step: float = STEP) -> None:
         super().__init__(random_state=random_state)
-        self.categorical_features = categorical_features
+        self.categorical_features, self.step = categorical_features, step
 
     def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
         """Boost with each size of tree; keep the better. Without X_val a fifth chooses, then all rows are fitted."""
@@ -131,7 +135,12 @@ class BoostedRegressor(Yardstick):
     def _make(self, leaves: int, rounds: int) -> Any:
         import lightgbm
 
-        options: dict[str, Any] = {"learning_rate": STEP, "random_state": self.random_state, "n_jobs": 1, "verbose": -1}
+        options: dict[str, Any] = {
+            "learning_rate": self.step,
+            "random_state": self.random_state,
+            "n_jobs": 1,
+            "verbose": -1,
+        }
         return getattr(lightgbm, self.name)(n_estimators=rounds, num_leaves=leaves, **options)
 
     def _divide(self, y: Any) -> tuple[Any, Any]:
