@@ -18,9 +18,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """One line. Classes are dotted names; "" is a task the method does not know. `role`: ours, a yardstick, or a variant of one.
+    """One line. Classes are dotted names; "" is a task the method does not know.
 
-    A variant is not shown among the family, only where it is asked for.
+    `role`: ours, a yardstick, or a variant of one, which is shown only where it is asked for.
     """
 
     name: str

@@ -17,7 +17,7 @@ per cent. Seconds are of the processor, a whole fit, every choice included. *Bes
 papers of 2012 and 2014 print for any method. LightGBM saw the same rows (7 or 31 leaves and early stopping by the other
 half), with its default learning rate of .1 and with .05. *Both halves* is a fit without `X_val` on both of them. A
 number in brackets: so many folds of ten."""
-BOOSTED = {"lightgbm-default": "LightGBM, .1", "lightgbm": "LightGBM, .05"}
+BOOSTED = {"lightgbm-default": "LightGBM (.1)", "lightgbm": "LightGBM (.05)"}
 
 FOOT = """A tree of one node has no gate: a linear or additive leaf was all that the held-out rows asked for. Recipes of
 columns and rules of choice were compared on some folds of some of these sets while the learner was written, so the

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.papers import compare, figure_scatter, figure_toy, page_document, page_family, tables
+from bench.papers import compare, figure_scatter, figure_toy, page_document, page_family, page_soft, tables
 from bench.papers.documents import DOCUMENTS
 from bench.papers.methods import BY_NAME
 from bench.papers.published import best_printed, read_published
@@ -105,6 +105,22 @@ def test_methods_are_held_against_our_tree_of_the_same_rows(make: Maker, results
     assert line_of(page, "GLA")[-1].endswith("▼")
     assert "Better than *soft, joint, both halves*" in page
     assert page.count("- nowhere.") == 2
+
+
+def test_our_tree_is_counted_against_both_rates_of_lightgbm(make: Maker, results: Path) -> None:
+    make("soft", "glass", around(60.0), nodes=1)
+    make("lightgbm", "glass", around(61.0))
+    make("lightgbm-default", "glass", around(59.0))
+    make("soft", "boston", around(0.3), nodes=40)
+    make("lightgbm-default", "boston", around(0.2))
+    cells = gather(read_all(results))
+    page = page_soft.write_page(read_published(), cells)
+    assert line_of(page, "GLA")[6:8] == ["59.00", "**61.00**"]
+    assert line_of(page, "BOS")[6:8] == ["**0.2000**", "–"]
+    assert "- Better than LightGBM (.1) on 1 of 2. Not on BOS" in page
+    assert "- Better than LightGBM (.05) on 0 of 2." in page
+    assert "- Fewer nodes than the tree that printed it on 1 of 2." in page
+    assert page_family.present(cells, ["GLA"]) == ["soft", "lightgbm"]  # a variant is not one of the family
 
 
 def test_no_test_without_ten_folds(make: Maker, results: Path) -> None:

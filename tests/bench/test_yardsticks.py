@@ -53,8 +53,9 @@ def test_of_two_sizes_of_boosted_trees_the_better_is_kept(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "lightgbm", library)
     X, y = make_xor(20)
     labels = np.array(["no", "yes"])[y]
-    model = BoostedClassifier(categorical_features=[1]).fit(X, labels, X, labels)
+    model = BoostedClassifier(categorical_features=[1], step=0.1).fit(X, labels, X, labels)
     assert model.model.parameters["num_leaves"] == 7
+    assert model.model.parameters["learning_rate"] == 0.1
     assert (model.n_leaves, model.n_nodes) == (6, 10)
     assert [call["num_leaves"] for call in FakeBooster.seen] == [7, 31]
     assert all(call["categorical_feature"] == [1] and call["n_jobs"] == 1 for call in FakeBooster.seen)
