@@ -19,10 +19,11 @@ from bench.speed.memory import FITS as MEMORY
 from bench.speed.memory import peak_of
 from bench.speed.report import Report, verdict
 from bench.speed.rival import CASES, PREDICTED, ask
-from bench.speed.rivals import RIVALS
+from bench.speed.rivals import BY_NAME, RIVALS
 
 PAGE = Path("docs/results/speed.md")
 MOST_MEMORY = 3.0  # times the float64 input
+OURS, FASTER_THAN_SOFT = "softwood, soft, joint", 20.0  # the whole default fit; times as fast as others' soft trees
 MOST_IMPORT = 0.2  # seconds
 
 
@@ -140,12 +141,20 @@ def add_rivals(report: Report, sizes: Sizes) -> None:
             report.console.print(f"skipped: {rival.name}: {rival.absence()}.")
     here = [rival for rival in RIVALS if not rival.absence()]
     for case, (task, _) in CASES.items():
-        rows = []
-        for rival in here:
-            if rival.make(task) is not None:
-                rows.append([rival.name, *_spell(ask(rival.name, case, sizes.rivals, sizes.limit))])
+        told = {one: ask(one.name, case, sizes.rivals, sizes.limit) for one in here if one.make(task) is not None}
+        ours = told[BY_NAME[OURS]]
+        rows = [[one.name, *_spell(seen), *_times(seen, ours, sizes.limit, one.scaled)] for one, seen in told.items()]
         wrong = "error %" if task == "classes" else "mean squared error"
-        columns = ["system", "fit s", f"predict {PREDICTED:,} s", "peak MB", "nodes", wrong]
+        columns = [
+            "system",
+            "fit s",
+            f"predict {PREDICTED:,} s",
+            "peak MB",
+            "nodes",
+            wrong,
+            "fit / soft, joint",
+            "wanted",
+        ]
         report.add(f"Side by side: {case}", columns, rows, _absent())
 
 
@@ -154,6 +163,14 @@ def _spell(told: dict[str, float] | str) -> list[str]:
         return [told, "", "", "", ""]
     nodes = f"{told['nodes']:,.0f}" if told["nodes"] else "–"
     return [f"{told['fit']:.3g}", f"{told['predict']:.3g}", f"{told['memory']:.0f}", nodes, f"{told['error']:.3g}"]
+
+
+def _times(told: dict[str, float] | str, ours: dict[str, float] | str, limit: float, soft: bool) -> list[str]:
+    """How many times as long as our soft tree a fit takes, and what is wanted of soft trees of others."""
+    if isinstance(ours, str) or (isinstance(told, str) and not told.startswith("no answer")):
+        return ["", ""]
+    ratio = (limit if isinstance(told, str) else told["fit"]) / ours["fit"]
+    return [f"{'over ' if isinstance(told, str) else ''}{ratio:.3g}", verdict(ratio, FASTER_THAN_SOFT if soft else 0.0)]
 
 
 def _absent() -> str:

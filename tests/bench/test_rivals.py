@@ -9,6 +9,7 @@ import pytest
 
 from bench.speed import rival as one
 from bench.speed import rivals, soft_growth
+from bench.speed.__main__ import _times
 from bench.speed.clock import time_mean
 from bench.speed.data import california_like
 from bench.speed.report import Report
@@ -102,3 +103,12 @@ def test_a_part_of_the_run_leaves_the_other_sections_as_they_are(tmp_path: Path)
     assert "| a | 1 |" not in text
     assert "A note.\n\n| case | s |\n|---|---|\n| b | 2 |" in text
     assert text.index("## Fit") < text.index("## Predict")
+
+
+def test_a_fit_is_told_in_times_of_our_soft_trees() -> None:
+    ours, theirs = ({"fit": seconds} for seconds in (2.0, 50.0))
+    assert _times(theirs, ours, 60, soft=True) == ["25", "≥ 20"]
+    assert _times({"fit": 10.0}, ours, 60, soft=True) == ["5", "≥ 20, falls short"]
+    assert _times(ours, ours, 60, soft=False) == ["1", ""]
+    assert _times("no answer in 60 s", ours, 60, soft=True) == ["over 30", "≥ 20"]
+    assert _times("failed: no numbers", ours, 60, soft=True) == ["", ""]
