@@ -245,7 +245,7 @@ Room::Room(const Plan& plan)
 Sweep::Sweep(const Tree& tree, const Needs& needs) : needs_(needs), plan_(make_plan(tree, needs)) {}
 
 bool Sweep::suits(const Tree& tree, const Needs& needs) {
-  if (tree.gate[0].keeps_all()) return false;
+  if (tree.gate[0].keeps_all()) return soft::machine_fuses() && tree.gate[0].slope_row >= 0 && !needs.column.empty();
   std::size_t gates = 0, weights = 0;
   for (const Gate& gate : tree.gate) {
     if (gate.keeps_all()) continue;
@@ -282,9 +282,10 @@ void Sweep::load(const Table& rows, std::size_t begin, std::size_t n, Room& room
       trail += value;
     }
   }
-  for (const Filled& to : plan_.made) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n);
-  if (!std::isnan(trail)) return;
-  for (const Filled& to : plan_.mended) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n);
+  const bool missing = std::isnan(trail);
+  for (const Filled& to : plan_.made) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
+  if (!missing) return;
+  for (const Filled& to : plan_.mended) replace_missing(phi + to.row * ROWS, n, to.column.when_missing);
 }
 
 }  // namespace softwood::sweep

@@ -67,10 +67,11 @@ class PredictSoft:
     threads: int = 1
     dtype: str = "float64"
     calls: int = 0  # of one row each; 0: one call with all rows
+    knots: int = 0  # of a curve of each input, which gates look at instead
 
     def works(self, n: int) -> tuple[Work, Work]:
         X, y = numbers(n, 10)
-        ours = soft_model(X[:200], y[:200], self.threads)
+        ours = soft_model(X[:200], y[:200], self.threads, self.knots)
         theirs = DecisionTreeRegressor(max_leaf_nodes=LEAVES, random_state=0).fit(X[:TRAINING], y[:TRAINING])
         rows = X.astype(self.dtype)
         if not self.calls:
@@ -103,4 +104,5 @@ PREDICTIONS: tuple[Case, ...] = (
     PredictSoft("the same, float32 rows", dtype="float32", wanted=1),
     PredictSoft("the same, two threads", threads=2, wanted=1),
     PredictSoft("the same, 1,000 calls of one row", calls=1_000, wanted=1),
+    PredictSoft("soft, 15 gates of curves (19 knots) of 10 inputs", knots=19),
 )

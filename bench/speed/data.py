@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.datasets import make_classification, make_regression
 
 from softwood import Basis, Schema, SoftTreeRegressor, Tree
-from softwood.kernels.kinds import Score, Squash
+from softwood.kernels.kinds import Score, Squash, Term
 
 Floats = npt.NDArray[np.float64]
 Rows = tuple[Floats, npt.NDArray[np.generic]]
@@ -58,12 +58,16 @@ def california_like(n: int = 20_640) -> Rows:
     return np.stack([*place, age, rooms, bedrooms, people, households, income], axis=1), price
 
 
-def soft_tree(n_features: int = 10, depth: int = 4) -> Tree:
-    """A full tree of linear sigmoid gates over all inputs (15 of them for depth 4), as a soft learner would give."""
+def soft_tree(n_features: int = 10, depth: int = 4, knots: int = 0) -> Tree:
+    """A full tree of sigmoid gates over all inputs (15 of them for depth 4), as a soft learner would give.
+
+    They weigh the inputs, or of each so many hinges beside: a curve.
+    """
     rng = np.random.default_rng(0)
     gates, nodes = 2**depth - 1, 2 ** (depth + 1) - 1
     is_gate = np.arange(nodes) < gates
-    ends = np.minimum(np.arange(nodes + 1), gates) * n_features
+    basis = _curves(n_features, knots) if knots else Basis.identity(n_features)
+    ends = np.minimum(np.arange(nodes + 1), gates) * len(basis)
     return Tree(
         response=rng.normal(size=(nodes, 1)),
         schema=Schema.plain(n_features, 1),
@@ -71,16 +75,24 @@ def soft_tree(n_features: int = 10, depth: int = 4) -> Tree:
         n_children=np.where(is_gate, 2, 0),
         score=np.where(is_gate, Score.LINEAR, Score.NONE),
         squash=np.where(is_gate, Squash.SIGMOID, Squash.STEP),
-        basis=Basis.identity(n_features),
+        basis=basis,
         weight_begin=ends,
-        weight_column=np.tile(np.arange(n_features), gates),
-        weight=rng.normal(size=gates * n_features),
+        weight_column=np.tile(np.arange(len(basis)), gates),
+        weight=rng.normal(size=gates * len(basis)),
     )
 
 
-def soft_model(X: Floats, y: npt.NDArray[np.generic], threads: int) -> SoftTreeRegressor:
+def _curves(n_features: int, knots: int) -> Basis:
+    """Every input, and hinges of it."""
+    feature = np.repeat(np.arange(n_features, dtype=np.int32), 1 + knots)
+    term = np.tile(np.r_[Term.IDENTITY, [Term.HINGE] * knots], n_features)
+    knot = np.tile(np.r_[0.0, np.linspace(-2, 2, knots)], n_features)
+    return Basis(term, feature, knot, np.zeros(len(term)))
+
+
+def soft_model(X: Floats, y: npt.NDArray[np.generic], threads: int, knots: int = 0) -> SoftTreeRegressor:
     """A regressor with `soft_tree` inside: fitted to few rows, so that it knows its columns, then given the tree."""
     model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=2, weight_penalty=0.1, n_jobs=threads)
     model.fit(X, y)
-    model.tree_ = soft_tree(X.shape[1])
+    model.tree_ = soft_tree(X.shape[1], knots=knots)
     return model

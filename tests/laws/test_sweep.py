@@ -16,7 +16,7 @@ from softwood import Basis, Schema, Tree
 from softwood.kernels import reference
 from softwood.kernels.kinds import Score, Squash
 
-from ..strategies import N_LEVELS, random_rows, random_tree, trees
+from ..strategies import N_LEVELS, random_rows, random_schema, random_tree, trees
 
 if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
@@ -129,6 +129,19 @@ def test_a_root_that_keeps_all_hides_its_gates() -> None:
     tree = stumps(np.array([0]), np.array([1.0]), 1)
     kept = tree.replace(leafness=np.array([1.0, 1.0, 1.0]), response=np.array([[7.0], [1.0], [0.0]]))
     assert kept.output([[-1.0], [2.0]]).ravel().tolist() == [7.0, 7.0]
+
+
+def test_one_linear_leaf_is_a_tree_of_no_gates() -> None:
+    rng = np.random.default_rng(1)
+    basis = random_tree(8, 3, smooth=True).basis
+    slope = rng.normal(size=(1, len(basis), 2))
+    leaf = Tree(response=[[1.0, -2.0]], schema=random_schema(2), basis=basis, slope_row=[0], slope=slope)
+    X = random_rows(1, 150, missing=0.2)
+    np.testing.assert_allclose(leaf.output(X), reference.Evaluator(leaf).output(X), rtol=1e-12, atol=1e-12)
+    alone = np.concatenate([leaf.output(X[i : i + 1]) for i in range(len(X))])
+    assert alone.tobytes() == leaf.output(X).tobytes()
+    X[3, basis.feature[0]] = np.inf
+    np.testing.assert_array_equal(np.isfinite(leaf.output(X)), np.isfinite(reference.Evaluator(leaf).output(X)))
 
 
 def test_no_rows_give_no_answers() -> None:
