@@ -68,7 +68,7 @@ struct Room {
 
 class Sweep {
  public:
-  // Is every gate a linear sigmoid, and a product over all columns no waste?
+  // Is every gate a linear sigmoid, and a product over all columns no waste? Or is the tree one linear leaf?
   static bool suits(const Tree& tree, const Needs& needs);
 
   // `needs` must outlive the sweep.

@@ -10,7 +10,7 @@ import pytest
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, Tree
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Basis, Schema
-from softwood.tree.gain import Sample, importances, with_gains
+from softwood.tree.gain import Arrivals, Sample
 
 
 def table(rows: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -43,12 +43,14 @@ def test_of_a_regression_tree_they_are_what_it_grew_by(targets: int) -> None:
     X, y, weight = table()
     Y = np.column_stack([y, 3 * y**2])[:, :targets]
     model = CARTRegressor(prune=None, max_depth=4).fit(X, Y, sample_weight=weight)
-    again = with_gains(model.tree_, Sample(X, Y, weight))
+    again = Arrivals(model.tree_, Sample(X, Y, weight)).with_gains()
     np.testing.assert_allclose(again.impurity, model.tree_.impurity, rtol=1e-9, atol=1e-12)
     branch = model.tree_.n_children > 0
     np.testing.assert_allclose(again.gain[branch], model.tree_.gain[branch], rtol=1e-9)
     assert not again.gain[~branch].any()
-    np.testing.assert_allclose(importances(model.tree_, Sample(X, Y, weight)), model.feature_importances_, rtol=1e-9)
+    np.testing.assert_allclose(
+        Arrivals(model.tree_, Sample(X, Y, weight)).importances(), model.feature_importances_, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -57,7 +59,7 @@ def test_of_a_classification_tree_they_are_what_it_grew_by(classes: int) -> None
     label = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
     model = CARTClassifier(prune=None, max_depth=4).fit(X, label, sample_weight=weight)
     target = (label[:, None] == 1).astype(float) if classes == 2 else np.eye(classes)[label]
-    again = with_gains(model.tree_, Sample(X, target, weight))
+    again = Arrivals(model.tree_, Sample(X, target, weight)).with_gains()
     np.testing.assert_allclose(again.impurity, model.tree_.impurity, rtol=1e-9, atol=1e-12)
     branch = model.tree_.n_children > 0
     np.testing.assert_allclose(again.gain[branch], model.tree_.gain[branch], rtol=1e-9)
@@ -76,7 +78,7 @@ def test_what_gates_take_away_and_what_leaves_have_left_is_all_there_was() -> No
 
 def test_a_row_counts_at_a_child_as_far_as_it_arrives() -> None:
     X, y = np.array([[-1.0, 0.0], [0.0, 0.0], [2.0, 0.0]]), np.array([[1.0], [4.0], [7.0]])
-    tree = with_gains(soft_stump([1.0, 0.0], count=[3.0, 1.5, 1.5]), Sample(X, y, np.ones(3)))
+    tree = Arrivals(soft_stump([1.0, 0.0], count=[3.0, 1.5, 1.5]), Sample(X, y, np.ones(3))).with_gains()
     left = 0.0
     for part in (1 / (1 + np.exp(-X[:, 0])), 1 / (1 + np.exp(X[:, 0]))):
         mean = part @ y[:, 0] / part.sum()
@@ -88,7 +90,7 @@ def test_a_row_counts_at_a_child_as_far_as_it_arrives() -> None:
 def test_a_bud_gains_by_what_it_passes_on() -> None:
     X, y, weight = table()
     rows = Sample(X[:, :2], y[:, None], weight)
-    whole, bud = (with_gains(soft_stump([2.0, 0.0], leafness=[part, 1, 1]), rows) for part in (0.0, 0.75))
+    whole, bud = (Arrivals(soft_stump([2.0, 0.0], leafness=[part, 1, 1]), rows).with_gains() for part in (0.0, 0.75))
     assert whole.gain[0] > 0
     assert bud.gain[0] == pytest.approx(whole.gain[0] / 4)
 
@@ -97,7 +99,7 @@ def test_a_gate_owes_its_gain_as_its_inputs_vary() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 2)) * [1.0, 3.0] + [1e6, 0.0]
     sample = Sample(X, X[:, :1], np.ones(len(X)))
-    found = importances(soft_stump([0.03, 0.02], bias=-3e4), sample)
+    found = Arrivals(soft_stump([0.03, 0.02], bias=-3e4), sample).importances()
     np.testing.assert_allclose(found, [0.2, 0.8], atol=0.02)  # variances .03^2 and .06^2
 
 
@@ -112,15 +114,17 @@ def test_linear_responses_have_what_they_save() -> None:
         slope=[[[1.0], [-2.0]]],
         count=[1.0],
     )
-    assert importances(line, Sample(X, X @ [[1.0], [-2.0]], np.ones(5000))) == pytest.approx([0.2, 0.8], abs=0.02)
-    nothing = importances(line, Sample(X, X @ [[-1.0], [2.0]], np.ones(5000)))  # worse than the mean: nothing is owed
-    assert nothing.tolist() == [0.0, 0.0]
+    assert Arrivals(line, Sample(X, X @ [[1.0], [-2.0]], np.ones(5000))).importances() == pytest.approx(
+        [0.2, 0.8], abs=0.02
+    )
+    worse = Sample(X, X @ [[-1.0], [2.0]], np.ones(5000))  # than the mean: nothing is owed
+    assert Arrivals(line, worse).importances().tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e200])
 def test_the_size_of_targets_changes_no_importance(size: float) -> None:
     X, y, weight = table()
     tree = soft_stump([1.0, 0.3])
-    plain, large = (importances(tree, Sample(X[:, :2], unit * y[:, None], weight)) for unit in (1.0, size))
-    np.testing.assert_allclose(large, plain, rtol=1e-9)
-    assert np.isnan(with_gains(tree, Sample(X[:, :2], size * y[:, None], weight)).gain).all() == (size > 1e150)
+    plain, large = (Arrivals(tree, Sample(X[:, :2], unit * y[:, None], weight)) for unit in (1.0, size))
+    np.testing.assert_allclose(large.importances(), plain.importances(), rtol=1e-9)
+    assert np.isnan(large.with_gains().gain).all() == (size > 1e150)

@@ -43,7 +43,8 @@ class SoftTree(TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
     history_: list[dict[str, Any]]
-    _described: Described
+    _importance: Floats
+    _gain_importance: Floats
     _grown: Grown | None
 
     @property
@@ -54,7 +55,7 @@ class SoftTree(TreeEstimator):
         used).
         """
         check_is_fitted(self, "tree_")
-        return self._described.importance
+        return self._importance
 
     @property
     def gain_importances_(self) -> Floats:
@@ -65,7 +66,7 @@ class SoftTree(TreeEstimator):
         so `feature_importances_` says more.
         """
         check_is_fitted(self, "tree_")
-        return self._described.by_gain
+        return self._gain_importance
 
     def harden(self) -> Self:
         """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
@@ -120,7 +121,8 @@ class SoftTree(TreeEstimator):
 
     def _remember(self, learned: Learned, table: Table) -> Self:
         self.columns_, self.tree_ = table.columns, learned.tree
-        self._described, self._grown = learned.described, learned.grown
+        self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
+        self._grown = learned.grown
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter

@@ -37,8 +37,9 @@ class Sample:
     weight: Floats
 
 
-def with_gains(tree: Tree, rows: Sample, n_threads: int = 1) -> Tree:
-    """The tree with the impurity of every node and the gain of every gate, as these rows tell.
+@dataclass(frozen=True)
+class Arrivals:
+    """The rows at every node of a tree. Targets are divided by their `size`: squares neither overflow nor vanish.
 
     Examples
     --------
@@ -46,54 +47,50 @@ def with_gains(tree: Tree, rows: Sample, n_threads: int = 1) -> Tree:
     >>> stump = Tree(
     ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
     ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan], count=[8.0, 4.0, 4.0])
-    >>> rows = Sample(np.array([[2.0], [3.0]]), np.array([[0.0], [1.0]]), np.ones(2))
-    >>> with_gains(stump, rows).gain
+    >>> seen = Arrivals(stump, Sample(np.array([[2.0], [3.0]]), np.array([[0.0], [1.0]]), np.ones(2)))
+    >>> seen.with_gains().gain
     array([2., 0., 0.])
+    >>> seen.importances()
+    array([1.])
     """
-    seen = _Arrivals(tree, rows, n_threads)
-    with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
-        square = np.square(seen.size)
-    if not np.isfinite(square):
-        return tree
-    return tree.replace(impurity=seen.left / np.maximum(seen.weight, NOTHING) * square, gain=seen.gain * square)
-
-
-def importances(tree: Tree, rows: Sample, n_threads: int = 1) -> Floats:
-    """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
-    seen = _Arrivals(tree, rows, n_threads)
-    gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
-    weights = np.concatenate([_weights(tree, gates), _slopes(tree, leaves) / seen.size], axis=1)
-    there = np.concatenate([seen.reach[:, gates], np.repeat(seen.kept[:, leaves], tree.n_outputs, axis=1)], axis=1)
-    varies = np.zeros((tree.n_features, weights.shape[1]))
-    for f in np.unique(tree.basis.feature):
-        mine = np.flatnonzero(tree.basis.feature == f)
-        varies[f] = _squares_each(expand(tree.basis.pick(mine), rows.X) @ weights[mine], there)
-    in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
-    total, single = np.zeros(tree.n_features), (tree.n_children > 0) & (tree.score != Score.LINEAR)
-    np.add.at(total, tree.feature[single], seen.gain[single])
-    total += in_gate @ (seen.gain[gates] / np.maximum(in_gate.sum(axis=0), NOTHING))
-    if in_response.any():
-        total += seen.gain_of_responses * in_response / in_response.sum()
-    return np.asarray(total / total.sum() if total.sum() > 0 else total)
-
-
-@dataclass(frozen=True)
-class _Arrivals:
-    """The rows at every node of a tree. Targets are divided by their `size`: squares neither overflow nor vanish."""
 
     tree: Tree
     rows: Sample
-    n_threads: int
+    n_threads: int = 1
+
+    def with_gains(self) -> Tree:
+        """The tree with the impurity of every node and the gain of every gate."""
+        with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
+            square = np.square(self.size)
+        if not np.isfinite(square):
+            return self.tree
+        impurity = self.left / np.maximum(self.weight, NOTHING) * square
+        return self.tree.replace(impurity=impurity, gain=self.gain * square)
+
+    def importances(self) -> Floats:
+        """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
+        tree = self.tree
+        gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
+        weights = np.concatenate([_weights(tree, gates), _slopes(tree, leaves) / self.size], axis=1)
+        kept = self.reach[:, leaves] * tree.leafness[leaves]
+        there = np.concatenate([self.reach[:, gates], np.repeat(kept, tree.n_outputs, axis=1)], axis=1)
+        varies = np.zeros((tree.n_features, weights.shape[1]))
+        for f in np.unique(tree.basis.feature):
+            mine = np.flatnonzero(tree.basis.feature == f)
+            varies[f] = _squares_each(expand(tree.basis.pick(mine), self.rows.X) @ weights[mine], there)
+        in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
+        total, single = np.zeros(tree.n_features), (tree.n_children > 0) & (tree.score != Score.LINEAR)
+        np.add.at(total, tree.feature[single], self.gain[single])
+        total += in_gate @ (self.gain[gates] / np.maximum(in_gate.sum(axis=0), NOTHING))
+        if in_response.any():
+            total += self.gain_of_responses * in_response / in_response.sum()
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     @cached_property
     def reach(self) -> Floats:
         """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
         reach = self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None]
         return np.asarray(reach * (self.tree.count[0] / self.rows.weight.sum()))
-
-    @cached_property
-    def kept(self) -> Floats:
-        return np.asarray(self.reach * self.tree.leafness)
 
     @cached_property
     def weight(self) -> Floats:

@@ -13,7 +13,7 @@ from softwood.learners.budding.bush import Bush
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.harvest import LINK
 from softwood.tree import Basis, Schema, Tree
-from softwood.tree.gain import Sample, with_gains
+from softwood.tree.gain import Arrivals, Sample
 
 
 def harvest(
@@ -49,7 +49,8 @@ def harvest(
         slope=np.ascontiguousarray(slope[:, :, used].transpose(0, 2, 1)),
     )
     reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
-    return with_gains(tree.replace(response=_branch_responses(tree, reach), count=reach * total), rows)
+    tree = tree.replace(response=_branch_responses(tree, reach), count=reach * total)
+    return Arrivals(tree, rows).with_gains()
 
 
 def _branch_responses(tree: Tree, reach: Floats) -> Floats:

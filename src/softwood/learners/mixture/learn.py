@@ -23,7 +23,7 @@ from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.tree import Schema, Tree
-from softwood.tree.gain import with_gains
+from softwood.tree.gain import Arrivals
 
 STRENGTH = 2.0  # rows that the penalty weighs, as in the middle of the soft trees' range
 
@@ -68,7 +68,8 @@ def learn_experts(problem: SoftProblem, schema: Schema, how: Experts) -> Learned
     mixture = learn_mixture(shape, rows, targets, how.starts, how.max_iter, how.tol, how.seed)
     if how.learner == "joint":
         return _refined(mixture, whole, columns, schema, how, centre, scale, ridge)
-    tree = with_gains(as_tree(mixture, rows, columns, schema, centre, scale), sample_of(whole, centre, scale))
+    tree = as_tree(mixture, rows, columns, schema, centre, scale)
+    tree = Arrivals(tree, sample_of(whole, centre, scale), how.n_threads).with_gains()
     return LearnedMixture(tree, _importance(mixture, rows, columns, problem.X.shape[1]), np.array(mixture.history))
 
 

@@ -18,7 +18,7 @@ from softwood.learners.soft.ground import judge_engine, rises
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.tree import Tree
-from softwood.tree.gain import Sample, importances, with_gains
+from softwood.tree.gain import Arrivals, Sample
 
 ENOUGH_ROWS = 5_000  # to measure what a gate or an input is worth
 
@@ -49,8 +49,9 @@ def describe(
     tables: Expansion | None = None,
 ) -> Described:
     """Of the tree, which was this sapling; `rows` are `in_order` with scaled targets, and some of them are enough."""
-    some, sample = rows.head(ENOUGH_ROWS), sample_of(rows, centre, scale)
+    some = rows.head(ENOUGH_ROWS)
     engine = judge_engine(some, columns, n_threads, single=False, tables=tables)
     rise = np.maximum(rises(sapling, columns, engine, rows.X.shape[1]), 0.0)
     importance = np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
-    return Described(with_gains(tree, sample, n_threads), importance, importances(tree, sample, n_threads))
+    seen = Arrivals(tree, sample_of(some, centre, scale), n_threads)
+    return Described(seen.with_gains(), importance, seen.importances())
