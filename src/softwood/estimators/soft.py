@@ -30,7 +30,6 @@ from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import Grown, Joint, Learned, learn_joint
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema, Tree
-from softwood.tree.harden import harden
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
@@ -45,6 +44,7 @@ class SoftTree(TreeEstimator):
     history_: list[dict[str, Any]]
     _importance: Floats
     _gain_importance: Floats
+    _hardened: Tree
     _grown: Grown | None
 
     @property
@@ -75,7 +75,7 @@ class SoftTree(TreeEstimator):
         """
         check_is_fitted(self, "tree_")
         hard = copy.copy(self)
-        hard.tree_ = harden(self.tree_)
+        hard.tree_ = self._hardened
         return hard
 
     def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
@@ -122,6 +122,7 @@ class SoftTree(TreeEstimator):
     def _remember(self, learned: Learned, table: Table) -> Self:
         self.columns_, self.tree_ = table.columns, learned.tree
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
+        self._hardened = learned.described.hardened
         self._grown = learned.grown
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
@@ -324,8 +325,8 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
 def _one_class(schema: Schema, table: Table) -> Learned:
     """One class only: a leaf that is sure of it."""
     unused = np.zeros(table.values.shape[1])
-    sure = Described(Tree(response=np.ones((1, 1)), schema=schema), unused, unused)
-    return Learned(sure, [], Candidate.nothing())
+    leaf = Tree(response=np.ones((1, 1)), schema=schema)
+    return Learned(Described(leaf, unused, unused, leaf), [], Candidate.nothing())
 
 
 def _told(candidate: Candidate) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
 from softwood.learners.softening.anneal import PATIENCE, anneal_tree
+from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient
 from softwood.learners.softening.gates import SoftRows
 from softwood.learners.softening.ramps import ALPHA
@@ -94,6 +95,7 @@ def soften(
         seed = int(check_random_state(random_state or 0).randint(2**31 - 1))
         with annealing_bar(progress) as report:
             soft = anneal_tree(tree, rows, seed, alpha=alpha, patience=patience, report=report).tree
+    soft = with_arrivals(soft, rows)
     if isinstance(model, Tree):
         return soft  # type: ignore[return-value]  # a Tree is asked for here
     softened = copy.copy(model)

@@ -44,6 +44,10 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
         fields[flat] = getattr(tree, flat)[entries]
         if flat == "weight":
             fields["weight_column"] = tree.weight_column[entries]
+            fields["weight_effect"] = tree.weight_effect[entries] if len(tree.weight_effect) else tree.weight_effect
+    if len(tree.mean):  # a branch that is a leaf now answers its own response
+        cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
+        fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
     softness = np.where(stays[:, None], tree.softness[kept], 0.0)
     surrogates = _pick_surrogates(tree.surrogates, kept, stays)
     note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()

@@ -11,14 +11,15 @@ mean of a leaf does: the impurity of the leaves that the tree's answers do not h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Score
-from softwood.kernels.reference.evaluate import expand
+from softwood.kernels.reference.evaluate import expand, quiet
+from softwood.tree.effect import mean_answers, slope_effects, weight_effects
 from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -58,6 +59,27 @@ class Arrivals:
     rows: Sample
     n_threads: int = 1
 
+    def described(self) -> Tree:
+        """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
+        with quiet():
+            tree = self.with_gains()
+            mean = mean_answers(tree, self.rows.X, self.reach)
+            tree = tree.replace(mean=mean) if np.isfinite(mean).all() else tree
+        return self.with_effects(tree)
+
+    def counted(self) -> Arrivals:
+        """The same rows at a tree that counts them as they arrive."""
+        return replace(self, tree=self.tree.replace(count=self.weight))
+
+    def with_effects(self, tree: Tree | None = None) -> Tree:
+        """The tree with the effects of the terms of its gates and responses."""
+        tree = self.tree if tree is None else tree
+        with quiet():
+            weight = weight_effects(tree, self.rows.X, self.reach)
+            slope = slope_effects(tree, self.rows.X, self.reach)
+        known = np.isfinite(weight).all() and np.isfinite(slope).all()  # numbers of 1e300 have no spread
+        return tree.replace(weight_effect=weight, slope_effect=slope) if known else tree
+
     def with_gains(self) -> Tree:
         """The tree with the impurity of every node and the gain of every gate."""
         with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
@@ -90,7 +112,8 @@ class Arrivals:
     def reach(self) -> Floats:
         """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
         reach = self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None]
-        return np.asarray(reach * (self.tree.count[0] / self.rows.weight.sum()))
+        total = self.rows.weight.sum()
+        return np.asarray(reach * ((self.tree.count[0] if np.isfinite(self.tree.count[0]) else total) / total))
 
     @cached_property
     def weight(self) -> Floats:

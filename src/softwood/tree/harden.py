@@ -11,6 +11,9 @@ from softwood.tree.tree import Tree
 def harden(tree: Tree) -> Tree:
     """The tree whose gates are steps: score >= 0 (share >= 1/2) goes to the first child, and no branch keeps a part.
 
+    What the soft tree tells of the rows that arrive (counts, means, gains) is not so of this one: it is left out, but
+    for the count of all rows. `Arrivals` tells it from rows.
+
     Examples
     --------
     >>> from softwood.kernels.kinds import Score
@@ -27,4 +30,10 @@ def harden(tree: Tree) -> Tree:
         squash=np.where(branch, Squash.STEP, tree.squash),
         softness=np.zeros_like(tree.softness),
         leafness=np.where(branch, 0.0, 1.0),
+        count=np.where(np.arange(tree.n_nodes) == 0, tree.count, np.nan),
+        impurity=(),
+        gain=(),
+        mean=(),
+        weight_effect=(),
+        slope_effect=(),
     )

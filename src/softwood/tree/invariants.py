@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
+from softwood.kernels.kinds import Missing, Score, Squash, Term
 
 if TYPE_CHECKING:
     from softwood.tree.tree import Tree
@@ -35,6 +35,7 @@ def check_tree(tree: Tree) -> None:
     """Raise TreeError at the first broken invariant."""
     _check_shapes(tree)
     _check_answers(tree)
+    _check_description(tree)
     # The common tree is found sound natively; what is not is looked at closer, here.
     if not any(tree.schema.categories) and kernels.is_sound(tree):
         return
@@ -247,8 +248,24 @@ def _check_answers(tree: Tree) -> None:
     bad = (tree.slope_row < -1) | (tree.slope_row > last)
     _refuse(bad, lambda m: f"node {m}: slope_row must be -1..{last}, got {tree.slope_row[m]}.")
     _require(bool(np.isfinite(tree.slope).all()), "slope must be finite.")
-    named, given = len(tree.schema.answers), tree.n_outputs
-    want = 2 if tree.link == Link.SIGMOID and given == 1 else given
+    named, given, want = len(tree.schema.answers), tree.n_outputs, tree.n_answers
     _require(
         named == want, f"the schema names {named} answers, {given} outputs with link {tree.link.name} want {want}."
     )
+
+
+def _check_description(tree: Tree) -> None:
+    """What is told of the training rows: for every node, weight and slope, or not at all."""
+    wanted = {
+        "mean": (tree.n_nodes, tree.n_answers),
+        "weight_effect": tree.weight.shape,
+        "slope_effect": tree.slope.shape,
+    }
+    for name, shape in wanted.items():
+        array = getattr(tree, name)
+        if array.shape != shape and array.size:
+            raise TreeError(f"{name} must have shape {shape}, or be empty, got {array.shape}.")
+    good = np.asarray(np.isfinite(tree.mean).all(axis=1)) if tree.mean.ndim == 2 else np.ones(0, np.bool_)
+    _refuse(~good, lambda m: f"node {m}: mean must be finite, got {tree.mean[m]}.")
+    for name in ("weight_effect", "slope_effect"):
+        _require(bool(np.isfinite(getattr(tree, name)).all()), f"{name} must be finite.")

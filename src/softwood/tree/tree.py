@@ -97,6 +97,11 @@ class Tree:
         slope has shape (rows, basis columns, outputs).
     count, impurity, gain : training rows (by weight) that reached the node, their impurity, and how much of it (times
         weight) the node's gate took away; NaN if unknown.
+    mean : (nodes, answers) mean answer, after the link, of the training rows that arrive at each node, as the subtree
+        there predicts it; empty if unknown (`mean_answers` then falls back on the responses).
+    weight_effect : beside each weight, how much the term moves the score of its gate: the terms of one input add up to
+        the standard deviation, among the rows that arrive, of what that input adds to the score; empty if unknown.
+    slope_effect : (rows, basis columns, outputs) the same of linear responses; empty if unknown.
     note : what the learner has to say of each node, for print only; empty where it says nothing.
 
     Examples
@@ -139,6 +144,9 @@ class Tree:
     count: Floats = _empty()
     impurity: Floats = _empty()
     gain: Floats = _empty()
+    mean: Floats = _empty()
+    weight_effect: Floats = _empty()
+    slope_effect: Floats = _empty()
     note: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -160,6 +168,10 @@ class Tree:
         freeze(self, "weight_column", np.int32)
         freeze(self, "softness", np.float64)
         freeze(self, "slope", np.float64)
+        self._fill("mean", np.zeros((0, self.n_answers)))
+        self._fill("slope_effect", np.zeros((0, *self.slope.shape[1:])))
+        for name in ("mean", "weight_effect", "slope_effect"):
+            freeze(self, name, np.float64)
         object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "note", tuple(map(str, self.note)))
         check_tree(self)
@@ -183,6 +195,11 @@ class Tree:
     @property
     def n_outputs(self) -> int:
         return int(self.response.shape[1])
+
+    @property
+    def n_answers(self) -> int:
+        """Columns of `predict`: the sigmoid of one output answers two classes."""
+        return 2 if self.link == Link.SIGMOID and self.n_outputs == 1 else self.n_outputs
 
     @property
     def n_features(self) -> int:
@@ -259,6 +276,11 @@ class Tree:
     def answers(self) -> Floats:
         """Answer after the link of every node with a constant response, were it a leaf; shape (nodes, outputs)."""
         return kernels.apply_link(int(self.link), self.response)
+
+    @property
+    def mean_answers(self) -> Floats:
+        """Mean answer of the rows that arrive at every node; where that is unknown, what the node itself answers."""
+        return self.mean if len(self.mean) else self.answers
 
     def reach(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
         """Part of every row that arrives at every node, shape (rows, nodes)."""

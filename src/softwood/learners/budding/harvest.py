@@ -50,7 +50,7 @@ def harvest(
     )
     reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
     tree = tree.replace(response=_branch_responses(tree, reach), count=reach * total)
-    return Arrivals(tree, rows).with_gains()
+    return Arrivals(tree, rows).described()
 
 
 def _branch_responses(tree: Tree, reach: Floats) -> Floats:

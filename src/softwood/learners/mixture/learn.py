@@ -69,7 +69,7 @@ def learn_experts(problem: SoftProblem, schema: Schema, how: Experts) -> Learned
     if how.learner == "joint":
         return _refined(mixture, whole, columns, schema, how, centre, scale, ridge)
     tree = as_tree(mixture, rows, columns, schema, centre, scale)
-    tree = Arrivals(tree, sample_of(whole, centre, scale), how.n_threads).with_gains()
+    tree = Arrivals(tree, sample_of(whole, centre, scale), how.n_threads).described()
     return LearnedMixture(tree, _importance(mixture, rows, columns, problem.X.shape[1]), np.array(mixture.history))
 
 

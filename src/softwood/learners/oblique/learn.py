@@ -14,7 +14,11 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows, in_order
 from softwood.learners.soft.columns import PLAIN, Recipe
+from softwood.learners.soft.describe import ENOUGH_ROWS
 from softwood.tree import Schema, Tree, cut_tree
+from softwood.tree.gain import Arrivals, Sample
+
+MOST_CELLS = 20_000_000  # of the table of rows and nodes that effects are told by
 
 
 def learn_oblique(
@@ -46,7 +50,16 @@ def learn_oblique(
         return grow_oblique((Rows.of if dealt else Rows.make)(some, recipe), find, limits, schema)
 
     whole = (Rows.of if dealt else Rows.make)(problem, recipe)
-    full = grow_oblique(whole, find, limits, schema)
+    full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
     sequence = PruningSequence.of(full, problem)
     table, is_leaf = choose_size(sequence, grow, problem, pruning, pruning.folds_of(problem), n_jobs)
     return Pruned(cut_tree(full, is_leaf), table, sequence)
+
+
+def _with_effects(tree: Tree, rows: Problem) -> Tree:
+    """The tree with the effects of its terms, by some of the rows, which are in the order of their content."""
+    if not len(tree.weight):
+        return tree
+    some = slice(min(ENOUGH_ROWS, max(1, MOST_CELLS // tree.n_nodes)))
+    sample = Sample(rows.X[some], np.zeros((0, 1)), rows.weight[some])
+    return Arrivals(tree, sample).with_effects()

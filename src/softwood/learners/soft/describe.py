@@ -19,17 +19,22 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
+from softwood.tree.harden import harden
 
 ENOUGH_ROWS = 5_000  # to measure what a gate or an input is worth
 
 
 @dataclass(frozen=True)
 class Described:
-    """The tree with its gains, and the importances of its inputs: by what it loses without them, and by gain."""
+    """The tree with its gains, and the importances of its inputs: by what it loses without them, and by gain.
+
+    hardened : the tree with steps for gates, and what the rows say of that.
+    """
 
     tree: Tree
     importance: Floats
     by_gain: Floats
+    hardened: Tree
 
 
 def sample_of(rows: SoftProblem, centre: Floats, scale: Floats) -> Sample:
@@ -53,5 +58,6 @@ def describe(
     engine = judge_engine(some, columns, n_threads, single=False, tables=tables)
     rise = np.maximum(rises(sapling, columns, engine, rows.X.shape[1]), 0.0)
     importance = np.asarray(rise / rise.sum() if rise.sum() > 0 else rise)
-    seen = Arrivals(tree, sample_of(some, centre, scale), n_threads)
-    return Described(seen.with_gains(), importance, seen.importances())
+    sample = sample_of(some, centre, scale)
+    seen, hardened = Arrivals(tree, sample, n_threads), Arrivals(harden(tree), sample, n_threads)
+    return Described(seen.described(), importance, seen.importances(), hardened.counted().described())

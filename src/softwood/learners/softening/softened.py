@@ -31,6 +31,7 @@ from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validatio
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
+from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.gates import SoftRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
 from softwood.parts.crew import side_by_side
@@ -104,7 +105,7 @@ def learn_softened(
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
     if mean_widths and kept:
         tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
-    return SoftenedTree(tree, hard, trees[0], done)
+    return SoftenedTree(with_arrivals(tree, rows), hard, trees[0], done)
 
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:

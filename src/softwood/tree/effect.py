@@ -1,0 +1,108 @@
+"""What the rows that arrive say of a tree: the mean answer at every node, and how much each term moves its sum.
+
+The mean answer of a node is that of the subtree there, after the link, over the rows that arrive, each counted by its
+reach: were the tree printed from there, it is what the rows there get.
+
+A term w * phi of a linear sum has the effect cov(w phi, s) / sd(s), where s is all that its input adds to the sum: for
+an input with one term |w| times the standard deviation of phi; the terms of a curve or of a category add up to sd(s).
+The unit of an input does not change it, so terms can be compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels import apply_link
+from softwood.kernels.kinds import Score
+from softwood.kernels.reference.evaluate import expand, response
+from softwood.tree.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+
+
+def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
+    """Mean answer of every node, (nodes, answers); `reach` is (rows, nodes), rows counted by weight.
+
+    Where nothing arrives a branch answers the mean of its children, and a leaf the mean over all rows.
+
+    Examples
+    --------
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[9.0], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
+    >>> X = np.array([[1.0], [2.0], [3.0], [2.0]])
+    >>> mean_answers(stump, X, stump.reach(X)).ravel()
+    array([0.25, 0.  , 1.  ])
+    """
+    phi = expand(tree.basis, X)
+    mean = tree.answers.copy()
+    below: dict[int, Floats] = {}  # per node: reach times output of its subtree, (rows, outputs)
+    for m in reversed(range(tree.n_nodes)):
+        constant = tree.slope_row[m] < 0
+        if tree.n_children[m] == 0 and constant:
+            below[m] = reach[:, [m]] * tree.response[m]
+            continue
+        own = tree.response[m] if constant else response(tree, m, phi)
+        below[m] = reach[:, [m]] * (tree.leafness[m] * own)
+        for child in tree.children(m):
+            below[m] += below.pop(child)
+        here = reach[:, m] > 0
+        if here.any():
+            answer = apply_link(int(tree.link), below[m][here] / reach[here][:, [m]])
+            mean[m] = _mean(answer, reach[here, m])
+        elif tree.n_children[m]:
+            mean[m] = mean[tree.children(m)].mean(axis=0)
+        else:
+            mean[m] = apply_link(int(tree.link), response(tree, m, phi)).mean(axis=0)
+    return mean
+
+
+def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
+    """Effect of every weight of the linear gates, in the order of `tree.weight`."""
+    effect = np.zeros(len(tree.weight))
+    phi = expand(tree.basis, X)
+    for m in np.flatnonzero(tree.score == Score.LINEAR):
+        at = slice(int(tree.weight_begin[m]), int(tree.weight_begin[m + 1]))
+        column = tree.weight_column[at]
+        effect[at] = _effects(phi, column, tree.weight[at], tree.basis.feature[column], reach[:, m])
+    return effect
+
+
+def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
+    """Effect of every slope of the linear responses, shape of `tree.slope`, over the rows that their nodes keep."""
+    effect = np.zeros(tree.slope.shape)
+    phi, every = expand(tree.basis, X), np.arange(len(tree.basis))
+    for row in range(len(tree.slope)):
+        nodes = np.flatnonzero(tree.slope_row == row)
+        kept = (reach[:, nodes] * tree.leafness[nodes]).sum(axis=1)
+        for k in range(tree.n_outputs):
+            effect[row, :, k] = _effects(phi, every, tree.slope[row, :, k], tree.basis.feature, kept)
+    return effect
+
+
+def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, feature: npt.NDArray[np.integer],
+             part: Floats) -> Floats:  # fmt: skip
+    """Of the terms weight * phi[:, column], rows counted by `part` (all alike where none counts)."""
+    effect, used = np.zeros(len(weight)), np.flatnonzero(weight)
+    here = part > 0
+    if not here.any():
+        here, part = np.ones(len(part), np.bool_), np.ones(len(part))
+    if not len(used) or not len(phi):
+        return effect
+    term = phi[here][:, column[used]] * weight[used]
+    size = float(np.abs(term).max()) or 1.0  # squares neither overflow nor vanish
+    term /= size
+    term -= _mean(term, part[here])
+    for f in np.unique(feature[used]):
+        mine = feature[used] == f
+        whole = term[:, mine].sum(axis=1, keepdims=True)
+        spread = np.sqrt(_mean(whole * whole, part[here])[0])
+        if spread > 0:
+            effect[used[mine]] = size / spread * _mean(term[:, mine] * whole, part[here])
+    return effect
+
+
+def _mean(values: Floats, part: Floats) -> Floats:
+    return np.asarray((values * part[:, None]).sum(axis=0) / part.sum())
