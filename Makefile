@@ -20,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format sanitize speed magic useless fresh results tables no-compiler clean
+.PHONY: demo test lint format fuzz sanitize speed magic useless fresh results tables no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -41,6 +41,12 @@ format: $(LINTERS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(wildcard native/*.cpp native/*.hpp)
+
+# Random tables and parameters against every estimator: make fuzz CASES=10000 SEED=0 JOBS=2. Findings: build/fuzz.jsonl.
+CASES ?= 1000
+SEED  ?= 0
+fuzz: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --jobs $(subst auto,2,$(JOBS))
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

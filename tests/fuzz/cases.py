@@ -1,0 +1,101 @@
+"""A case: one estimator with its parameters, one table, and the laws to ask. All of it follows from one integer."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.containers import CONTAINERS
+from tests.fuzz.parameters import Learner, draw_learner, draw_parameters
+from tests.fuzz.tables import Table, draw_table
+
+# Laws that take a fit of their own: one of them is asked of a case.
+REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is fitted, and what is asked of it.
+
+    held : whether X_val and y_val are given: the first half of the rows.
+    refit : the law of REFITS that is asked beside the cheap ones.
+    wrong : parameters that are wrong on purpose.
+    """
+
+    seed: int
+    estimator: str
+    parameters: dict[str, Any]
+    table: Table
+    held: bool
+    refit: str
+    wrong: tuple[str, ...] = ()
+    exact: bool = True
+
+    def excuses(self) -> list[str]:
+        """Why `fit` may refuse; empty where it must not."""
+        found = [*self.table.excuses(), *self.wrong]
+        if self.parameters.get("categorical_features", 0) is None and self.table.words:
+            found.append("text that is not to be a category")
+        if self.parameters.get("learner") == "online" and self.parameters.get("gate", "auto") not in ("auto", "linear"):
+            found.append("the online learner has linear gates")
+        if "monotonic_cst" in self.parameters and self.parameters.get("categorical_features"):
+            found.append("a sign for a category")
+        if "warm_start" in self.parameters:
+            found.append("a warm start on other rows")
+        return found
+
+    def code(self) -> str:
+        """Python that fits the case, to be pasted."""
+        container = CONTAINERS[self.table.container]
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        held = f", X_val=make_x(held), y_val=y[:{self.half}]" if self.held else ""
+        lines = [
+            "import datetime",
+            "from typing import Any",
+            "import softwood",
+            'nan, inf, Columns = float("nan"), float("inf"), Any',
+            inspect.getsource(container).replace(f"def {container.__name__}(", "def make_x("),
+            f"columns = {self.table.columns!r}",
+            f"held = {{name: cells[:{self.half}] for name, cells in columns.items()}}" if self.held else "",
+            f"y = {self.table.y!r}",
+            f"weight = {self.table.weight!r}",
+            f"model = softwood.{self.estimator}({given})",
+            f"model.fit(make_x(columns), y, sample_weight=weight{held})",
+        ]
+        return "\n".join(line for line in lines if line)
+
+    @property
+    def half(self) -> int:
+        return (len(self.table) + 1) // 2
+
+    def with_table(self, table: Table) -> Case:
+        return replace(self, table=table)
+
+
+def draw_case(seed: int) -> Case:
+    """The case of a seed."""
+    rng = np.random.default_rng(seed)
+    name, learner = draw_learner(rng)
+    table = draw_table(rng, learner.classify, learner.most_rows)
+    parameters, wrong = draw_parameters(rng, learner, table)
+    return Case(
+        seed=seed,
+        estimator=name,
+        parameters=parameters,
+        table=table,
+        held=_is_held(rng, learner, parameters),
+        refit=str(rng.choice(REFITS)),
+        wrong=tuple(wrong),
+        exact=learner.exact,
+    )
+
+
+def _is_held(rng: np.random.Generator, learner: Learner, parameters: dict[str, Any]) -> bool:
+    if not learner.held:
+        return False
+    if "prune" in learner.options:
+        return parameters.get("prune") in ("validation", "reduced_error")
+    return bool(rng.random() < 0.15)

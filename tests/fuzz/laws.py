@@ -1,0 +1,241 @@
+"""What must hold of every fitted model: small functions, each of which returns what is broken, or None.
+
+The cheap ones look at one model. Those of REFIT fit once more: under what must not matter, the same answers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+
+import softwood
+from tests.fuzz.cases import Case
+from tests.fuzz.containers import CONTAINERS
+from tests.fuzz.tables import Table
+
+Broken = str | None
+ROUNDING, REFINED = 1e-9, 1e-6  # of the largest answer: hard trees, and those that an optimiser refines
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model with its case and rows to ask it about: the training rows, and others made of their cells."""
+
+    case: Case
+    model: Any
+    rows: list[Any]
+
+    @property
+    def tolerance(self) -> float:
+        return ROUNDING if self.case.exact else REFINED
+
+    def answers(self, model: Any) -> list[Any]:
+        return [answer(model, X) for X in self.rows]
+
+
+def fit_case(case: Case, table: Table | None = None, **changed: Any) -> Any:
+    """The model of a case; of another table, or with changed parameters. X_val and y_val stay those of the case."""
+    table = case.table if table is None else table
+    model = getattr(softwood, case.estimator)(**{**case.parameters, **changed})
+    return fit_model(model, case, table)
+
+
+def fit_model(model: Any, case: Case, table: Table) -> Any:
+    held = case.table.rows(list(range(case.half))) if case.held else None
+    more = {} if held is None else {"X_val": held.X, "y_val": held.y}
+    return model.fit(table.X, table.y, sample_weight=table.weight, **more)
+
+
+def probes(case: Case) -> list[Any]:
+    """The training rows, and rows whose cells come from different ones."""
+    rng = np.random.default_rng(case.seed)
+    mixed = {name: [cells[i] for i in rng.permutation(len(cells))] for name, cells in case.table.columns.items()}
+    return [case.table.X, CONTAINERS[case.table.container](mixed)]
+
+
+def answer(model: Any, X: Any) -> Any:
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
+
+
+# -- of one model --------------------------------------------------------------------------------------------------
+
+
+def answers_are_finite(fitted: Fitted) -> Broken:
+    for given in fitted.answers(fitted.model):
+        if not np.isfinite(given).all():
+            return f"answers {given[~np.isfinite(given)][0]}"
+    return None
+
+
+def chances_sum_to_one(fitted: Fitted) -> Broken:
+    if not is_classifier(fitted.model):
+        return None
+    for given in fitted.answers(fitted.model):
+        if (given < 0).any() or (given > 1).any() or (np.abs(given.sum(axis=1) - 1) > 1e-9).any():
+            return f"probabilities {given[np.abs(given.sum(axis=1) - 1).argmax()].tolist()}"
+    return None
+
+
+def answers_have_one_row_each(fitted: Fitted) -> Broken:
+    case, model = fitted.case, fitted.model
+    given = model.predict(case.table.X)
+    if is_classifier(model):
+        same = set(given.tolist()) <= set(model.classes_.tolist()) == set(case.table.y)
+        return None if same and given.shape == (len(case.table),) else f"predict gives {given!r:.80}"
+    wanted = np.shape(case.table.y)
+    return None if given.shape == wanted else f"predict has shape {given.shape}, y {wanted}"
+
+
+def one_row_is_answered_as_among_all(fitted: Fitted) -> Broken:
+    table = fitted.case.table
+    last = len(table) - 1
+    if table.container in ("pandas_nullable", "polars", "pandas", "arrow", "objects") and any(
+        all(cell is None for cell in (cells[last],)) for cells in table.columns.values()
+    ):
+        return None  # one missing cell alone has no dtype
+    alone, among = answer(fitted.model, table.rows([last]).X)[0], answer(fitted.model, table.X)[last]
+    return None if np.array_equal(alone, among) else f"{among!r} among all rows, {alone!r} alone"
+
+
+def a_pickle_is_the_same(fitted: Fitted) -> Broken:
+    other = pickle.loads(pickle.dumps(fitted.model))
+    if other.tree_ != fitted.model.tree_:
+        return "another tree"
+    return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
+
+
+def a_clone_has_the_parameters(fitted: Fitted) -> Broken:
+    ours, theirs = repr(fitted.model.get_params()), repr(clone(fitted.model).get_params())
+    return None if ours == theirs else f"{ours} became {theirs}"
+
+
+def text_is_printed(fitted: Fitted) -> Broken:
+    model = fitted.model
+    for text in (softwood.to_text(model), softwood.to_text(model, digits=None, width=None), str(model.tree_)):
+        if not text.strip():
+            return "nothing printed"
+    if not repr(model).startswith(type(model).__name__):
+        return f"repr {model!r:.60}"
+    return None
+
+
+def importances_are_parts(fitted: Fitted) -> Broken:
+    parts = fitted.model.feature_importances_
+    fair = parts.shape == (len(fitted.case.table.columns),) and np.isfinite(parts).all() and (parts >= 0).all()
+    fair = fair and (abs(parts.sum() - 1) < 1e-9 or not parts.any())
+    return None if fair else f"importances {parts.tolist()}"
+
+
+def every_row_has_a_leaf(fitted: Fitted) -> Broken:
+    model, X = fitted.model, fitted.rows[1]
+    node, reach = model.apply(X), model.decision_path(X)
+    if not ((node >= 0) & (node < model.tree_.n_nodes)).all():
+        return f"apply gives {node.tolist()!r:.80}"
+    kept = np.asarray(reach @ model.tree_.leafness)
+    return None if np.allclose(kept, 1, atol=1e-9) else f"reach sums to {kept.min()} .. {kept.max()}"
+
+
+CHEAP: dict[str, Callable[[Fitted], Broken]] = {
+    law.__name__: law
+    for law in (
+        answers_are_finite,
+        chances_sum_to_one,
+        answers_have_one_row_each,
+        one_row_is_answered_as_among_all,
+        a_pickle_is_the_same,
+        a_clone_has_the_parameters,
+        text_is_printed,
+        importances_are_parts,
+        every_row_has_a_leaf,
+    )
+}
+
+
+# -- of two fits ---------------------------------------------------------------------------------------------------
+
+
+def the_order_of_rows_is_nothing(fitted: Fitted) -> Broken:
+    case = fitted.case
+    exact = case.table.weight is None or all(weight.is_integer() for weight in case.table.weight)
+    table = case.table if exact else replace(case.table, weight=None)  # the order of a sum shows in its last digit
+    order = np.random.default_rng(case.seed).permutation(len(table))
+    models = [fit_case(case, one) for one in (table, table.rows([int(i) for i in order]))]
+    return _differ(fitted.answers(models[0]), fitted.answers(models[1]), fitted.tolerance)
+
+
+def threads_are_nothing(fitted: Fitted) -> Broken:
+    other = fit_case(fitted.case, n_jobs=2)
+    return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
+
+
+def fitting_again_is_nothing(fitted: Fitted) -> Broken:
+    other = fit_model(clone(fitted.model), fitted.case, fitted.case.table)
+    return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
+
+
+def weight_two_is_the_row_twice(fitted: Fitted) -> Broken:
+    case, n = fitted.case, len(fitted.case.table)
+    count = np.random.default_rng(case.seed).integers(1, 4, n)
+    twice = case.table.rows([int(i) for i in np.repeat(np.arange(n), count)], [1.0] * int(count.sum()))
+    models = [fit_case(case, table) for table in (case.table.rows(list(range(n)), count.tolist()), twice)]
+    return _differ(fitted.answers(models[0]), fitted.answers(models[1]), fitted.tolerance)
+
+
+def weight_zero_is_no_row(fitted: Fitted) -> Broken:
+    case, n = fitted.case, len(fitted.case.table)
+    rng = np.random.default_rng(case.seed)
+    weight = case.table.weight or [1.0] * n
+    more = case.table.rows([*range(n), *(int(i) for i in rng.integers(0, n, 3))], [*weight, 0.0, 0.0, 0.0])
+    for extra in range(n, n + 3):  # of a class and of cells that are there already
+        more.y[extra] = case.table.y[int(rng.integers(n))]
+    return _differ(fitted.answers(fitted.model), fitted.answers(fit_case(case, more)), fitted.tolerance)
+
+
+def chunks_are_the_rows(fitted: Fitted) -> Broken:
+    """partial_fit in two chunks of any size is partial_fit of all rows."""
+    case = fitted.case
+    if not hasattr(fitted.model, "partial_fit"):
+        return fitting_again_is_nothing(fitted)
+    models = []
+    for cut in (0, int(np.random.default_rng(case.seed).integers(len(case.table)))):
+        model = getattr(softwood, case.estimator)(**case.parameters)
+        model.set_params(batch_size=1)
+        for rows in (range(cut), range(cut, len(case.table))):
+            part = case.table.rows(list(rows))
+            classes = {"classes": case.table.classes} if is_classifier(model) else {}
+            if len(part) and (part.weight is None or any(part.weight)):
+                model.partial_fit(part.X, part.y, sample_weight=part.weight, **classes)
+        models.append(model)
+    return _differ(fitted.answers(models[0]), fitted.answers(models[1]), 0.0)
+
+
+REFIT: dict[str, Callable[[Fitted], Broken]] = {
+    "order": the_order_of_rows_is_nothing,
+    "threads": threads_are_nothing,
+    "again": fitting_again_is_nothing,
+    "twice": weight_two_is_the_row_twice,
+    "zero": weight_zero_is_no_row,
+    "chunks": chunks_are_the_rows,
+}
+
+
+def kernels_agree(native: list[Any], reference: list[Any], tolerance: float) -> Broken:
+    return _differ(native, reference, tolerance)
+
+
+def _differ(ones: list[Any], others: list[Any], tolerance: float) -> Broken:
+    """Where answers differ by more than a part of the largest."""
+    for one, other in zip(ones, others, strict=True):
+        if one.shape != other.shape:
+            return f"shapes {one.shape} and {other.shape}"
+        room = tolerance * max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0))
+        apart = np.abs(one - other)
+        if not (apart <= room).all():
+            at = np.unravel_index(np.nanargmax(apart), apart.shape)
+            return f"{one[at]!r} and {other[at]!r}"
+    return None

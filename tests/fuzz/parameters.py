@@ -1,0 +1,229 @@
+"""Every estimator with its options, from which parameters are drawn; a few of them are wrong on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.columns import Random
+from tests.fuzz.tables import Table
+
+Draw = Callable[[Random, Table], Any]
+WRONG: list[Any] = [-1, 0, 2.5, "nonsense", None, float("nan"), float("inf"), [], True, 10**20]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An estimator of softwood and what may be chosen of it.
+
+    options : parameter -> its values, or functions that draw one for a table.
+    always : parameters set in every case, so that a slow learner stays bounded.
+    often : its part of the cases.
+    most_rows : of its tables.
+    exact : whether both kernels promise the same gates to the bit.
+    held : whether `fit` takes X_val and y_val.
+    """
+
+    classify: bool
+    options: dict[str, list[Any]]
+    always: dict[str, list[Any]] = field(default_factory=dict)
+    often: float = 1.0
+    most_rows: int = 200
+    exact: bool = True
+    held: bool = True
+
+
+def _signs(rng: Random, table: Table) -> list[int]:
+    signs = [int(sign) for sign in rng.integers(-1, 2, len(table.columns))]
+    return [0 if i in table.words else sign for i, sign in enumerate(signs)]
+
+
+def _costs(rng: Random, table: Table) -> list[list[float]]:
+    costs = np.round(rng.random((len(table.classes),) * 2) * 5 + 0.1, 1)
+    return list((costs * (1 - np.eye(len(costs)))).tolist())
+
+
+def _priors(rng: Random, table: Table) -> list[float]:
+    share = rng.random(len(table.classes)) + 1e-3
+    return list((share / share.sum()).tolist())
+
+
+def _factors(rng: Random, table: Table) -> dict[Any, float]:
+    return {label: float(rng.choice([1e-6, 0.5, 1, 3, 1e6])) for label in table.classes}
+
+
+def _categories(rng: Random, table: Table) -> list[int]:
+    """Text must be named, whole numbers may be."""
+    small = [
+        i
+        for i, cells in enumerate(table.columns.values())
+        if all(isinstance(cell, float) and cell.is_integer() and abs(cell) < 50 for cell in cells)
+    ]
+    return sorted({*table.words, *(i for i in small if rng.random() < 0.5)})
+
+
+CLASSES: dict[str, list[Any]] = {"class_weight": ["balanced", _factors]}
+PRICES: dict[str, list[Any]] = {"costs": [_costs], "priors": [_priors]}
+SIZE: dict[str, list[Any]] = {
+    "max_depth": [0, 1, 2, 5],
+    "min_samples_split": [2, 5, 0.3],
+    "min_samples_leaf": [1, 3, 10, 0.1],
+    "min_impurity_decrease": [0.0, 0.01, 1.0],
+}
+PRUNING: dict[str, list[Any]] = {
+    "prune": ["cv", "validation", "reduced_error", None, None],
+    "one_se": [True, False],
+    "cv": [2, 3, 5],
+    "random_state": [0, 1, 7],
+}
+COLUMNS: dict[str, list[Any]] = {"categorical_features": [None, _categories]}
+HARD: dict[str, list[Any]] = {
+    **SIZE,
+    **PRUNING,
+    **COLUMNS,
+    "max_leaves": [1, 2, 6],
+    "min_impurity": [0.0, 0.05],
+    "max_bins": [None, 2, 16, 256],
+    "missing": ["surrogate", "direction", "fraction", "mean", "category"],
+    "max_surrogates": [0, 1, 5],
+    "monotonic_cst": [_signs],
+}
+SOFT: dict[str, list[Any]] = {
+    **COLUMNS,
+    "learner": ["joint", "incremental"],
+    "gate": ["auto", "axis", "linear", "quadratic", "additive"],
+    "leaf": ["auto", "constant", "linear"],
+    "weight_penalty": ["auto", 0.0, 1e-6, 0.01, 10.0, 1e10],
+    "max_gate_features": [1, 2],
+    "start": ["hard", "random"],
+    "early_stopping": [True, False],
+    "n_iter_no_change": [1, 3],
+    "tol": [0.0, 1e-3, 0.5],
+    "warm_start": [True],
+    "random_state": [0, 1, 7],
+}
+BUDDING: dict[str, list[Any]] = {
+    **COLUMNS,
+    "leafness_penalty": ["auto", 0.0, 1e-4, 0.1, 100.0],
+    "learning_rate": ["auto", 1e-3, 0.3, 10.0],
+    "optimizer": ["adagrad", "sgd", "adam"],
+    "batch_size": [1, 7, 64],
+    "leaf": ["auto", "constant", "linear"],
+    "weight_penalty": ["auto", 0.0, 0.01, 10.0],
+    "shuffle": [True, False],
+    "round_buds": [True, False],
+    "random_state": [0, 1, 7],
+}
+OBLIQUE: dict[str, list[Any]] = {**SIZE, **PRUNING, **COLUMNS}
+DISCRIMINANT: dict[str, list[Any]] = {
+    **OBLIQUE,
+    "shrinkage": ["auto", 0.0, 0.5, 10.0],
+    "univariate": [True, False],
+}
+OMNIVARIATE: dict[str, list[Any]] = {
+    **OBLIQUE,
+    "candidates": [("threshold",), ("threshold", "linear"), ("linear", "quadratic"), ("mlp",), ("threshold", "mlp")],
+    "select": ["f_test", "aic", "bic", "validation"],
+    "alpha": [0.0, 0.05, 1.0],
+    "soft": [True, False],
+    "prune": ["contest", "cv", "validation", "reduced_error", None],
+}
+MIXTURE: dict[str, list[Any]] = {
+    **COLUMNS,
+    "depth": [0, 1, 2],
+    "branching": [2, 3],
+    "learner": ["em", "joint"],
+    "weight_penalty": ["auto", 0.0, 1e-3, 10.0],
+    "tol": [0.0, 1e-5, 0.1],
+    "random_state": [0, 1, 7],
+}
+C45: dict[str, list[Any]] = {
+    **COLUMNS,
+    "confidence": [None, 0.01, 0.25, 0.5],
+    "min_cases": [0, 0.5, 2, 5],
+    "subtree_raising": [True, False],
+    "subsets": [True, False],
+    "thresholds": ["value", "middle"],
+    "soft_thresholds": [True, False],
+    "rules": [True, False],
+}
+SOFTENED: dict[str, list[Any]] = {
+    **COLUMNS,
+    "criterion": ["gini", "entropy"],
+    "min_samples_leaf": [1, 3, 0.1],
+    "alpha": [0.0, 1.0, 4.0, 50.0],
+    "n_splits": [1, 3],
+    "mean_widths": [True, False],
+    "random_state": [0, 1, 7],
+}
+BRIEF_SOFT: dict[str, list[Any]] = {"max_leaves": [1, 2, 3, 4], "max_iter": [1, 5, 20, 50]}
+BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7]}
+BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
+BRIEF_MIXTURE: dict[str, list[Any]] = {"n_init": [1, 2], "max_iter": [1, 5, 20]}
+GATES: dict[str, list[Any]] = {"gate": ["auto", "axis", "linear", "quadratic", "additive"]}
+CRITERION: dict[str, list[Any]] = {"criterion": ["gini", "entropy", "error"]}
+
+LEARNERS: dict[str, list[Learner]] = {
+    "CARTClassifier": [Learner(True, {**HARD, **CRITERION, **CLASSES, **PRICES}, often=6)],
+    "CARTRegressor": [Learner(False, {**HARD, "criterion": ["squared_error", "absolute_error"]}, often=6)],
+    "C45Classifier": [Learner(True, C45, often=4, held=False)],
+    "LinearDiscriminantTreeClassifier": [
+        Learner(True, {**DISCRIMINANT, **CRITERION, **CLASSES, **PRICES, "threshold": ["gaussian", "gain"]}, often=4)
+    ],
+    "LinearDiscriminantTreeRegressor": [Learner(False, DISCRIMINANT, often=3)],
+    "OmnivariateTreeClassifier": [
+        Learner(True, {**OMNIVARIATE, **CRITERION, **CLASSES, **PRICES}, often=1.5, most_rows=100, exact=False)
+    ],
+    "OmnivariateTreeRegressor": [Learner(False, OMNIVARIATE, often=1.5, most_rows=100, exact=False)],
+    "SoftTreeClassifier": [Learner(True, {**SOFT, **CLASSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
+    "SoftTreeRegressor": [Learner(False, SOFT, BRIEF_SOFT, 1.5, 60, exact=False)],
+    "SoftenedTreeClassifier": [
+        Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)
+    ],
+    "BuddingTreeClassifier": [
+        Learner(True, {**BUDDING, **CLASSES, **GATES}, BRIEF_JOINT, 0.8, 40, exact=False),
+        Learner(True, {**BUDDING, **CLASSES}, BRIEF_ONLINE, 0.8, 60, exact=False),
+    ],
+    "BuddingTreeRegressor": [
+        Learner(False, {**BUDDING, **GATES}, BRIEF_JOINT, 0.8, 40, exact=False),
+        Learner(False, BUDDING, BRIEF_ONLINE, 0.8, 60, exact=False),
+    ],
+    "MixtureOfExpertsClassifier": [
+        Learner(True, {**MIXTURE, **CLASSES}, BRIEF_MIXTURE, 1.5, 80, exact=False, held=False)
+    ],
+    "MixtureOfExpertsRegressor": [Learner(False, MIXTURE, BRIEF_MIXTURE, 1.5, 80, exact=False, held=False)],
+}
+
+
+def draw_learner(rng: Random) -> tuple[str, Learner]:
+    """The name of an estimator, and one of its ways."""
+    every = [(name, learner) for name, learners in LEARNERS.items() for learner in learners]
+    share = np.array([learner.often for _, learner in every])
+    return every[int(rng.choice(len(every), p=share / share.sum()))]
+
+
+def draw_parameters(rng: Random, learner: Learner, table: Table) -> tuple[dict[str, Any], list[str]]:
+    """Some parameters, and which of them are wrong."""
+    chosen = {name: _draw(rng, values, table) for name, values in learner.always.items()}
+    share = rng.choice([0.0, 0.15, 0.4])
+    for name, values in learner.options.items():
+        if rng.random() < share and name not in learner.always:
+            chosen[name] = _draw(rng, values, table)
+    if table.words and table.container == "objects":
+        chosen["categorical_features"] = _categories(rng, table)
+    if "priors" in chosen:
+        chosen.pop("class_weight", None)
+    wrong = []
+    if rng.random() < 0.03:
+        name = str(rng.choice([*learner.options, *learner.always]))
+        chosen[name] = WRONG[int(rng.integers(len(WRONG)))]
+        wrong = [f"{name}={chosen[name]!r}"]
+    return chosen, wrong
+
+
+def _draw(rng: Random, values: list[Any], table: Table) -> Any:
+    value = values[int(rng.integers(len(values)))]
+    return value(rng, table) if callable(value) else value

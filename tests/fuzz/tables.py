@@ -1,0 +1,115 @@
+"""A random table: columns, a target, weights, and what they come in. A table says why it may be refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.columns import Cells, Random, draw_column
+from tests.fuzz.containers import CONTAINERS, FRAMES, LARGEST, NUMBERS
+from tests.fuzz.targets import draw_labels, draw_numbers, draw_weights, signal_of
+
+# Beyond these squares leave the doubles: what is learned from such a table may be refused, in words.
+LEAST, MOST = 1e-100, 1e100
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as lists; None is a missing cell.
+
+    columns : name -> cells.
+    y : labels, numbers, or lists of numbers.
+    weight : None where all rows count alike.
+    container : what X comes in, a name of CONTAINERS.
+    """
+
+    columns: dict[str, Cells]
+    y: list[Any]
+    weight: list[float] | None
+    container: str
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        return CONTAINERS[self.container](self.columns)
+
+    @property
+    def words(self) -> list[int]:
+        """Columns that hold text."""
+        return [i for i, cells in enumerate(self.columns.values()) if any(isinstance(cell, str) for cell in cells)]
+
+    @property
+    def classes(self) -> list[Any]:
+        return sorted(set(self.y), key=str) if not isinstance(self.y[0], list) else []
+
+    def rows(self, chosen: list[int], weight: list[float] | None = None) -> Table:
+        """These rows, in this order, with these weights (else their own)."""
+        columns = {name: [cells[i] for i in chosen] for name, cells in self.columns.items()}
+        own = None if self.weight is None else [self.weight[i] for i in chosen]
+        return replace(self, columns=columns, y=[self.y[i] for i in chosen], weight=weight or own)
+
+    def excuses(self) -> list[str]:
+        """Why a learner may refuse this table; empty for an ordinary one."""
+        found = [f"column {name}: {why}" for name, cells in self.columns.items() for why in _excuse(cells)]
+        if all(cell is None for cells in self.columns.values() for cell in cells):
+            found.append("no value at all")
+        numbers = [cell for cells in self.columns.values() for cell in cells if isinstance(cell, float)]
+        if max(map(abs, numbers), default=0.0) > LARGEST.get(self.container, np.inf):
+            found.append(f"{self.container} cannot hold it")
+        found += [f"y: {why}" for why in _excuse(np.ravel(np.array(self.y, object)).tolist())]
+        return found + _weight_excuse(self.weight)
+
+
+def draw_table(rng: Random, classify: bool, most_rows: int) -> Table:
+    """Rows by chance, from one to `most_rows`, few more often than many."""
+    n = int(np.exp(rng.uniform(0, np.log(most_rows + 1))))
+    drawn = [draw_column(rng, n) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4, 6])))]
+    if rng.random() < 0.15:
+        drawn.append(drawn[0])  # a column twice
+    columns = {f"c{i}": cells for i, (_, cells) in enumerate(drawn)}
+    signal = signal_of(rng, columns, n)
+    y = draw_labels(rng, signal) if classify else draw_numbers(rng, signal)
+    table = Table(columns, y, draw_weights(rng, n), _draw_container(rng, columns))
+    return _with_copies(rng, table) if rng.random() < 0.2 else table
+
+
+def _draw_container(rng: Random, columns: dict[str, Cells]) -> str:
+    cells = [cell for column in columns.values() for cell in column]
+    if not all(cell is None or isinstance(cell, bool | float) for cell in cells):
+        return str(rng.choice([*FRAMES, "objects"]))
+    whole = all(isinstance(cell, bool) or (isinstance(cell, float) and cell.is_integer()) for cell in cells)
+    fits = [name for name in NUMBERS if name != "integers" or whole]
+    return str(rng.choice([*fits, *["float64"] * 3, *FRAMES]))
+
+
+def _with_copies(rng: Random, table: Table) -> Table:
+    """The same number of rows, few of them distinct."""
+    few = rng.integers(0, int(rng.integers(1, 6)), len(table)) % len(table)
+    return table.rows([int(i) for i in few])
+
+
+def _excuse(cells: Cells) -> list[str]:
+    numbers = np.array([cell for cell in cells if isinstance(cell, float | int)], np.float64)
+    if not all(cell is None or isinstance(cell, float | int | str) for cell in cells):
+        return ["neither numbers nor text"]
+    if not numbers.size:
+        return []
+    if not np.isfinite(numbers).all():
+        return ["not finite"]
+    size = np.abs(numbers[numbers != 0])
+    if size.size and (size.max() > MOST or size.min() < LEAST):
+        return ["beyond the squares of doubles"]
+    return []
+
+
+def _weight_excuse(weight: list[float] | None) -> list[str]:
+    if weight is None:
+        return []
+    positive = [value for value in weight if value > 0]
+    if not positive or min(weight) < 0:
+        return ["weights: negative, or all zero"]
+    return ["weights: beyond the squares of doubles"] if max(positive) > MOST or min(positive) < LEAST else []

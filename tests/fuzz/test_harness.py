@@ -1,0 +1,147 @@
+"""The fuzzer itself: cases follow from their seeds, findings are found, workers come back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import softwood
+from tests.fuzz.cases import Case, draw_case
+from tests.fuzz.findings import Finding
+from tests.fuzz.laws import CHEAP, Fitted, fit_case, kernels_agree, probes
+from tests.fuzz.parameters import LEARNERS
+from tests.fuzz.refusals import told_badly
+from tests.fuzz.tables import Table
+from tests.fuzz.worker import Worker, innermost
+
+ORDINARY = Table({"size": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}, ["a", "a", "a", "b", "b", "b"], None, "float64")
+CASE = Case(0, "CARTClassifier", {"prune": None}, ORDINARY, held=False, refit="again")
+
+
+def test_a_case_follows_from_its_seed() -> None:
+    for seed in range(50):
+        assert repr(draw_case(seed)) == repr(draw_case(seed))
+    assert repr(draw_case(0)) != repr(draw_case(1))
+
+
+def test_every_estimator_and_container_is_drawn() -> None:
+    cases = [draw_case(seed) for seed in range(600)]
+    every = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
+    assert {case.estimator for case in cases} == every == set(LEARNERS)
+    assert len({case.table.container for case in cases}) == 17
+
+
+def test_the_options_are_those_of_the_estimator() -> None:
+    for name, learners in LEARNERS.items():
+        known = getattr(softwood, name)().get_params()
+        for learner in learners:
+            assert {*learner.options, *learner.always} <= set(known), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_code_of_a_case_runs(seed: int) -> None:
+    case = replace(draw_case(seed), estimator="CARTClassifier", parameters={"prune": None}, held=False)
+    case = case.with_table(replace(case.table, columns={"a": [1.0] * len(case.table)}, container="pandas", weight=None))
+    case = case.with_table(replace(case.table, y=[str(label) for label in case.table.y]))
+    scope: dict[str, Any] = {}
+    exec(case.code(), scope)
+    assert scope["model"].tree_ == fit_case(case).tree_
+
+
+def test_a_worker_that_dies_or_is_slow_is_a_finding_and_is_replaced() -> None:
+    worker = Worker("native", 10.0)
+    try:
+        assert worker.ask(CASE, "examine")[0] == []
+        assert worker.child is not None
+        worker.child.kill()
+        dead = worker.ask(CASE, "examine")
+        assert isinstance(dead, Finding)
+        assert dead.kind == "crash: SIGKILL"
+        assert worker.ask(CASE, "examine")[0] == []
+        worker.stop()
+        worker.seconds = 0.001
+        slow = worker.ask(CASE, "examine")
+        assert isinstance(slow, Finding)
+        assert slow.kind == "more than 0.001 s"
+    finally:
+        worker.stop()
+
+
+def test_the_innermost_function_of_softwood_is_told() -> None:
+    trace = (
+        'Fatal Python error: Segmentation fault\n  File "/x/numpy/a.py", line 1 in one\n'
+        '  File "/x/site-packages/softwood/learners/grow.py", line 7 in grow\n'
+        '  File "/x/src/softwood/a.py", line 1 in b\n'
+    )
+    assert innermost(trace) == "learners/grow.py:grow"
+
+
+def refusal(raiser: Any) -> str | None:
+    with pytest.raises(Exception) as told:
+        raiser()
+    return told_badly(told.value, ["prune"])
+
+
+def test_refusals_are_in_words() -> None:
+    X, y = [[1.0], [2.0]], [0, 1]
+    assert refusal(lambda: softwood.CARTClassifier(prune="no").fit(X, y)) is None
+    assert refusal(lambda: softwood.CARTClassifier().fit(X, [0, None])) is None
+    assert refusal(lambda: softwood.CARTClassifier().fit([[1.0, 2.0], [3.0]], y)) is not None  # NumPy's own words
+    assert refusal(lambda: [][0]) == "not a ValueError or TypeError"
+    assert refusal(lambda: np.zeros(3) + np.zeros(2)) == "raised by an accident, not by a check"
+
+
+class Lying(softwood.CARTClassifier):
+    """A model that breaks one law."""
+
+    lie = ""
+
+    def predict_proba(self, X: Any) -> Any:
+        good = super().predict_proba(X)
+        made = {"answers_are_finite": good * np.nan, "chances_sum_to_one": good * 2}
+        return made.get(self.lie, good + (self.lie == "one_row_is_answered_as_among_all") * 1e-3 * len(good))
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)[:1] if self.lie == "answers_have_one_row_each" else super().predict(X)
+
+    def apply(self, X: Any) -> Any:
+        return super().apply(X) + 99 * (self.lie == "every_row_has_a_leaf")
+
+    @property
+    def feature_importances_(self) -> Any:
+        return super().feature_importances_ + (self.lie == "importances_are_parts")
+
+    def __reduce__(self) -> Any:
+        tree = softwood.CARTClassifier(max_depth=0).fit([[1.0]], ["a"])
+        return (_same, (tree if self.lie == "a_pickle_is_the_same" else fit_case(CASE),))
+
+    def __sklearn_clone__(self) -> Any:
+        return Lying(cv=99) if self.lie == "a_clone_has_the_parameters" else super().__sklearn_clone__()
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return "" if self.lie == "text_is_printed" else "Lying()"
+
+
+def _same(model: Any) -> Any:
+    return model
+
+
+@pytest.mark.parametrize("law", CHEAP)
+def test_every_law_can_be_broken(law: str) -> None:
+    model = Lying(prune=None)
+    model.fit(ORDINARY.X, ORDINARY.y)
+    fitted = Fitted(CASE, model, probes(CASE))
+    assert CHEAP[law](fitted) is None
+    model.lie = law
+    assert CHEAP[law](fitted) is not None
+
+
+def test_answers_that_differ_are_told() -> None:
+    one, other = np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-6])
+    assert kernels_agree([one], [one], 0.0) is None
+    assert kernels_agree([one], [other], 1e-5) is None
+    assert kernels_agree([one], [other], 1e-9) is not None
+    assert kernels_agree([one], [np.array([1.0, np.nan])], 1.0) is not None

@@ -1,0 +1,115 @@
+"""A child process that examines cases one after the other; it may die or be too slow, which its parent then tells.
+
+A limit of processor time, not of the clock: a busy machine is no finding. At the limit, and where the process crashes,
+faulthandler writes where it was.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz.cases import Case
+from tests.fuzz.findings import Finding
+from tests.fuzz.refusals import is_softwood, place
+
+MEMORY = 6 << 30
+SLOWEST = 20  # times the processor time that a case may take by the clock
+
+
+class Worker:
+    """A child with the native kernels, or the reference, started when first asked and again when it has died."""
+
+    def __init__(self, kernels: str, seconds: float) -> None:
+        self.kernels, self.seconds = kernels, seconds
+        self.trace = Path(tempfile.mkstemp(prefix="fuzz-", suffix=".trace")[1])
+        self.child: subprocess.Popen[bytes] | None = None
+        self.pipe: Connection | None = None
+
+    def ask(self, case: Case, task: str) -> Any:
+        """What the child says of a case; a Finding where it dies."""
+        pipe = self._start()
+        try:
+            pipe.send((task, case))
+            if pipe.poll(SLOWEST * self.seconds):
+                return pipe.recv()
+            reason = "no answer by the clock"
+        except (EOFError, ConnectionError):
+            reason = ""
+        return self._dead(case, reason)
+
+    def stop(self) -> None:
+        if self.child is not None:
+            self.child.kill()
+            self.child.wait()
+        self.child = None
+        self.trace.unlink(missing_ok=True)
+
+    def _start(self) -> Connection:
+        if self.child is not None and self.pipe is not None:
+            return self.pipe
+        self.trace.write_text("")
+        with Listener(family="AF_UNIX") as listener:
+            kernels = {"SOFTWOOD_KERNELS": "reference"} if self.kernels == "reference" else {}
+            given = [str(listener.address), str(self.trace), str(self.seconds)]
+            self.child = subprocess.Popen(
+                [sys.executable, "-m", "tests.fuzz.worker", *given], env={**os.environ, **kernels, **ONE_THREAD}
+            )
+            self.pipe = listener.accept()
+        return self.pipe
+
+    def _dead(self, case: Case, reason: str) -> Finding:
+        assert self.child is not None
+        if reason:
+            self.child.kill()
+        code = self.child.wait()
+        self.child = None
+        name = signal.Signals(-code).name if code < 0 else f"exit {code}"
+        slow = name == "SIGPROF" or bool(reason)
+        kind = f"more than {self.seconds:g} s" if slow else f"crash: {name}"
+        trace = self.trace.read_text()
+        return Finding(case.seed, case.estimator, kind, innermost(trace), trace[-1500:], case.code())
+
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+
+
+def innermost(trace: str) -> str:
+    """The innermost function of softwood in a trace of faulthandler."""
+    for line in trace.splitlines():
+        if line.strip().startswith('File "'):
+            filename, function = line.split('"')[1], line.rsplit(" in ", 1)[-1]
+            if is_softwood(filename):
+                return place(filename, function)
+    return "outside"
+
+
+def serve(address: str, trace: str, seconds: float) -> None:
+    """Examine what comes, until the parent hangs up."""
+    from tests.fuzz.examine import answers_of, examine
+
+    with Path(trace).open("w") as file, Client(address) as pipe:
+        faulthandler.enable(file)
+        faulthandler.register(signal.SIGPROF, file, all_threads=True, chain=True)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        while True:
+            try:
+                task, case = pipe.recv()
+            except EOFError:
+                return
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            told = examine(case) if task == "examine" else answers_of(case)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            pipe.send(told)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], sys.argv[2], float(sys.argv[3]))
