@@ -38,7 +38,8 @@ class Learner:
 
 def _signs(rng: Random, table: Table) -> list[int]:
     signs = [int(sign) for sign in rng.integers(-1, 2, len(table.columns))]
-    return [0 if i in table.words else sign for i, sign in enumerate(signs)]
+    numbers = [any(isinstance(cell, float) for cell in cells) for cells in table.columns.values()]
+    return [sign if number else 0 for sign, number in zip(signs, numbers, strict=True)]
 
 
 def _costs(rng: Random, table: Table) -> list[list[float]]:

@@ -76,7 +76,7 @@ class Worker:
         slow = name == "SIGPROF" or bool(reason)
         kind = f"more than {self.seconds:g} s" if slow else f"crash: {name}"
         trace = self.trace.read_text()
-        return Finding(case.seed, case.estimator, kind, innermost(trace), trace[-1500:], case.code())
+        return Finding(case.seed, case.estimator, kind, innermost(trace), trace[:1500], case.code())
 
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
@@ -84,7 +84,8 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_T
 
 def innermost(trace: str) -> str:
     """The innermost function of softwood in a trace of faulthandler."""
-    for line in trace.splitlines():
+    current = trace.find("Current thread")  # the one that crashed; at the limit, all are told alike
+    for line in trace[max(current, 0) :].splitlines():
         if line.strip().startswith('File "'):
             filename, function = line.split('"')[1], line.rsplit(" in ", 1)[-1]
             if is_softwood(filename):

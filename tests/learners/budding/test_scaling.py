@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from softwood.kernels.reference.evaluate import expand
 from softwood.learners.budding.scaling import Moments, RunningScale
 
 
@@ -33,6 +34,17 @@ def test_the_last_row_is_scaled_as_the_columns_say() -> None:
     scale = RunningScale([0, 3, 0, 0])
     phi = scale.take(X, np.ones(200))
     np.testing.assert_allclose(phi[-1], scale.columns().make(X[-1:])[0], atol=1e-9)
+
+
+def test_columns_for_missing_values_stand_apart_from_their_inputs() -> None:
+    """They come after all others, in the order in which values were first missing."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X[4, 2] = X[6, 0] = X[7, 1] = np.nan
+    scale = RunningScale([0, 0, 0])
+    scale.take(X, np.ones(30))
+    columns = scale.columns()
+    assert columns.feature.tolist() == [0, 1, 2, 2, 0, 1]
+    np.testing.assert_allclose(columns.make(X), expand(columns.basis, X) @ columns.mix + columns.shift, atol=1e-12)
 
 
 def test_running_moments_are_the_moments() -> None:

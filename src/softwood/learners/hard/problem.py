@@ -55,7 +55,7 @@ class Problem:
         A class counts in proportion to the sum of what its mistakes cost. For two classes this is exact, for more it
         is the usual compromise (what rpart does).
         """
-        if self.costs is None:
+        if self.costs is None or self.n_classes == 1:  # one class is never mistaken
             return self.factor
         cost = self.costs.sum(axis=1)
         total = np.bincount(self.y.astype(np.int64), self.weight, self.n_classes) * self.factor

@@ -39,6 +39,7 @@ from softwood.kernels.kinds import Term
 from softwood.tree import Basis
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp] | slice
 
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
@@ -88,20 +89,29 @@ class Columns:
         lines = len(self.basis) == len(self) and bool(np.all(self.basis.term == Term.IDENTITY))
         return lines and np.count_nonzero(self.mix) == len(self) and bool(np.all(np.diag(self.mix) != 0.0))
 
-    def terms_of(self, f: int) -> slice:
-        """The terms of input `f`: they stand together, inputs in order, and so do columns."""
-        begin, end = np.searchsorted(self.basis.feature, (f, f + 1))
-        return slice(begin, end)
+    @cached_property
+    def _is_sorted(self) -> bool:
+        """Whether terms and columns come input by input; a stream adds some after all others."""
+        return bool(np.all(np.diff(self.feature) >= 0) and np.all(np.diff(self.basis.feature) >= 0))
 
-    def columns_of(self, f: int) -> slice:
+    def terms_of(self, f: int) -> Places:
+        """The terms of input `f`."""
+        return self._places(self.basis.feature, f)
+
+    def columns_of(self, f: int) -> Places:
         """The columns of input `f`."""
-        begin, end = np.searchsorted(self.feature, (f, f + 1))
-        return slice(begin, end)
+        return self._places(self.feature, f)
 
-    def of_input(self, f: int, x: Floats, columns: npt.NDArray[np.intp] | slice) -> Floats:
+    def _places(self, feature: npt.NDArray[np.int32], f: int) -> Places:
+        if not self._is_sorted:
+            return np.flatnonzero(feature == f)
+        begin, end = np.searchsorted(feature, (f, f + 1))
+        return slice(int(begin), int(end))
+
+    def of_input(self, f: int, x: Floats, columns: Places) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
         at = self.terms_of(f)
-        return np.asarray(_terms(self.basis, at, x) @ self.mix[at, columns] + self.shift[columns])
+        return np.asarray(_terms(self.basis, at, x) @ self.mix[at][:, columns] + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> Columns:
         """The columns of some inputs; `inputs` has an entry for each."""
@@ -142,7 +152,7 @@ def _part(basis: Basis, which: npt.NDArray[np.bool_]) -> Basis:
     return Basis(*(getattr(basis, name)[which] for name in ("term", "feature", "parameter", "when_missing")))
 
 
-def _terms(basis: Basis, at: slice, x: Floats) -> Floats:
+def _terms(basis: Basis, at: Places, x: Floats) -> Floats:
     """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
     term, parameter = basis.term[at], basis.parameter[at]
     gone = np.isnan(x)
