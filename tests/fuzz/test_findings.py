@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import softwood
@@ -22,3 +24,16 @@ def _no_accident() -> Any:
 def test_costs_of_one_class_cost_nothing(name: str) -> None:
     model = getattr(softwood, f"{name}Classifier")(costs=[[0.0]]).fit([[0.0], [1.0]], ["a", "a"])
     assert model.predict_proba([[2.0]]).tolist() == [[1.0]]
+
+
+def test_dates_among_objects_are_refused_by_name() -> None:
+    X = np.array([[datetime.datetime(2022, 1, 9), 1.0], [datetime.datetime(2022, 1, 7), 2.0]], object)
+    with pytest.raises(TypeError, match="column 'x0' holds values like datetime"):
+        softwood.CARTRegressor().fit(X, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("weight", [[1e-300], [1e300]])
+def test_weights_beyond_squares_are_refused_by_every_learner(weight: list[float]) -> None:
+    for model in (softwood.SoftTreeClassifier(), softwood.BuddingTreeClassifier(), softwood.CARTClassifier()):
+        with pytest.raises(ValueError, match="sample_weight must have its largest weight"):
+            model.fit([[0.0]], ["a"], sample_weight=weight)

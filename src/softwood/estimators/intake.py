@@ -174,9 +174,11 @@ def _check_array(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDAr
         return np.asarray(
             validate_data(estimator, array, reset=reset, dtype=np.float64, ensure_all_finite=False), np.float64
         )
-    except ValueError as problem:
+    except (ValueError, TypeError) as problem:
         if "could not convert string to float" in str(problem):
             _name_text(array, ADVICE_FIT if reset else ADVICE_PREDICT)
+        if "float() argument must be" in str(problem):
+            _name_objects(array, problem)
         raise
 
 
@@ -201,6 +203,16 @@ def _name_text(X: Any, advice: str) -> None:
         text = [value for value in cells if isinstance(value, str)]
         if text:
             as_numbers(f"x{column}", Labels(text), advice)
+
+
+def _name_objects(X: Any, problem: Exception) -> None:
+    """The error for dates and the like among numbers, with the column's name beside the words of NumPy."""
+    table = np.asarray(X, object)
+    for column, cells in enumerate(table.T if table.ndim == 2 else ()):
+        try:
+            read_objects(f"x{column}", cells.tolist())
+        except ValueError as told:
+            raise TypeError(f"{told} ({problem})") from None
 
 
 def _finite(values: Floats, names: Sequence[str]) -> Floats:

@@ -1,7 +1,8 @@
 """Weights: of rows, and of classes.
 
-A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there. Weights of classes multiply
-those of rows where impurity is computed; "balanced" gives every class the same total,
+A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there; so does one that weighs less than
+1e-100 of the heaviest, which no sum of doubles would notice. Weights of classes multiply those of rows where impurity
+is computed; "balanced" gives every class the same total,
 
     factor[c] = W / (K * W_c),    W_c = weight of the rows of class c, W = their sum, K = classes with any weight
 """
@@ -20,9 +21,13 @@ from softwood.estimators.cells import Floats, refuse_nonnumbers
 from softwood.estimators.frames import read_vector
 from softwood.estimators.options import prior_shares
 
+LIGHT, HEAVY = 1e-100, 1e100  # of the largest weight; the first also what part of it is nothing
+
 
 def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     """One weight for every row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero.
+
+    The largest is between 1e-100 and 1e100, and what is below 1e-100 of it is 0.
 
     Examples
     --------
@@ -46,7 +51,13 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
         raise ValueError(f"sample_weight must be >= 0, got {weight[row]} at row {row}.")
     if not weight.any():
         raise ValueError("sample_weight must not be all zero: no row would be left to learn from.")
-    return weight
+    largest = weight.max()
+    if not LIGHT <= largest <= HEAVY:
+        raise ValueError(
+            f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: squares of "
+            "others leave the doubles. Divide all weights by the largest."
+        )
+    return np.where(weight < LIGHT * largest, 0.0, weight) if weight.min() < LIGHT * largest else weight
 
 
 def class_weights(
