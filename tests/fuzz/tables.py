@@ -65,8 +65,9 @@ class Table:
 
 
 def draw_table(rng: Random, classify: bool, most_rows: int) -> Table:
-    """Rows by chance, from one to `most_rows`, few more often than many."""
-    n = int(np.exp(rng.uniform(0, np.log(most_rows + 1))))
+    """Rows by chance, from one to `most_rows`: half the tables are small, half have rows enough to grow on."""
+    few = np.exp(rng.uniform(0, np.log(most_rows + 1)))
+    n = int(few if rng.random() < 0.5 else rng.integers(most_rows // 4, most_rows + 1))
     drawn = [draw_column(rng, n) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4, 6])))]
     if rng.random() < 0.15:
         drawn.append(drawn[0])  # a column twice

@@ -20,15 +20,22 @@ LABELS: list[Callable[[int], Any]] = [
 
 
 def signal_of(rng: Random, columns: dict[str, list[Any]], n: int) -> Floats:
-    """A number for every row, of which a column may tell something."""
-    noise = rng.normal(size=n)
-    cells = columns[str(rng.choice(list(columns)))]
-    known = sorted({cell for cell in cells if cell is not None}, key=lambda cell: (isinstance(cell, str), cell))
-    if not known or rng.random() < 0.3:
+    """A number for every row that one or two columns tell, with noise or without; at times noise alone."""
+    noise: Floats = rng.normal(size=n)
+    if rng.random() < 0.2:
         return noise
-    rank = {value: place / max(len(known) - 1, 1) for place, value in enumerate(known)}
-    told: Floats = np.array([3 * rank.get(cell, 0.5) for cell in cells])
-    return told + rng.choice([0.0, 0.3]) * noise
+    chosen = rng.choice(list(columns), min(len(columns), int(rng.integers(1, 3))), replace=False)
+    signal: Floats = sum((_rank(columns[str(name)]) for name in chosen), np.zeros(n))
+    if rng.random() < 0.3:
+        signal = np.abs(signal - signal.mean())
+    return signal + rng.choice([0.0, 0.1, 0.3]) * noise
+
+
+def _rank(cells: list[Any]) -> Floats:
+    """The place of every cell among the distinct ones, from 0 to 3; a missing one is in the middle."""
+    known = sorted({cell for cell in cells if cell is not None}, key=lambda cell: (isinstance(cell, str), cell))
+    rank = {value: 3 * place / max(len(known) - 1, 1) for place, value in enumerate(known)}
+    return np.array([rank.get(cell, 1.5) for cell in cells], np.float64)
 
 
 def draw_labels(rng: Random, signal: Floats) -> list[Any]:
@@ -42,7 +49,8 @@ def draw_labels(rng: Random, signal: Floats) -> list[Any]:
         codes = (np.arange(n) == rng.integers(n)).astype(int)
     else:
         classes = int(rng.choice([2, 2, 2, 3, 4, 7]))
-        edges = np.quantile(signal, np.sort(rng.random(classes - 1)))
+        even = rng.random() < 0.6
+        edges = np.quantile(signal, np.linspace(0, 1, classes + 1)[1:-1] if even else np.sort(rng.random(classes - 1)))
         codes = np.digitize(signal, edges)
     name = LABELS[int(rng.integers(len(LABELS)))]
     return [name(int(code)) for code in codes]
