@@ -90,7 +90,7 @@ KINDS: dict[str, tuple[Callable[[Random, int], Cells], float]] = {
     "dates": (_dates, 0.1),
     "infinite": (_infinite, 0.1),
 }
-MISSING = (0.0, 0.0, 0.0, 0.1, 0.5, 1.0)
+MISSING = (*[0.0] * 10, *[0.1] * 4, *[0.5] * 3, 1.0)
 
 
 def draw_column(rng: Random, n: int) -> tuple[str, Cells]:

@@ -69,10 +69,10 @@ def _categories(rng: Random, table: Table) -> list[int]:
 CLASSES: dict[str, list[Any]] = {"class_weight": ["balanced", _factors]}
 PRICES: dict[str, list[Any]] = {"costs": [_costs], "priors": [_priors]}
 SIZE: dict[str, list[Any]] = {
-    "max_depth": [0, 1, 2, 5],
+    "max_depth": [0, 1, 2, 3, 5, 8],
     "min_samples_split": [2, 5, 0.3],
-    "min_samples_leaf": [1, 3, 10, 0.1],
-    "min_impurity_decrease": [0.0, 0.01, 1.0],
+    "min_samples_leaf": [1, 2, 3, 10, 0.1],
+    "min_impurity_decrease": [0.0, 1e-6, 0.001, 0.01],
 }
 PRUNING: dict[str, list[Any]] = {
     "prune": ["cv", "validation", "reduced_error", None, None],
@@ -85,8 +85,8 @@ HARD: dict[str, list[Any]] = {
     **SIZE,
     **PRUNING,
     **COLUMNS,
-    "max_leaves": [1, 2, 6],
-    "min_impurity": [0.0, 0.05],
+    "max_leaves": [1, 2, 6, 20],
+    "min_impurity": [0.0, 0.01],
     "max_bins": [None, 2, 16, 256],
     "missing": ["surrogate", "direction", "fraction", "mean", "category"],
     "max_surrogates": [0, 1, 5],
@@ -213,6 +213,8 @@ def draw_parameters(rng: Random, learner: Learner, table: Table) -> tuple[dict[s
     for name, values in learner.options.items():
         if rng.random() < share and name not in learner.always:
             chosen[name] = _draw(rng, values, table)
+    if "prune" in learner.options and rng.random() < 0.5:
+        chosen["prune"] = None  # trees that are not pruned have more to go wrong
     if table.words and table.container == "objects":
         chosen["categorical_features"] = _categories(rng, table)
     if "priors" in chosen:
