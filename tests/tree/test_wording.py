@@ -121,8 +121,7 @@ def test_a_curve_is_one_term_and_written_out_where_there_is_room() -> None:
     assert Wording(tree).rule(1, 80) == "s(x) + 0.1·z ≥ 1"
     assert Wording(tree).rule(2) == "−3·max(0, x − 1) + 2·max(0, x) + 0.5·x + 0.5·max(0, x − 5) + 0.1·z < 1"
     assert Wording(tree, None).rule(2, 200) == Wording(tree).rule(2)  # exact numbers are never summed up
-    assert Wording(tree).short_forms(gates=True) == {"s"}
-    assert Wording(tree).short_forms(gates=False) == set()
+    assert Wording(tree).short_forms() == {"s"}
 
 
 def test_squares_are_no_curve_and_of_two_terms_both_are_said() -> None:
@@ -144,7 +143,7 @@ def test_a_response_says_what_it_answers() -> None:
     words = Wording(bent([1.0, 0, 0, 0, 0, 0], 0.0, [0, 0, 2.0, -2.0, 0.5, 0]))
     assert words.response(1, 0, 80) == "−1 + 2·clip(x, 1, 5) + 0.5·z"
     assert words.response(1) == "1 + 2·max(0, x − 1) − 2·max(0, x − 5) + 0.5·z"
-    assert words.short_forms(gates=False) == {"clip"}
+    assert words.short_forms() == {"clip"}
 
 
 def test_what_a_missing_input_counts_as_is_said_once() -> None:

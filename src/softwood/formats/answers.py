@@ -1,7 +1,8 @@
 """The right-hand side of a printed tree: what its nodes answer, as columns.
 
-Classes: the predicted class, then a column of probabilities per class while they fit, else its own probability and
-the next likely classes. Numbers: mean ± standard deviation (or median ± mean absolute deviation) per target.
+A node answers the mean answer of the rows that arrive there. Classes: the predicted class, then a column of
+probabilities per class while they fit, else its own probability and the next likely classes. Numbers: mean ± standard
+deviation (or median ± mean absolute deviation) per target. Linear responses are written out below their node.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.formats.columns import Column, spell_chances, spell_column, total_width
-from softwood.kernels import apply_link
 from softwood.tree import Tree
 from softwood.tree.spelling import spell_label, spell_list
+from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
 
 Floats = npt.NDArray[np.float64]
@@ -24,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 ROOM_FOR_CHANCES = 44  # columns that the table of class probabilities may take before it is told in words
 ROOM_FOR_OTHERS = 24  # columns for naming the next likely classes
 LEAST_OTHER = 0.005  # a class less likely than this is not worth naming there
-ROOM_FOR_SUM = 50  # columns of a linear response before it is cut
+MOST_EQUATIONS = 6  # of a linear response to many classes, the likeliest first
 
 
 @dataclass(frozen=True)
@@ -47,23 +48,45 @@ UNSAID = Statistic("response", "impurity", 1.0)
 def answer_columns(words: Wording, nodes: list[int], costs: Any, criterion: str | None) -> list[Column]:
     """Columns for the given nodes, in that order."""
     tree = words.tree
-    if tree.schema.task == "classification" and not (tree.slope_row[nodes] >= 0).any():
+    if tree.schema.task == "classification":
         return _classes(tree, nodes, costs, words.digits)
     return _numbers(words, nodes, STATISTICS.get(criterion or "", UNSAID))
 
 
+def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
+    """What a linear response answers, an equation for every output; none for a constant one."""
+    tree = words.tree
+    if tree.slope_row[node] < 0 or not tree.leafness[node]:
+        return []
+    outputs = np.arange(tree.n_outputs)
+    if tree.n_outputs > MOST_EQUATIONS and room is not None:
+        outputs = np.argsort(-tree.mean_answers[node], kind="stable")[:MOST_EQUATIONS]
+    told = [words.equation(node, int(k), room) for k in outputs]
+    left = tree.n_outputs - len(told)
+    return [*told, Sum([f"… {left} more"], False)] if left else told
+
+
+def _unknown(tree: Tree, nodes: list[int]) -> npt.NDArray[np.bool_]:
+    """Nodes whose mean answer is not known: an intercept is none."""
+    return (tree.slope_row[nodes] >= 0) & (not len(tree.mean))
+
+
 def _classes(tree: Tree, nodes: list[int], costs: Any, digits: int | None) -> list[Column]:
-    chance = apply_link(int(tree.link), tree.response[nodes])
+    chance, blank = tree.mean_answers[nodes], _unknown(tree, nodes)
     price = None if costs is None else _cost_matrix(costs, tree.schema.answers)
     predicted = np.argmax(chance, axis=1) if price is None else np.argmin(chance @ price, axis=1)
     labels = [spell_label(label) for label in tree.schema.answers]
-    named = Column("class", [labels[k] for k in predicted])
-    table = [Column(label, spell_chances(chance[:, k], digits), ">") for k, label in enumerate(labels)]
+    named = Column("class", _blanked([labels[k] for k in predicted], blank))
+    table = [Column(label, _blanked(spell_chances(chance[:, k], digits), blank), ">") for k, label in enumerate(labels)]
     if total_width(table) <= ROOM_FOR_CHANCES:
         return [named, *table]
-    own = Column("p", spell_chances(chance[np.arange(len(nodes)), predicted], digits), ">")
+    own = Column("p", _blanked(spell_chances(chance[np.arange(len(nodes)), predicted], digits), blank), ">")
     others = [_others(row, int(best), labels, digits) for row, best in zip(chance, predicted, strict=True)]
-    return [named, own, Column("others", others)]
+    return [named, own, Column("others", _blanked(others, blank))]
+
+
+def _blanked(cells: list[str], blank: npt.NDArray[np.bool_]) -> list[str]:
+    return ["" if gone else cell for cell, gone in zip(cells, blank, strict=True)]
 
 
 def _cost_matrix(costs: Any, labels: tuple[Any, ...]) -> Floats:
@@ -84,17 +107,14 @@ def _others(chance: Floats, predicted: int, labels: list[str], digits: int | Non
 
 
 def _numbers(words: Wording, nodes: list[int], statistic: Statistic) -> list[Column]:
-    tree = words.tree
-    targets = [spell_label(name) for name in tree.schema.answers]
+    tree, told = words.tree, len(words.tree.mean) > 0
+    targets, centre = [spell_label(name) for name in tree.schema.answers], "mean" if told else statistic.centre
+    answer, blank = tree.mean_answers[nodes], _unknown(tree, nodes)
     columns = []
     for k in range(tree.n_outputs):
-        header = statistic.centre if tree.n_outputs == 1 else targets[k]
-        linear = bool((tree.slope_row[nodes] >= 0).any())
-        if linear:
-            columns.append(Column(header, [words.response(m, k, ROOM_FOR_SUM) for m in nodes]))
-        else:
-            columns.append(Column(header, spell_column(tree.response[nodes, k], words.digits), ">"))
-    if tree.is_hard and np.isfinite(tree.impurity).all():  # soft leaves do not answer the mean of their rows
+        header = centre if tree.n_outputs == 1 else targets[k]
+        columns.append(Column(header, _blanked(spell_column(answer[:, k], words.digits), blank), ">"))
+    if tree.is_hard and not told and np.isfinite(tree.impurity).all():  # leaves that answer the mean of their rows
         spread = tree.impurity[nodes] ** statistic.power
         columns.append(Column(statistic.spread, spell_column(spread, words.digits or 3), ">"))
     return columns

@@ -11,18 +11,20 @@ The rule of a node says which rows its parent sends there; n and share are the t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from softwood.formats.answers import answer_columns
+from softwood.formats.answers import answer_columns, equations
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.formats.rules import rules_to_text
 from softwood.kernels.kinds import Missing
 from softwood.tree import Schema, Tree
 from softwood.tree.outline import Line, outline
-from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, spell_name
+from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, spell_name, wrap
+from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
 
 LEAST_ROOM = 28  # columns a rule always gets, however wide the rest is
@@ -52,7 +54,8 @@ def to_text(
     surrogates : also list what each gate asks when its feature is missing, with the agreement and the adjusted
         agreement, as rpart's summary does.
     missing : say where missing values go.
-    width : columns to aim for: long sets of categories and long sums are shortened to it. None shortens nothing.
+    width : columns to aim for: long sets of categories and long sums wrap, and what is cut says how much it holds. None
+        neither wraps nor cuts.
     feature_names : names to print instead of the model's own, for a model that learned from a bare array.
 
     Returns
@@ -93,13 +96,18 @@ def to_text(
     if any(tree.note):
         right.append(Column("gate below", [spell_name(tree.note[m]) for m in nodes]))
     left = Column("node", [str(m) for m in nodes], ">")
-    room = None if width is None else width - left.width - len(GAP) - total_width(right)
-    rules = Column("rule", [_rule(words, line, room, missing) for line in lines])
-    table = [GAP.join(cells).rstrip() for cells in zip(*(c.lines() for c in (left, rules, *right)), strict=True)]
-    if surrogates:
-        indent = " " * (left.width + len(GAP))
-        table = _with_surrogates(words, lines, table, indent, room)
-    return "\n".join([_title(model, tree), "", *table, *_notes(words, missing, surrogates, width)])
+    room = None if width is None else max(LEAST_ROOM, width - left.width - len(GAP) - total_width(right))
+    rules = [_rule(words, line, room, missing) for line in lines]
+    wide = max(display_width(text) for texts in rules for text in texts)
+    middle, indent = Column(pad("rule", wide), [texts[0] for texts in rules]), " " * (left.width + len(GAP))
+    table = [GAP.join(cells).rstrip() for cells in zip(*(c.lines() for c in (left, middle, *right)), strict=True)]
+    body, is_cut = table[:1], False
+    for line, texts, row in zip(lines, rules, table[1:], strict=True):
+        below = Below(words, line, None if width is None else width - len(indent) - display_width(line.below))
+        more = [*texts[1:], *below.lines(surrogates)]
+        body += [row, *((indent + text).rstrip() for text in more)]
+        is_cut |= below.is_cut
+    return "\n".join([_title(model, tree), "", *body, *_notes(words, missing, surrogates, width, is_cut)])
 
 
 def _tree_of(model: Any) -> Tree:
@@ -131,7 +139,8 @@ def _counts(tree: Tree, nodes: list[int]) -> list[Column]:
     return [Column("n", spell_counts(count), ">"), Column("share", spell_shares(count / count[0]), ">")]
 
 
-def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> str:
+def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> list[str]:
+    """The lines of a node's rule, the first with its stem."""
     tree, node = words.tree, line.node
     also = [words.when_missing(node)] if missing and words.when_missing(node) else []
     if tree.n_children[node] and tree.leafness[node] > 0:
@@ -139,38 +148,59 @@ def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> str:
     if line.hidden:
         also.append(f"… {line.hidden} nodes below")
     if room is not None:
-        room = max(LEAST_ROOM, room) - display_width(line.stem) - display_width(" ".join(["", *also]))
-    return line.stem + " ".join([words.rule(node, room), *also])
+        room = max(LEAST_ROOM, room - display_width(line.below))
+    asks = words.branch(node, room)
+    pieces = (
+        [*asks, *also] if len(asks) > 1 else [" ".join([*asks, *also])]
+    )  # sets wrap, a short rule stays in its line
+    first, *rest = wrap(pieces, room, "  ")
+    return [line.stem + first, *(line.below + text for text in rest)]
 
 
-def _with_surrogates(words: Wording, lines: list[Line], table: list[str], indent: str, room: int | None) -> list[str]:
-    """The table with each gate's surrogates under its node."""
-    longer = table[:1]
-    for line, row in zip(lines, table[1:], strict=True):
-        longer.append(row)
-        if line.hidden == 0:
-            longer += [indent + text for text in _surrogates(words, line, room)]
-    return longer
+@dataclass(frozen=True)
+class Below:
+    """What is said below a node: the sum that its gate asks about, its linear response, its surrogates."""
+
+    words: Wording
+    line: Line
+    room: int | None
+
+    @cached_property
+    def sums(self) -> list[Sum]:
+        """The equations of the node's own answer, then its gate if that is written once."""
+        shown, node = not self.line.hidden, self.line.node
+        gate = [self.words.gate(node, self.room)] if shown and self.words.written_once(node) else []
+        return [*equations(self.words, node, self.room), *gate]
+
+    @property
+    def is_cut(self) -> bool:
+        return any(told.is_cut for told in self.sums)
+
+    def lines(self, surrogates: bool) -> list[str]:
+        """All of it, with the stem before."""
+        texts = [text for told in self.sums for text in wrap(told.pieces, self.room, "  ")]
+        texts += self._surrogates() if surrogates and not self.line.hidden else []
+        return [self.line.below + text for text in texts]
+
+    def _surrogates(self) -> list[str]:
+        words, tree, node = self.words, self.words.tree, self.line.node
+        rows = tree.surrogates.of(node)
+        if not rows or tree.missing[node] != Missing.SURROGATE:
+            return []
+        first, default = int(tree.first_child[node]), int(tree.first_child[node] + tree.default[node])
+        name = words.names[int(tree.feature[node])]
+        asks = [f"   {words.surrogate(row, self.room)}" for row in rows]
+        head = f"{name} missing: node {first} if"
+        wide = max(map(display_width, (head, *asks)))
+        table = tree.surrogates
+        scores = [
+            f"{spell_fixed(table.agreement[r], 3)}   {pad(spell_fixed(table.adjusted[r], 3), 6, '>')}" for r in rows
+        ]
+        body = [f"{pad(ask, wide)}  {score}" for ask, score in zip(asks, scores, strict=True)]
+        return [f"{pad(head, wide)}  agree  adjusted", *body, f"   none known: node {default}"]
 
 
-def _surrogates(words: Wording, line: Line, room: int | None) -> list[str]:
-    tree, node = words.tree, line.node
-    rows = tree.surrogates.of(node)
-    if not rows or tree.missing[node] != Missing.SURROGATE:
-        return []
-    first, default = int(tree.first_child[node]), int(tree.first_child[node] + tree.default[node])
-    name = words.names[int(tree.feature[node])]
-    asks = [f"   {words.surrogate(row, room)}" for row in rows]
-    head = f"{name} missing: node {first} if"
-    wide = max(map(display_width, (head, *asks)))
-    table = tree.surrogates
-    scores = [f"{spell_fixed(table.agreement[r], 3)}   {pad(spell_fixed(table.adjusted[r], 3), 6, '>')}" for r in rows]
-    body = [f"{pad(ask, wide)}  {score}" for ask, score in zip(asks, scores, strict=True)]
-    texts = [f"{pad(head, wide)}  agree  adjusted", *body, f"   none known: node {default}"]
-    return [line.below + text for text in texts]
-
-
-def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None) -> list[str]:
+def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, is_cut: bool) -> list[str]:
     """What the table cannot say in its cells, only where it applies."""
     tree = words.tree
     notes = []
@@ -178,11 +208,15 @@ def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None) -
         notes.append("A missing value asks the surrogates first (surrogates=True lists them).")
     if missing and (tree.group < 0).any():
         notes.append("A category that neither side names counts as missing.")
-    forms = words.short_forms(gates=width is not None)
+    if is_cut and len(tree.weight_effect) + len(tree.slope_effect):
+        notes.append("Terms are in the order of how much they move a sum; (4%): how much those left out do.")
+    forms = words.short_forms() if width is not None and words.digits is not None else set()
     if "s" in forms:
-        notes.append("s(x) is a curve over x, a sum of hinges; width=None writes those of gates out.")
+        notes.append("s(x) is a curve over x, a sum of hinges; width=None writes it out.")
     if "clip" in forms:
         notes.append("clip(x, a, b) is x, or a if x is less, or b if x is more.")
+    if tree.schema.task == "classification" and tree.n_outputs > 1 and (tree.slope_row >= 0).any():
+        notes.append("Scores are log odds, but for a number that all classes of a row share.")
     fills = words.fills() if missing else []
     if fills:
         start = "Where the input is missing: "

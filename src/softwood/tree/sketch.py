@@ -11,7 +11,7 @@ import numpy as np
 
 from softwood.kernels import apply_link
 from softwood.tree.outline import depth_that_fits, outline
-from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list
+from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list, wrap
 from softwood.tree.wording import Wording
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def sketch(tree: Tree) -> str:
     """
     words = Wording(tree)
     lines = [repr(tree)]
-    for node, stem, _, hidden in outline(tree, depth_that_fits(tree, MOST_LINES)):
+    for node, stem, below, hidden in outline(tree, depth_that_fits(tree, MOST_LINES)):
         parts = [_rule(words, node, WIDTH - display_width(stem))]
         if tree.leafness[node] > 0:
             parts.append("→ " + _answer(words, node, WIDTH // 2))
@@ -49,24 +49,36 @@ def sketch(tree: Tree) -> str:
             parts.append(f"… {hidden} nodes below")
         if node or len(parts) > 1:  # the root has no rule: it gets a line only if it answers
             lines.append(stem + " ".join(parts))
+        if not hidden and words.written_once(node):
+            room = WIDTH - display_width(below)
+            lines += [below + line for line in wrap(words.gate(node, room).pieces, room, "  ")]
     return "\n".join(lines)
 
 
 def _rule(words: Wording, node: int, room: int) -> str:
     also = words.when_missing(node)
-    rule = words.rule(node, room - len(also) - 1)
+    rule = " ".join(words.branch(node, room - len(also) - 1, n_lines=1))
     return f"{rule} {also}" if also else rule
 
 
 def _answer(words: Wording, node: int, room: int) -> str:
-    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`."""
+    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `benign 0.63, log odds 3 + 0.8·age`."""
     tree = words.tree
-    linear = tree.slope_row[node] >= 0
-    if tree.schema.task == "classification" and not linear:
-        chance = apply_link(int(tree.link), tree.response[node : node + 1])[0]
-        best = int(np.argmax(chance))
-        return f"{spell_label(tree.schema.answers[best])} {spell_fixed(float(chance[best]), 2)}"
+    if tree.schema.task == "classification":
+        return _class(words, node, room)
     if tree.n_outputs == 1:
         return words.response(node, 0, room)
     responses = [words.response(node, output, room) for output in range(tree.n_outputs)]
     return f"({spell_list(responses, room)})"
+
+
+def _class(words: Wording, node: int, room: int) -> str:
+    """The class and its probability; of a linear response on the mean, with the log odds of two classes."""
+    tree, linear = words.tree, bool(words.tree.slope_row[node] >= 0)
+    odds = f"log odds {words.response(node, 0, room)}" if linear and tree.n_outputs == 1 else ""
+    if linear and not len(tree.mean):
+        return odds or f"scores of {tree.n_outputs} classes"
+    chance = tree.mean[node] if linear else apply_link(int(tree.link), tree.response[node : node + 1])[0]
+    best = int(np.argmax(chance))
+    answer = f"{spell_label(tree.schema.answers[best])} {spell_fixed(float(chance[best]), 2)}"
+    return f"{answer}, {odds}" if odds else answer

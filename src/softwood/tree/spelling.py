@@ -97,14 +97,53 @@ def spell_list(items: Sequence[str], room: int | None = None, joint: str = ", ")
     >>> spell_list(["red", "green", "blue", "black"], room=20)
     'red, green, … 2 more'
     """
-    whole = joint.join(items)
-    if room is None or display_width(whole) <= room:
-        return whole
+    return joint.join(fit_items(items, room, joint=joint))
+
+
+def fit_items(items: Sequence[str], room: int | None, n_lines: int = 1, joint: str = ", ") -> list[str]:
+    """The items; where they need more than `n_lines` lines of `room` columns, the first that fit, and how many do not.
+
+    Examples
+    --------
+    >>> fit_items(["red", "green", "blue", "black"], room=12, n_lines=2)
+    ['red', 'green', '… 2 more']
+    """
+
+    def fits(some: Sequence[str]) -> bool:
+        texts = [*(item + joint for item in some[:-1]), *some[-1:]]
+        return (
+            room is None or sum(map(display_width, texts)) <= room or (n_lines > 1 and _stacked(texts, room) <= n_lines)
+        )
+
+    if fits(items):
+        return list(items)
     for kept in range(len(items) - 1, 1, -1):
-        text = joint.join([*items[:kept], f"… {len(items) - kept} more"])
-        if display_width(text) <= room:
-            return text
-    return joint.join([items[0], f"… {len(items) - 1} more"]) if len(items) > 1 else whole
+        some = [*items[:kept], f"… {len(items) - kept} more"]
+        if fits(some):
+            return some
+    return [items[0], f"… {len(items) - 1} more"] if len(items) > 1 else list(items)
+
+
+def _stacked(texts: Sequence[str], room: int) -> int:
+    return len(wrap([text.rstrip() for text in texts], room))
+
+
+def wrap(pieces: Sequence[str], room: int | None, indent: str = "") -> list[str]:
+    """Pieces joined by spaces, as many in a line as `room` columns hold; further lines are indented.
+
+    Examples
+    --------
+    >>> wrap(["2·age", "− income", "≥ 3?"], 14, "  ")
+    ['2·age − income', '  ≥ 3?']
+    """
+    lines = list(pieces[:1])
+    for piece in pieces[1:]:
+        longer = f"{lines[-1]} {piece}"
+        if room is None or display_width(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(indent + piece)
+    return lines
 
 
 def display_width(text: str) -> int:

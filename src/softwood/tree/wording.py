@@ -6,31 +6,22 @@ export for people take their words from here, so they never disagree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Missing, Score, Squash, Term
-from softwood.tree.spelling import spell_apart, spell_label, spell_list, spell_name, spell_number
+from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
+from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
 if TYPE_CHECKING:
     from softwood.tree.tree import Tree
 
-
-class SpelledTerm(NamedTuple):
-    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much.
-
-    form : "s" or "clip" where several hinges are one term.
-    """
-
-    minus: bool
-    text: str
-    size: float
-    less: float = 0.0
-    form: str = ""
+Floats = npt.NDArray[np.float64]
+MOST_LINES = 8  # of a set of categories that wraps
+GATE_LINES, RESPONSE_LINES = 3, 2  # of a sum that wraps
 
 
 class Wording:
@@ -67,29 +58,66 @@ class Wording:
 
     def rule(self, child: int, room: int | None = None) -> str:
         """Which rows the parent's gate sends to `child`; long sets and sums are cut to about `room` columns."""
-        node = int(self.tree.parent[child])
+        node, slot = self._place(child)
         if node < 0:
             return "all rows"
-        slot = child - int(self.tree.first_child[node])
+        if self.tree.score[node] == Score.LINEAR and not self._is_lone(node):
+            return " ".join(self._linear(node, "<" if slot else "≥", room, 1).pieces)
+        return " ".join([*self._asks(node, slot, room, 1), *self._softness(node)])
+
+    def branch(self, child: int, room: int | None = None, n_lines: int = MOST_LINES) -> list[str]:
+        """The rule of `child` below its gate, in pieces to wrap: of a gate that is `written_once` yes or no.
+
+        A soft gate sends a row to both sides: its rules say `towards`, and the first of them how soft it is.
+        """
+        node, slot = self._place(child)
+        if node < 0:
+            return ["all rows"]
+        soft = self.tree.squash[node] != Squash.STEP
+        if self.written_once(node):
+            return ["otherwise" if soft else "no"] if slot else ["towards yes" if soft else "yes"]
+        asks = self._asks(node, slot, room, n_lines)
+        return [" ".join(["towards", *asks, *(self._softness(node) if slot == 0 else [])])] if soft else asks
+
+    def written_once(self, node: int) -> bool:
+        """Whether the gate of a node is a sum, which is written once, above its branches."""
+        return bool(self.tree.score[node] == Score.LINEAR) and not self._is_lone(node)
+
+    def gate(self, node: int, room: int | None = None) -> Sum:
+        """What a gate that is written once asks, in pieces to wrap: `0.8·age − 1.2·income ≥ 3? (soft)`."""
+        return self._linear(node, "≥", room, GATE_LINES, "?")
+
+    def _place(self, child: int) -> tuple[int, int]:
+        """The parent and the slot of a child."""
+        node = int(self.tree.parent[child])
+        return node, child - int(self.tree.first_child[node]) if node >= 0 else 0
+
+    def _asks(self, node: int, slot: int, room: int | None, n_lines: int) -> list[str]:
+        """What a gate on one input asks of the rows it sends to a slot, in pieces."""
         score = Score(self.tree.score[node])
-        if score == Score.THRESHOLD:
-            return self._threshold(node, slot)
-        if score == Score.INTERVAL:
-            return self._interval(node, slot)
         if score == Score.CATEGORY:
-            return self._category(int(self.tree.feature[node]), self._group(node), slot, room)
-        return self._linear(node, slot, room)
+            return self._category(int(self.tree.feature[node]), self._group(node), slot, room, n_lines)
+        if score == Score.INTERVAL:
+            return [self._interval(node, slot)]
+        return [self._threshold(node, slot) if score == Score.THRESHOLD else self._lone_number(node, slot)]
+
+    def _softness(self, node: int) -> list[str]:
+        """How soft a gate on one input is: nothing for a step."""
+        tree, squash = self.tree, self.tree.squash[node]
+        if squash == Squash.STEP:
+            return []
+        if tree.score[node] == Score.LINEAR:
+            return [f"(softness {self.number(1.0 / abs(self._lone[node][2]))})"]
+        at, (below, above) = float(tree.threshold[node]), map(float, tree.softness[node])
+        ends = f"{self.number(at - below)} … {self.number(at + above)}"
+        return [f"(ramp {ends})" if squash == Squash.RAMP else f"(softness {self.number(below)})"]
 
     def _threshold(self, node: int, slot: int) -> str:
         tree, feature = self.tree, int(self.tree.feature[node])
         name, at = self.names[feature], float(tree.threshold[node])
         if self._asks_presence(node):
             return f"{name} {'missing' if slot else 'present'}"
-        rule = f"{name} {'>' if slot else '≤'} {self._cut(feature, at)}"
-        below, above = map(float, tree.softness[node])
-        if tree.squash[node] == Squash.RAMP:
-            return f"{rule} (ramp {self.number(at - below)} … {self.number(at + above)})"
-        return f"{rule} (softness {self.number(below)})" if tree.squash[node] == Squash.SIGMOID else rule
+        return f"{name} {'>' if slot else '≤'} {self._cut(feature, at)}"
 
     def _interval(self, node: int, slot: int) -> str:
         tree, feature = self.tree, int(self.tree.feature[node])
@@ -99,35 +127,44 @@ class Wording:
             return f"{name} ≤ {cuts[0]}"
         return f"{name} > {cuts[-1]}" if slot == len(cuts) else f"{cuts[slot - 1]} < {name} ≤ {cuts[slot]}"
 
-    def _category(self, feature: int, group: npt.NDArray[np.int32], slot: int, room: int | None) -> str:
+    def _category(
+        self, feature: int, group: npt.NDArray[np.int32], slot: int, room: int | None, n_lines: int = 1
+    ) -> list[str]:
         levels = self.tree.schema.categories[feature] or ()
         members = [spell_label(levels[code]) for code in np.flatnonzero(group == slot)]
         name = self.names[feature]
         if not members:  # no known category comes here, only what the gate cannot read
-            return f"{name} missing"
+            return [f"{name} missing"]
         if len(members) == 1:
-            return f"{name} = {members[0]}"
-        frame = f"{name} in {{}}"
-        left = None if room is None else room - len(frame)
-        return f"{name} in {{{spell_list(members, left)}}}"
+            return [f"{name} = {members[0]}"]
+        frame = len(f"{name} in {{}}")
+        first, *rest = fit_items(members, None if room is None else room - (frame if n_lines == 1 else 2), n_lines)
+        pieces = [f"{name} in {{{first}", *rest]
+        return [*(f"{piece}," for piece in pieces[:-1]), f"{pieces[-1]}}}"]
 
-    def _linear(self, node: int, slot: int, room: int | None) -> str:
-        tree = self.tree
-        if node in self._lone and self.digits is not None:  # an exact rule is not divided by its weight
-            feature, cut, steepness = self._lone[node]
-            sign = ("<" if slot else "≥") if steepness > 0 else (">" if slot else "≤")
-            soft = f" (softness {self.number(1.0 / abs(steepness))})" if tree.squash[node] == Squash.SIGMOID else ""
-            return f"{self.names[feature]} {sign} {self._cut(feature, cut)}{soft}"
-        at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
-        terms = self._terms(tree.weight[at], tree.weight_column[at], room is not None)
-        side = f" {'<' if slot else '≥'} {self.number(sum(term.less for term in terms) - float(tree.bias[node]))}"
+    def _is_lone(self, node: int) -> bool:
+        """Whether a linear gate reads as a threshold; an exact rule is not divided by its weight."""
+        return self.digits is not None and node in self._lone
+
+    def _lone_number(self, node: int, slot: int) -> str:
+        feature, cut, steepness = self._lone[node]
+        sign = ("<" if slot else "≥") if steepness > 0 else (">" if slot else "≤")
+        return f"{self.names[feature]} {sign} {self._cut(feature, cut)}"
+
+    def _linear(self, node: int, sign: str, room: int | None, n_lines: int, mark: str = "") -> Sum:
+        tree, at = self.tree, slice(self.tree.weight_begin[node], self.tree.weight_begin[node + 1])
+        effect = tree.weight_effect[at] if len(tree.weight_effect) else None
+        terms = self._terms(tree.weight[at], tree.weight_column[at], effect, room is not None)
+        side = f"{sign} {self.number(sum(term.less for term in terms) - float(tree.bias[node]))}{mark}"
         side += " (soft)" if tree.squash[node] == Squash.SIGMOID else ""
-        return _sum(terms, None if room is None else room - len(side)) + side
+        return fit_sum(terms, effect is not None, room, n_lines, end=side)
 
     # -- sums over the basis -------------------------------------------------------------------------------------
 
-    def _terms(self, weight: npt.NDArray[np.float64], column: npt.NDArray[np.int32], short: bool) -> list[SpelledTerm]:
-        """Largest weights first: `0.8·age − 1.2·income`; a zero weight is left out.
+    def _terms(
+        self, weight: Floats, column: npt.NDArray[np.int32], effect: Floats | None, short: bool
+    ) -> list[SpelledTerm]:
+        """Inputs of the largest effect first, or the largest weights: `0.8·age − 1.2·income`; no zero weights.
 
         Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is
         held back at both ends. Exact numbers (digits None) are never short.
@@ -140,10 +177,20 @@ class Wording:
         for i in map(int, used):
             bends = short and hinges[feature[i]] > 1 and kind[i] in (Term.IDENTITY, Term.SQUARE, Term.HINGE)
             groups.setdefault((int(feature[i]), -1 if bends else i), []).append(i)
-        terms = [self._spelled(weight[at], column[at]) for at in groups.values()]
-        return sorted(terms, key=lambda term: -term.size)
+        terms = [(f, self._spelled(weight[at], column[at])) for (f, _), at in groups.items()]
+        if effect is None:
+            return sorted((term for _, term in terms), key=lambda term: -term.size)
+        terms = [
+            (f, t._replace(size=float(effect[at].sum()))) for (f, t), at in zip(terms, groups.values(), strict=True)
+        ]
+        of_input = np.bincount(feature, effect, len(self.names))
+        levels = [self.tree.schema.n_levels(f) for f, _ in terms]
+        order = sorted(
+            range(len(terms)), key=lambda i: (-of_input[terms[i][0]], terms[i][0], -terms[i][1].size * (levels[i] > 0))
+        )
+        return [terms[i][1] for i in order]
 
-    def _spelled(self, weight: npt.NDArray[np.float64], column: npt.NDArray[np.int32]) -> SpelledTerm:
+    def _spelled(self, weight: Floats, column: npt.NDArray[np.int32]) -> SpelledTerm:
         """Terms of one input as one."""
         if len(column) == 1:
             return self._times(float(weight[0]), self.term(int(column[0])))
@@ -163,14 +210,14 @@ class Wording:
         size = "" if abs(weight) == 1 else f"{self.number(abs(weight))}·"
         return SpelledTerm(weight < 0, size + text, abs(weight))
 
-    def short_forms(self, gates: bool) -> set[str]:
-        """Which of `s` and `clip` the short sums of this tree's responses use, and of its gates if asked."""
+    def short_forms(self) -> set[str]:
+        """Which of `s` and `clip` the short sums of this tree use."""
         tree = self.tree
-        places = zip(tree.weight_begin[:-1], tree.weight_begin[1:], strict=True) if gates else ()
-        sums = [self._terms(tree.weight[begin:end], tree.weight_column[begin:end], True) for begin, end in places]
+        places = zip(tree.weight_begin[:-1], tree.weight_begin[1:], strict=True)
+        sums = [self._terms(tree.weight[begin:end], tree.weight_column[begin:end], None, True) for begin, end in places]
         for row in set(map(int, tree.slope_row)) - {-1}:
             every = np.arange(tree.slope.shape[1], dtype=np.int32)
-            sums += [self._terms(slope, every, True) for slope in tree.slope[row].T]
+            sums += [self._terms(slope, every, None, True) for slope in tree.slope[row].T]
         return {term.form for terms in sums for term in terms} - {""}
 
     def term(self, column: int) -> str:
@@ -220,8 +267,8 @@ class Wording:
         feature, group = int(table.feature[row]), table.slots(row)
         if len(group):
             if not (group == 0).any():
-                return f"not {self._category(feature, group, 1, room)}"
-            return self._category(feature, group, 0, room)
+                return f"not {' '.join(self._category(feature, group, 1, room))}"
+            return " ".join(self._category(feature, group, 0, room))
         sign = ">" if table.flip[row] else "≤"
         return f"{self.names[feature]} {sign} {self._cut(feature, float(table.threshold[row]))}"
 
@@ -230,7 +277,10 @@ class Wording:
         tree, used = self.tree, set(map(int, self.tree.weight_column))
         for row in set(map(int, tree.slope_row)) - {-1}:
             used |= set(map(int, np.flatnonzero(tree.slope[row].any(axis=1))))
-        columns = [c for c in sorted(used) if tree.basis.term[c] != Term.MISSING]
+        plain = (tree.basis.term == Term.MISSING) | (
+            (tree.basis.term == Term.CATEGORY) & (tree.basis.when_missing == 0)
+        )
+        columns = [c for c in sorted(used) if not plain[c]]  # an indicator says itself what it is then
         texts = dict.fromkeys(self._fill(c) for c in columns)  # all terms of an input count as one value of it
         return list(texts)
 
@@ -251,18 +301,27 @@ class Wording:
     # -- responses -----------------------------------------------------------------------------------------------
 
     def response(self, node: int, output: int = 0, room: int | None = None) -> str:
-        """One output's response before the link: a number, or `3 + 0.8·age`."""
-        tree = self.tree
-        start, row = self.number(float(tree.response[node, output])), int(tree.slope_row[node])
-        if row < 0:
-            return start
+        """One output's response before the link, in a line: a number, or `3 + 0.8·age`."""
+        return " ".join(self._response(node, output, room, 1).pieces)
+
+    def equation(self, node: int, output: int, room: int | None = None) -> Sum:
+        """A linear response in pieces to wrap: `y = 3 + 0.8·age`, `log odds of yes = 3 + 0.8·age`."""
+        tree, classes = self.tree, self.tree.schema.task == "classification"
+        two = classes and tree.n_outputs == 1 and tree.n_answers == 2
+        label = spell_label(tree.schema.answers[1 if two else output])
+        name = f"log odds of {label}" if two else f"score of {label}" if classes else label
+        return self._response(node, output, room, RESPONSE_LINES, f"{name} = ")
+
+    def _response(self, node: int, output: int, room: int | None, n_lines: int, name: str = "") -> Sum:
+        tree, row = self.tree, int(self.tree.slope_row[node])
+        constant = float(tree.response[node, output])
+        if row < 0 or not tree.slope[row, :, output].any():
+            return Sum([name + self.number(constant)], False)
         slope = tree.slope[row, :, output]
-        if not slope.any():
-            return start
-        terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), room is not None)
-        start = self.number(float(tree.response[node, output]) - sum(term.less for term in terms))
-        text = _sum(terms, None if room is None else room - len(start) - 3)
-        return f"{start} − {text[1:]}" if text.startswith("−") else f"{start} + {text}"
+        effect = tree.slope_effect[row, :, output] if len(tree.slope_effect) else None
+        terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), effect, room is not None)
+        start = name + self.number(constant - sum(term.less for term in terms))
+        return fit_sum(terms, effect is not None, room, n_lines, start=start)
 
     # -- numbers of one feature ----------------------------------------------------------------------------------
 
@@ -293,18 +352,3 @@ class Wording:
 
     def _cut(self, feature: int, value: float) -> str:
         return self._cuts[feature][float(value)]
-
-
-def _sum(terms: Sequence[SpelledTerm], room: int | None) -> str:
-    """As many terms as there is room for; of two, both."""
-    kept = len(terms)
-    while kept > 1 and len(terms) > 2 and room is not None and len(_join(terms[:kept], len(terms) - kept)) > room:
-        kept -= 1
-    return _join(terms[:kept], len(terms) - kept) if terms else "0"
-
-
-def _join(terms: Sequence[SpelledTerm], left_out: int) -> str:
-    first, *rest = terms
-    text = ("−" if first.minus else "") + first.text
-    text += "".join(f" {'−' if term.minus else '+'} {term.text}" for term in rest)
-    return f"{text} + … {left_out} more" if left_out else text

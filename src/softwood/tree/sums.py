@@ -1,0 +1,79 @@
+"""Weighted sums in words: `0.8·age − 1.2·income + … 3 more (4%)`.
+
+Terms stand in the order of what they do: the inputs by their effect (how much they move the sum among the rows that
+arrive), largest first. Where effects are unknown, the largest weights come first. What is left out says how much of
+the movement it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from softwood.tree.spelling import wrap
+
+
+class SpelledTerm(NamedTuple):
+    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much.
+
+    form : "s" or "clip" where several hinges are one term.
+    """
+
+    minus: bool
+    text: str
+    size: float
+    less: float = 0.0
+    form: str = ""
+
+
+class Sum(NamedTuple):
+    """The pieces of a sum, to be joined by spaces or wrapped between, and whether some terms are left out."""
+
+    pieces: list[str]
+    is_cut: bool
+
+
+def fit_sum(
+    terms: Sequence[SpelledTerm], known: bool, room: int | None, n_lines: int = 1, start: str = "", end: str = ""
+) -> Sum:
+    """As many terms as `n_lines` lines of `room` columns hold with `start` and `end`; of two, both.
+
+    Parameters
+    ----------
+    terms : largest first.
+    known : whether their sizes are effects, so that those left out can say how much they hold.
+
+    Examples
+    --------
+    >>> terms = [SpelledTerm(False, "2·age", 3.0), SpelledTerm(True, "income", 0.9), SpelledTerm(False, "7·size", 0.1)]
+    >>> " ".join(fit_sum(terms, True, None).pieces)
+    '2·age − income + 7·size'
+    >>> " ".join(fit_sum(terms, True, 20).pieces)
+    '2·age + … 2 more (25%)'
+    """
+    kept = len(terms)
+    while kept > 1 and len(terms) > 2 and room is not None:
+        if len(wrap(_pieces(terms, kept, known, start, end), room)) <= n_lines:
+            break
+        kept -= 1
+    return Sum(_pieces(terms, kept, known, start, end), kept < len(terms))
+
+
+def _pieces(terms: Sequence[SpelledTerm], kept: int, known: bool, start: str, end: str) -> list[str]:
+    pieces = [start] if start else []
+    for at, term in enumerate(terms[:kept]):
+        sign = "− " if term.minus else "+ "
+        bare = sign.strip() if term.minus else ""
+        pieces.append((sign if at or start else bare) + term.text)
+    if not terms and not start:
+        pieces.append("0")
+    if kept < len(terms):
+        pieces.append(f"+ … {len(terms) - kept} more" + (f" ({_part(terms, kept)})" if known else ""))
+    return [*pieces, end] if end else pieces
+
+
+def _part(terms: Sequence[SpelledTerm], kept: int) -> str:
+    """Per cent of all effects that the terms left out have."""
+    sizes = [max(term.size, 0.0) for term in terms]
+    part = sum(sizes[kept:]) / (sum(sizes) or 1.0)
+    return "<1%" if 0 < part < 0.005 else f"{100 * part:.0f}%"
