@@ -13,7 +13,7 @@ from tests.fuzz.parameters import Learner, draw_learner, draw_parameters
 from tests.fuzz.tables import Table, draw_table
 
 # Laws that take a fit of their own: one of them is asked of a case.
-REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks")
+REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks", "soften")
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,20 @@ def fit_model(model: Any, case: Case, table: Table) -> Any:
 
 
 def probes(case: Case) -> list[Any]:
-    """The training rows, and rows whose cells come from different ones."""
-    rng = np.random.default_rng(case.seed)
+    """The training rows, rows whose cells come from different ones, and rows further out."""
+    rng, make = np.random.default_rng(case.seed), CONTAINERS[case.table.container]
     mixed = {name: [cells[i] for i in rng.permutation(len(cells))] for name, cells in case.table.columns.items()}
-    return [case.table.X, CONTAINERS[case.table.container](mixed)]
+    far = {name: [_further(cell, rng) for cell in cells] for name, cells in mixed.items()}
+    return [case.table.X, make(mixed), make(far)]
+
+
+def _further(cell: Any, rng: np.random.Generator) -> Any:
+    """Mostly the cell; at times a number a thousand times as large, or a level that is not there."""
+    if cell is None or isinstance(cell, bool) or rng.random() < 0.7:
+        return cell
+    if isinstance(cell, str):
+        return "never seen"
+    return cell * 1000 if isinstance(cell, float) and abs(cell) < 60 else cell
 
 
 def answer(model: Any, X: Any) -> Any:
@@ -140,6 +150,26 @@ def every_row_has_a_leaf(fitted: Fitted) -> Broken:
     return None if np.allclose(kept, 1, atol=1e-9) else f"reach sums to {kept.min()} .. {kept.max()}"
 
 
+def every_size_answers(fitted: Fitted) -> Broken:
+    """Other trees of the pruning sequence, a hardened copy, rules."""
+    model, X = fitted.model, fitted.rows[1]
+    others = []
+    if hasattr(model, "prune_to") and model.tree_.is_hard:
+        others += [model.prune_to(n_leaves=n) for n in (1, 3)]
+        if [other.get_n_leaves() > n for other, n in zip(others, (1, 3), strict=True)] != [False, False]:
+            return "prune_to leaves too many"
+    if hasattr(model, "harden"):
+        others.append(model.harden())
+    if hasattr(model, "rules_"):
+        rules = model.predict_by_rules(X)
+        if not set(rules.tolist()) <= set(model.classes_.tolist()):
+            return f"rules answer {rules!r:.80}"
+    for other in others:
+        if not np.isfinite(answer(other, X)).all() or not softwood.to_text(other):
+            return f"a tree of {other.get_n_leaves()} leaves answers what is not finite"
+    return None
+
+
 CHEAP: dict[str, Callable[[Fitted], Broken]] = {
     law.__name__: law
     for law in (
@@ -152,6 +182,7 @@ CHEAP: dict[str, Callable[[Fitted], Broken]] = {
         text_is_printed,
         importances_are_parts,
         every_row_has_a_leaf,
+        every_size_answers,
     )
 }
 
@@ -214,6 +245,20 @@ def chunks_are_the_rows(fitted: Fitted) -> Broken:
     return _differ(fitted.answers(models[0]), fitted.answers(models[1]), 0.0)
 
 
+def softening_answers(fitted: Fitted) -> Broken:
+    """Ramps for a hard tree, by each method: finite answers, probabilities that sum to one."""
+    case, table = fitted.case, fitted.case.table
+    if not case.estimator.startswith(("CART", "C45")) or not fitted.model.tree_.is_hard:
+        return fitting_again_is_nothing(fitted)
+    for method in ("statistics", "gradient", "anneal"):
+        soft = softwood.soften(fitted.model, table.X, table.y, method=method, sample_weight=table.weight, patience=1)
+        other = Fitted(case, soft, fitted.rows)
+        broken = answers_are_finite(other) or chances_sum_to_one(other)
+        if broken is not None:
+            return f"{method}: {broken}"
+    return None
+
+
 REFIT: dict[str, Callable[[Fitted], Broken]] = {
     "order": the_order_of_rows_is_nothing,
     "threads": threads_are_nothing,
@@ -221,6 +266,7 @@ REFIT: dict[str, Callable[[Fitted], Broken]] = {
     "twice": weight_two_is_the_row_twice,
     "zero": weight_zero_is_no_row,
     "chunks": chunks_are_the_rows,
+    "soften": softening_answers,
 }
 
 

@@ -160,7 +160,7 @@ SOFTENED: dict[str, list[Any]] = {
     "mean_widths": [True, False],
     "random_state": [0, 1, 7],
 }
-BRIEF_SOFT: dict[str, list[Any]] = {"max_leaves": [1, 2, 3, 4], "max_iter": [1, 5, 20, 50]}
+BRIEF_SOFT: dict[str, list[Any]] = {"max_leaves": [1, 2, 3, 4, 8], "max_iter": [1, 5, 20, 50, 200]}
 BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7]}
 BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
 BRIEF_MIXTURE: dict[str, list[Any]] = {"n_init": [1, 2], "max_iter": [1, 5, 20]}

@@ -83,6 +83,7 @@ def _draw_container(rng: Random, columns: dict[str, Cells]) -> str:
     if not all(cell is None or isinstance(cell, bool | float) for cell in cells):
         return str(rng.choice([*FRAMES, "objects"]))
     whole = all(isinstance(cell, bool) or (isinstance(cell, float) and cell.is_integer()) for cell in cells)
+    whole = whole and all(abs(cell) < LARGEST["integers"] for cell in cells)
     fits = [name for name in NUMBERS if name != "integers" or whole]
     return str(rng.choice([*fits, *["float64"] * 3, *FRAMES]))
 

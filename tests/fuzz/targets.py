@@ -28,7 +28,8 @@ def signal_of(rng: Random, columns: dict[str, list[Any]], n: int) -> Floats:
     signal: Floats = sum((_rank(columns[str(name)]) for name in chosen), np.zeros(n))
     if rng.random() < 0.3:
         signal = np.abs(signal - signal.mean())
-    return signal + rng.choice([0.0, 0.1, 0.3]) * noise
+    noisy: Floats = signal + rng.choice([0.0, 0.1, 0.3]) * noise
+    return noisy
 
 
 def _rank(cells: list[Any]) -> Floats:

@@ -11,7 +11,7 @@ import pytest
 import softwood
 from tests.fuzz.cases import Case, draw_case
 from tests.fuzz.findings import Finding
-from tests.fuzz.laws import CHEAP, Fitted, fit_case, kernels_agree, probes
+from tests.fuzz.laws import CHEAP, REFIT, Fitted, fit_case, kernels_agree, probes
 from tests.fuzz.parameters import LEARNERS
 from tests.fuzz.refusals import told_badly
 from tests.fuzz.tables import Table
@@ -121,6 +121,9 @@ class Lying(softwood.CARTClassifier):
     def __sklearn_clone__(self) -> Any:
         return Lying(cv=99) if self.lie == "a_clone_has_the_parameters" else super().__sklearn_clone__()
 
+    def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Any:
+        return self if self.lie == "every_size_answers" else super().prune_to(alpha=alpha, n_leaves=n_leaves)
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return "" if self.lie == "text_is_printed" else "Lying()"
 
@@ -137,6 +140,25 @@ def test_every_law_can_be_broken(law: str) -> None:
     assert CHEAP[law](fitted) is None
     model.lie = law
     assert CHEAP[law](fitted) is not None
+
+
+class Wobbly(softwood.CARTClassifier):
+    """A model that is another one at every other fit."""
+
+    fits = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Any:
+        Wobbly.fits += 1
+        self.max_depth = Wobbly.fits % 2
+        return super().fit(X, y, sample_weight, X_val, y_val)
+
+
+@pytest.mark.parametrize("law", [law for law in REFIT if law != "soften"])
+def test_every_law_of_two_fits_can_be_broken(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(softwood, "Wobbly", Wobbly, raising=False)
+    steady, wobbly = CASE, replace(CASE, estimator="Wobbly")
+    assert REFIT[law](Fitted(steady, fit_case(steady), probes(steady))) is None
+    assert REFIT[law](Fitted(wobbly, fit_case(wobbly), probes(wobbly))) is not None
 
 
 def test_answers_that_differ_are_told() -> None:

@@ -104,7 +104,7 @@ def serve(address: str, trace: str, seconds: float) -> None:
         while True:
             try:
                 task, case = pipe.recv()
-            except EOFError:
+            except (EOFError, ConnectionError):
                 return
             signal.setitimer(signal.ITIMER_PROF, seconds)
             told = examine(case) if task == "examine" else answers_of(case)

@@ -121,3 +121,10 @@ def test_an_end_value_that_many_rows_share_has_a_column_of_its_own(sign: float) 
     assert np.ptp(peak[:60]) < 1e-12
     assert np.ptp(peak[60:]) < 1e-9
     assert abs(peak[0] - peak[-1]) > 0.5
+
+
+def test_a_level_that_all_rows_have_weighs_no_more_than_all() -> None:
+    """Sums in different orders: the part of the rows that have it may round to more than 1."""
+    for seed in range(40):
+        weight = np.random.default_rng(seed).random(73)
+        assert len(build_columns(np.zeros((73, 1)), [1], weight, Recipe())) == 0

@@ -229,7 +229,7 @@ def _plain_lines(middle: Floats, spread: Floats, largest: Floats) -> Columns:
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     rows = np.bincount(x[known].astype(np.intp), weight[known], levels)
-    share = rows / weight.sum()
+    share = rows / (rows.sum() + weight[~known].sum())  # a level that all rows have is exactly 1
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
