@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
     from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
-    from softwood.estimators.soften import soften
+    from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
     from softwood.formats import to_text
 
@@ -38,6 +38,8 @@ __all__ = [
     "Schema",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
+    "SoftenedClassifier",
+    "SoftenedRegressor",
     "SoftenedTreeClassifier",
     "Surrogates",
     "Tree",
@@ -61,6 +63,8 @@ _HOME = {
     "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
     "SoftTreeClassifier": "softwood.estimators.soft",
     "SoftTreeRegressor": "softwood.estimators.soft",
+    "SoftenedClassifier": "softwood.estimators.soften",
+    "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
     "soften": "softwood.estimators.soften",
     "to_text": "softwood.formats",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.kinds import Score, Squash
+from softwood.kernels.kinds import Link, Score, Squash
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import PER_NODE, RAGGED, Tree
 
@@ -52,6 +52,32 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     surrogates = _pick_surrogates(tree.surrogates, kept, stays)
     note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()
     return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, note=note, **fields)
+
+
+def cut_like(tree: Tree, smaller: Tree) -> Tree:
+    """The tree cut to the shape of a smaller one of the same gates; ValueError where that has a branch of its own."""
+    is_leaf, pairs = np.zeros(tree.n_nodes, np.bool_), [(0, 0)]
+    while pairs:
+        mine, its = pairs.pop()
+        if smaller.n_children[its] == 0:
+            is_leaf[mine] = True
+        elif tree.n_children[mine] != smaller.n_children[its]:
+            raise ValueError(f"node {its} of the smaller tree is a branch where this tree has none like it.")
+        else:
+            pairs += zip(tree.children(mine), smaller.children(its), strict=True)
+    return _remeaned(cut_tree(tree, is_leaf))
+
+
+def _remeaned(tree: Tree) -> Tree:
+    """Mean answers anew from the leaves, where counts tell them: constant responses without a link."""
+    if not len(tree.mean) or tree.link != Link.IDENTITY or np.any(tree.slope_row >= 0) or np.any(tree.leafness % 1):
+        return tree
+    mean, count = tree.mean.copy(), tree.count
+    for m in reversed(np.flatnonzero(tree.n_children).tolist()):
+        below = tree.children(m)
+        total = count[below].sum()
+        mean[m] = count[below] @ mean[below] / total if total > 0 else mean[below].mean(axis=0)
+    return tree.replace(mean=mean)
 
 
 def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArray[np.int64]:
