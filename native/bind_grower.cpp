@@ -127,7 +127,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
 nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<std::int32_t>& first_child,
                 const Flat<std::int32_t>& feature, const Flat<double>& threshold, const Flat<std::int32_t>& group_begin,
                 const Flat<std::int32_t>& group, const Flat<std::int32_t>& default_slot, int max_surrogates,
-                int n_threads) {
+                const std::vector<int>& monotone, int n_threads) {
   GrownTree tree;
   tree.node.resize(first_child.size());
   for (std::size_t m = 0; m < tree.node.size(); ++m) {
@@ -141,7 +141,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
   }
   {
     const nb::gil_scoped_release free;
-    replay_surrogates(columns, weight.data(), tree, max_surrogates, n_threads);
+    replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
   }
   return surrogate_table(tree);
 }
@@ -175,7 +175,7 @@ void bind_grower(nb::module_& m) {
         "missing"_a, "max_surrogates"_a, "monotone"_a, "n_threads"_a);
   m.def("replay", &replay, "columns"_a, nb::arg("weight").noconvert(), nb::arg("first_child").noconvert(),
         nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(), nb::arg("group_begin").noconvert(),
-        nb::arg("group").noconvert(), nb::arg("default").noconvert(), "max_surrogates"_a, "n_threads"_a);
+        nb::arg("group").noconvert(), nb::arg("default").noconvert(), "max_surrogates"_a, "monotone"_a, "n_threads"_a);
 }
 
 }  // namespace softwood

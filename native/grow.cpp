@@ -292,7 +292,7 @@ class Grower {
 
   // Children of a constrained split share the middle of their quantities as a bound.
   void narrow_bounds(const Open& parent) {
-    const int sign = growth_.monotone.empty() ? 0 : growth_.monotone[parent.split.feature];
+    const int sign = search_.sign(parent.split.feature);
     if (sign == 0) return;
     const std::int32_t first = tree_.node[parent.node].first_child;
     const std::int32_t low = sign > 0 ? first : first + 1, high = sign > 0 ? first + 1 : first;
@@ -320,7 +320,7 @@ GrownTree grow(const Columns& columns, const Target& target, Criterion criterion
 }
 
 void replay_surrogates(const Columns& columns, const double* weight, GrownTree& tree, int max_surrogates,
-                       int n_threads) {
+                       const std::vector<int>& monotone, int n_threads) {
   Objective objective;
   objective.criterion = Criterion::squared_error;
   objective.classes = false;
@@ -329,6 +329,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   objective.plain = std::all_of(weight, weight + columns.X.rows, [](double w) { return w == 0 || w == 1; });
   Growth growth{};
   growth.missing = Missing::surrogate;
+  growth.monotone = monotone;
   const Search search(columns, objective, growth);
   Sender sender(columns, search, objective, false, Imitate::always, max_surrogates, n_threads);
   std::vector<std::pair<std::int32_t, NodeRows>> stack;

@@ -44,6 +44,6 @@ GrownTree grow(const Columns& columns, const Target& target, Criterion criterion
 // Walks the rows down a grown tree and finds the surrogates of every branch. Reads first_child, feature, threshold,
 // default_slot and slot.
 void replay_surrogates(const Columns& columns, const double* weight, GrownTree& tree, int max_surrogates,
-                       int n_threads);
+                       const std::vector<int>& monotone, int n_threads);
 
 }  // namespace softwood::hard

@@ -73,7 +73,7 @@ Split Search::sweep(const NodeFacts& node) const {
 }
 
 Judge Search::judge(const NodeFacts& node, std::size_t feature) const {
-  const int sign = growth_.monotone.empty() ? 0 : growth_.monotone[feature];
+  const int sign = this->sign(static_cast<int>(feature));
   return {objective_, growth_.min_samples_leaf, node.tie, node.bounds, sign, node.floor, {}};
 }
 

@@ -55,6 +55,9 @@ class Search {
 
   Split best_split(NodeFacts node, int n_threads);
 
+  // Monotone sign of a feature, 0: none.
+  int sign(int feature) const { return growth_.monotone.empty() ? 0 : growth_.monotone[feature]; }
+
   // Entries of a feature in rising order, missing values last; `made` holds them if they have to be made.
   const std::uint32_t* entries(const NodeRows& rows, std::size_t feature, std::vector<std::uint32_t>& made) const;
   // How many of the n entries have a value.

@@ -20,6 +20,17 @@ struct Imitation {
   Surrogate surrogate;
 };
 
+// Ways in which a threshold may stand in for the split: x <= threshold in slot 0 (plain) or in slot 1 (flipped).
+struct Ways {
+  bool plain = true, flipped = true;
+  bool none() const { return !plain && !flipped; }
+};
+
+// The ways that keep the monotone constraints. The children of a split are in order only where its feature has a sign.
+Ways allowed_ways(int sign, int primary_sign) {
+  return sign == 0 ? Ways{} : Ways{sign == primary_sign, sign == -primary_sign};
+}
+
 class Imitator {
  public:
   Imitator(const Search& search, const Columns& columns, const Objective& objective, const NodeRows& rows,
@@ -33,12 +44,12 @@ class Imitator {
         plain_(objective.plain) {}
 
   // The best imitation on a feature, if it agrees with more than `bar`.
-  Imitation imitate(std::size_t feature, int default_slot, double bar) const {
+  Imitation imitate(std::size_t feature, int default_slot, double bar, Ways ways) const {
     std::vector<std::uint32_t> made;
     const std::uint32_t* entries = search_.entries(rows_, feature, made);
     const std::size_t known = search_.count_known(entries, rows_.n, feature);
     Imitation best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
-                                                   : by_threshold(feature, entries, known, bar);
+                                                   : by_threshold(feature, entries, known, bar, ways);
     best.surrogate.feature = static_cast<int>(feature);
     return best;
   }
@@ -67,7 +78,8 @@ class Imitator {
 
   // With lead = weight below that goes to slot 0 less what goes to slot 1, a threshold agrees with all[1] + lead, and
   // flipped with all[0] - lead. A threshold that agrees with no more than `bar` is of no use, so few are looked at.
-  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double bar) const {
+  Imitation by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double bar,
+                         Ways ways) const {
     const Sides all = known == rows_.n ? all_ : sum_sides(entries, known);
     Imitation best;
     const double tie = TIE * (all_[0] + all_[1]);
@@ -75,9 +87,10 @@ class Imitator {
     std::uint32_t last = 0, low = 0, high = 0;
     bool started = false;
     visit(entries, known, [&](std::uint32_t row, bool fresh) {
-      if (fresh && started && std::max(all[1] + lead, all[0] - lead) > most) {
-        const bool flip = !(all[1] + lead > most) || all[0] - lead > all[1] + lead + tie;
-        best.agree = flip ? all[0] - lead : all[1] + lead;
+      const double plain = ways.plain ? all[1] + lead : -1, flipped = ways.flipped ? all[0] - lead : -1;
+      if (fresh && started && std::max(plain, flipped) > most) {
+        const bool flip = !(plain > most) || flipped > plain + tie;
+        best.agree = flip ? flipped : plain;
         best.surrogate.flip = flip;
         most = best.agree + tie;
         low = last, high = row;
@@ -142,7 +155,8 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
   const Imitator imitator(search, columns, objective, rows, side, all);
   std::vector<Imitation> found(columns.features());
   for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
-    if (static_cast<int>(f) != primary) found[f] = imitator.imitate(f, default_slot, majority);
+    const Ways ways = allowed_ways(search.sign(static_cast<int>(f)), search.sign(primary));
+    if (static_cast<int>(f) != primary && !ways.none()) found[f] = imitator.imitate(f, default_slot, majority, ways);
   });
   std::vector<Surrogate> kept;
   for (Imitation& imitation : found) {

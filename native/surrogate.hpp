@@ -19,7 +19,8 @@ struct Surrogate {
 
 constexpr std::uint8_t UNKNOWN = 3;  // side of a row whose primary value is missing
 
-// The best surrogates of a node, best first. side[row] is the slot the split sends the row to, or UNKNOWN.
+// The best surrogates of a node, best first. side[row] is the slot the split sends the row to, or UNKNOWN. The monotone
+// signs of the search say which features may stand in for which, and in which direction.
 std::vector<Surrogate> find_surrogates(const Search& search, const Columns& columns, const Objective& objective,
                                        const NodeRows& rows, int primary, int default_slot,
                                        const std::vector<std::uint8_t>& side, int most, int n_threads);

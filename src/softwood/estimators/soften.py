@@ -22,6 +22,7 @@ from softwood.estimators.cart import CARTClassifier, CARTRegressor
 from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
+from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.anneal import PATIENCE, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient
@@ -219,7 +220,8 @@ def soften(
     sample_weight : of the rows.
     alpha : steepness of the exponential error that "anneal" and "gradient" make small.
     patience : "anneal" stops after so many calls in a row without success.
-    thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too.
+    thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too. The model's monotone
+        constraints still hold; a `Tree` does not know of any.
     random_state : seed of "anneal"; None is 0: same data, same tree.
     n_jobs : threads of "gradient". The result does not depend on it.
     progress : show the progress of "anneal".
@@ -285,6 +287,7 @@ def soften_tree(
             alpha=alpha,
             thresholds=thresholds,
             responses=responses,
+            monotone=_signs(model),
             n_threads=int(effective_n_jobs(n_jobs)),
         )
     else:
@@ -313,6 +316,12 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     return tree, SoftRows(rows, target, read_weights(sample_weight, len(rows)))
+
+
+def _signs(model: Any) -> Signs:
+    """The monotone constraints that a model was fitted with; a bare Tree does not say."""
+    given = getattr(model, "monotonic_cst", None)
+    return UNCONSTRAINED if given is None else options.monotone_signs(given, model.columns_)
 
 
 def _read_numbers(X: Any) -> npt.NDArray[np.float64]:

@@ -54,6 +54,7 @@ def replay(
     group: Ints,
     default: Ints,
     max_surrogates: int,
+    monotone: list[int],
     n_threads: int,
 ) -> dict[str, npt.NDArray[Any]]: ...
 def grow_c45(

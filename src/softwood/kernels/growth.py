@@ -3,7 +3,7 @@
 
     grower = Grower(X, n_levels, weight, max_bins=0, n_threads=1)     columns sorted (or binned) once
     grown = grower.grow(target, growth)                               a tree, as often as wanted
-    table = grower.surrogates(grown, target, max_surrogates)          stand-ins for every branch
+    table = grower.surrogates(grown, target, max_surrogates, monotone)   stand-ins for every branch
 
 X is finite or NaN (missing). Rows of weight 0, in the grower's `weight` or the target's, do not exist. A row of
 weight 2 is the row twice. The grower's weight makes the bins, the target's everything else. No row left is a
@@ -67,10 +67,11 @@ TIE * the level's weight: the default slot), absent levels -1, threshold NaN. ag
 weight with a known primary (so a surrogate that is often missing agrees less, as rpart's default does); adjusted =
 (agreement - majority) / (1 - majority). Kept if adjusted > EPSILON_SURROGATE, best agreement first (a tie, within
 TIE: the lowest feature), at most max_surrogates; none where the smaller child has count < WORTH_IMITATING: one row
-is nothing to imitate. Weight is without
-class_factor. `grow` itself looks for surrogates only under SURROGATE, in every node whose feature is missing in some
-row of the root (it needs them to send rows); `surrogates` replays a grown tree and finds those of all branches. The
-replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
+is nothing to imitate. A feature with a monotone sign is a surrogate only where the node's own feature has one, not
+flipped if the two signs are equal, flipped if not: of children on another feature neither is bound to answer more.
+Weight is without class_factor. `grow` itself looks for surrogates only under SURROGATE, in every node whose feature is
+missing in some row of the root (it needs them to send rows); `surrogates` replays a grown tree and finds those of all
+branches. The replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
 
 Monotone constraints (+1, -1, 0 per feature; numbers only, another sign on a category is a ValueError; empty or all 0:
 none). The constrained quantity q of a node is the vector of means (medians), or for classes P(class >= 1), ...,
@@ -95,6 +96,7 @@ from softwood.kernels.kinds import Criterion, Missing
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Signs = npt.NDArray[np.int8]
 
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
 EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it
@@ -103,6 +105,7 @@ WORTH_IMITATING = 2  # count of the smaller child from which a node has surrogat
 EXACT_LEVELS = 10
 MAX_BINS = 256
 POWER_STEPS = 50
+UNCONSTRAINED: Signs = np.zeros(0, np.int8)  # no monotone constraints
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Growth:
     min_impurity_decrease: float = 0.0
     missing: Missing = Missing.SURROGATE
     max_surrogates: int = 5
-    monotone: npt.NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))  # empty: none
+    monotone: Signs = field(default_factory=lambda: UNCONSTRAINED)
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,9 @@ class HardGrower(Protocol):
 
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
-    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable: ...
+    def surrogates(
+        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+    ) -> SurrogateTable: ...
 
 
 def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:

@@ -15,7 +15,18 @@ import numpy.typing as npt
 from softwood.kernels import _native
 from softwood.kernels.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
-from softwood.kernels.growth import Branches, Floats, Grown, Growth, Ints, SurrogateTable, Target, check_growth
+from softwood.kernels.growth import (
+    UNCONSTRAINED,
+    Branches,
+    Floats,
+    Grown,
+    Growth,
+    Ints,
+    Signs,
+    SurrogateTable,
+    Target,
+    check_growth,
+)
 
 __all__ = [
     "Annealer",
@@ -94,7 +105,9 @@ class Grower:
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})
 
-    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable:
+    def surrogates(
+        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+    ) -> SurrogateTable:
         return _table(
             _native.replay(
                 self.columns,
@@ -106,6 +119,7 @@ class Grower:
                 group=grown.group,
                 default=grown.default,
                 max_surrogates=max_surrogates,
+                monotone=monotone.tolist() if monotone.any() else [],
                 n_threads=self.n_threads,
             )
         )

@@ -136,3 +136,26 @@ def test_a_split_of_present_against_missing_has_no_surrogates(grower_class: Any)
     grown = grower.grow(target, Growth(Criterion.GINI, missing=Missing.DIRECTION))
     assert (grown.feature[0], grown.threshold[0], grown.default[0]) == (0, np.inf, 1)
     assert len(grower.surrogates(grown, target, 5).feature) == 0
+
+
+@pytest.mark.parametrize(
+    ("signs", "features"),
+    [
+        ((1, 1, 0, 0, 0), [1, 2, 3]),  # feature 1 rises with the primary: allowed as it is
+        ((1, -1, 0, 0, 0), [2, 3, 1]),  # it has to be flipped: at 0.5 it still agrees with 7 rows
+        ((1, 0, -1, 0, 0), [1, 2, 3]),  # feature 2 falls and is flipped
+        ((1, 0, 1, 0, 0), [1, 3]),
+        ((0, 1, -1, 0, 0), [3]),  # the primary is free: none with a sign may stand in
+    ],
+)
+def test_a_constrained_feature_is_a_surrogate_only_in_its_direction(
+    grower_class: Any, signs: tuple[int, ...], features: list[int]
+) -> None:
+    grower, target, grown = grow_example(grower_class, monotone=np.array(signs, np.int8))
+    assert grown.feature[0] == 0
+    table = grown.surrogates
+    assert table.feature.tolist() == features
+    assert table.flip.tolist() == [feature == 2 or signs[feature] < 0 for feature in features]
+    again = grower.surrogates(grown, target, 5, np.array(signs, np.int8))
+    for name, value in vars(grown.surrogates).items():
+        np.testing.assert_array_equal(getattr(again, name), value)

@@ -15,11 +15,13 @@ import numpy as np
 from softwood.kernels.growth import (
     EPSILON,
     TIE,
+    UNCONSTRAINED,
     Branches,
     Floats,
     Grown,
     Growth,
     Ints,
+    Signs,
     SurrogateTable,
     Target,
     check_growth,
@@ -64,13 +66,15 @@ class Grower:
         measure = make_measure(target, growth.criterion)
         return Growing(Search(self.columns, measure, growth), self._rows(target)).run()
 
-    def surrogates(self, grown: Branches, target: Target, max_surrogates: int) -> SurrogateTable:
+    def surrogates(
+        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+    ) -> SurrogateTable:
         """Surrogates of every branch: rows run down again, the unreadable by those surrogates, then `default`."""
         rows = {0: self._rows(target)}
         found: list[list[Surrogate]] = [[] for _ in grown.first_child]
         for m in map(int, np.flatnonzero(grown.first_child >= 0)):
             split, first = grown_split(grown, m), int(grown.first_child[m])
-            found[m] = find_surrogates(self.columns, rows[m], split, max_surrogates)
+            found[m] = find_surrogates(self.columns, rows[m], split, max_surrogates, monotone)
             slot = send(self.columns, rows[m], split, found[m])
             rows[first], rows[first + 1] = rows[m].where(slot == 0), rows[m].where(slot == 1)
         return tabulate(found)
@@ -151,7 +155,7 @@ class Growing:
         known = np.array([rows.where(slot == s).count for s in (0, 1)])
         fraction = known / known.sum()
         if growth.missing == Missing.SURROGATE and self.gappy[split.feature]:
-            node.surrogates = find_surrogates(columns, rows, split, growth.max_surrogates)
+            node.surrogates = find_surrogates(columns, rows, split, growth.max_surrogates, growth.monotone)
         if growth.missing == Missing.FRACTION:
             share = np.where(slot[:, None] < 0, fraction, slot[:, None] == [0, 1])
         else:

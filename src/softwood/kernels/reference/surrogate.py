@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.kernels.growth import EPSILON_SURROGATE, TIE, WORTH_IMITATING, SurrogateTable
 from softwood.kernels.reference.bins import Column
@@ -38,8 +39,10 @@ class Surrogate:
         return np.where(slot < 0, -1, 1 - slot) if self.flip else slot
 
 
-def find_surrogates(columns: list[Column], rows: Rows, split: Split, limit: int) -> list[Surrogate]:
-    """At most `limit` surrogates of a split, best first."""
+def find_surrogates(
+    columns: list[Column], rows: Rows, split: Split, limit: int, monotone: npt.NDArray[np.int8]
+) -> list[Surrogate]:
+    """At most `limit` surrogates of a split, best first; `monotone` is a sign per feature, or empty."""
     slot = split.read(columns[split.feature], rows.id)
     rows, slot = rows.where(slot >= 0), slot[slot >= 0]
     side = np.array([rows.where(slot == s).count for s in (0, 1)])
@@ -49,11 +52,14 @@ def find_surrogates(columns: list[Column], rows: Rows, split: Split, limit: int)
     kept = []
     for feature, column in enumerate(columns):
         known = ~np.isnan(column.x[rows.id])
-        if feature == split.feature or not known.any():
+        flips = allowed_flips(monotone, split.feature, feature)
+        if feature == split.feature or not known.any() or not flips:
             continue
-        search = imitate_by_levels if column.n_levels else imitate_by_threshold
         weight = np.where(slot[:, None] == [0, 1], rows.weight[:, None], 0.0)[known]
-        best = search(feature, column, rows.id[known], weight, total, split.default)
+        if column.n_levels:
+            best = imitate_by_levels(feature, column, rows.id[known], weight, total, split.default)
+        else:
+            best = imitate_by_threshold(feature, column, rows.id[known], weight, total, flips)
         if best is None:
             continue
         adjusted = (best.agreement - majority) / (1 - majority)
@@ -72,8 +78,19 @@ def rank(found: list[Surrogate]) -> list[Surrogate]:
     return ranked
 
 
+def allowed_flips(monotone: npt.NDArray[np.int8], primary: int, feature: int) -> tuple[bool, ...]:
+    """Which of not flipped (False) and flipped (True) keep the monotone constraints.
+
+    The children of a split are in order only where its own feature is constrained.
+    """
+    sign, of_primary = (int(monotone[f]) if len(monotone) else 0 for f in (feature, primary))
+    if sign == 0:
+        return False, True
+    return () if of_primary == 0 else (sign != of_primary,)
+
+
 def imitate_by_threshold(
-    feature: int, column: Column, row: Index, weight: Floats, total: float, default: int
+    feature: int, column: Column, row: Index, weight: Floats, total: float, flips: tuple[bool, ...]
 ) -> Surrogate | None:
     """The threshold, flipped or not, that agrees most. weight: (rows, 2), in the column of the slot they go to."""
     group, threshold = column.thresholds(row)
@@ -82,7 +99,9 @@ def imitate_by_threshold(
     below = np.cumsum(sum_by(group, len(threshold) + 1, weight), axis=0)
     below, above = below[:-1], below[-1] - below[:-1]
     plain, flipped = below[:, 0] + above[:, 1], below[:, 1] + above[:, 0]
-    same = np.stack([plain, flipped], axis=1).ravel()  # threshold by threshold, not flipped before flipped
+    same = np.stack([plain, flipped], axis=1)
+    same[:, [flip not in flips for flip in (False, True)]] = -np.inf
+    same = same.ravel()  # threshold by threshold, not flipped before flipped
     at = int(np.flatnonzero(same >= same.max() - TIE * total)[0])
     no_slot = np.zeros(0, np.intp)
     return Surrogate(feature, float(threshold[at // 2]), bool(at % 2), no_slot, float(same[at] / total))

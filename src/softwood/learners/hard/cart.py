@@ -61,7 +61,7 @@ def learn_cart(
     table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, is_leaf)
     if growth.missing == Missing.SURROGATE and growth.max_surrogates > 0 and tree.n_nodes > 1:
-        tree = find_surrogates(grower, problem, tree, growth.max_surrogates)
+        tree = find_surrogates(grower, problem, tree, growth)
         kept = level_order(full.first_child, full.n_children, is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
     return Pruned(tree, table, sequence)

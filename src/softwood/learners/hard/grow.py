@@ -17,15 +17,15 @@ def grow_tree(
     grower: kernels.HardGrower, problem: Problem, growth: Growth, schema: Schema, weight: Floats | None = None
 ) -> Tree:
     """Grow on all rows, or on those of positive `weight`. Nodes are numbered level by level."""
-    return as_tree(grower.grow(problem.target(weight), growth), problem, schema, growth.missing)
+    return as_tree(grower.grow(problem.target(weight), growth), problem, schema, growth)
 
 
-def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) -> Tree:
+def as_tree(grown: Grown, problem: Problem, schema: Schema, growth: Growth) -> Tree:
     """The Tree of a grown tree."""
     branch = grown.first_child >= 0
     categorical = np.diff(grown.group_begin) > 0
     tree = Tree(
-        response=problem.responses(grown),
+        response=problem.responses(grown, growth.monotone),
         schema=schema,
         first_child=grown.first_child,
         n_children=np.where(branch, 2, 0),
@@ -34,7 +34,7 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) ->
         threshold=grown.threshold,
         group_begin=grown.group_begin,
         group=grown.group,
-        missing=np.where(branch, missing, Missing.DIRECTION),
+        missing=np.where(branch, growth.missing, Missing.DIRECTION),
         default=grown.default,
         fraction=grown.fraction,
         surrogates=as_surrogates(grown.surrogates),
@@ -45,9 +45,10 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, missing: Missing) ->
     return cut_tree(tree, np.zeros(tree.n_nodes, np.bool_))  # cuts nothing; the best-first order needs another
 
 
-def find_surrogates(grower: kernels.HardGrower, problem: Problem, tree: Tree, most: int) -> Tree:
+def find_surrogates(grower: kernels.HardGrower, problem: Problem, tree: Tree, growth: Growth) -> Tree:
     """The tree with surrogates at every branch."""
-    return tree.replace(surrogates=as_surrogates(grower.surrogates(tree, problem.target(), most)))
+    table = grower.surrogates(tree, problem.target(), growth.max_surrogates, growth.monotone)
+    return tree.replace(surrogates=as_surrogates(table))
 
 
 def as_surrogates(table: SurrogateTable) -> Surrogates:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.growth import Grown, Target
+from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
+from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -73,15 +74,20 @@ class Problem:
 
     # -- answers and what they cost ------------------------------------------------------------------------------------
 
-    def responses(self, grown: Grown) -> Floats:
+    def responses(self, grown: Grown, monotone: Signs = UNCONSTRAINED) -> Floats:
         """What every node answers: class probabilities, or means or medians; within its monotone bounds."""
         if not self.is_classes:
             return np.clip(grown.value, grown.lower, grown.upper) if grown.lower.shape[1] else grown.value
         split = grown.value * self.split_factor
-        if grown.lower.shape[1]:
-            split = _clip_classes(split / split.sum(axis=1, keepdims=True), grown.lower, grown.upper)
+        bounded = grown.lower.shape[1] > 0
+        if bounded and (self.costs is None or self.n_classes == 2):
+            split = clip_classes(split / split.sum(axis=1, keepdims=True), grown.lower, grown.upper)
         answer = split / self.split_factor * self.factor
-        return np.asarray(answer / answer.sum(axis=1, keepdims=True))
+        answer = answer / answer.sum(axis=1, keepdims=True)
+        if bounded and self.costs is not None and self.n_classes > 2:  # the grower's bounds are of other shares
+            bounds = find_bounds(grown.first_child, grown.feature, monotone, upper_tails(answer))
+            answer = clip_classes(answer, *bounds)
+        return np.asarray(answer)
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
         """The class to answer for each row of probabilities: the one of least expected cost."""
@@ -106,11 +112,3 @@ class Problem:
         error = response - self.y[row].astype(np.float64)
         size = np.abs(error) if self.criterion == Criterion.ABSOLUTE_ERROR else error * error
         return np.asarray(size.mean(axis=1))
-
-
-def _clip_classes(share: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Class shares whose upper tails P(class >= 1), ..., P(class >= K - 1) lie within the bounds."""
-    tail = np.cumsum(share[:, :0:-1], axis=1)[:, ::-1]
-    tail = np.clip(tail, lower, upper)
-    edges = np.concatenate([np.ones((len(share), 1)), tail, np.zeros((len(share), 1))], axis=1)
-    return np.asarray(np.maximum(edges[:, :-1] - edges[:, 1:], 0.0))

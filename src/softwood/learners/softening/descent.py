@@ -19,9 +19,11 @@ from scipy.optimize import minimize
 
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Ramps
+from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.freedom import LEAST, Bounds, Freedom
 from softwood.learners.softening.gates import Floats, SoftRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem
+from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
 
 MAX_STEPS = 100
@@ -34,6 +36,7 @@ def soften_by_gradient(
     alpha: float = ALPHA,
     thresholds: bool = False,
     responses: bool = False,
+    monotone: Signs = UNCONSTRAINED,
     max_steps: int = MAX_STEPS,
     n_threads: int = 1,
 ) -> Tree:
@@ -44,6 +47,7 @@ def soften_by_gradient(
     tree, rows : a hard, univariate tree and the rows it was grown on.
     alpha : of the exponential error.
     thresholds, responses : whether thresholds, and what the leaves answer, move too.
+    monotone : per feature the sign that the tree's answers obey, and go on to obey where responses move; empty: none.
     max_steps : of L-BFGS-B.
     n_threads : the result does not depend on it.
     """
@@ -62,12 +66,23 @@ def soften_by_gradient(
         for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
             bounds = [(held, held) for held in vector[:n_held].tolist()] + free.bounds()[n_held:]
             vector = descend(annealer, free, vector, bounds, max_steps, n_threads)
-        found.append(free.ramps(vector))
+        moved = free.ramps(vector)
+        found.append(replace(moved, response=keep_order(tree, monotone, moved.response)))
     found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
     best = min(found, key=lambda ramps: annealer.gradient(ramps, n_threads)[0])
     if best is found[0]:
         return tree
     return with_widths(tree.replace(threshold=best.threshold, response=best.response), best.theta * problem.scale)
+
+
+def keep_order(tree: Tree, monotone: Signs, response: Floats) -> Floats:
+    """Responses moved inside the bounds that the tree's own responses set; as they are without constraints."""
+    if not len(monotone):
+        return response
+    classes = tree.schema.task == "classification"
+    quantity = upper_tails(tree.response) if classes else tree.response
+    bounds = find_bounds(tree.first_child, tree.feature, monotone, quantity)
+    return clip_responses(response, bounds, classes=classes)
 
 
 def descend(
