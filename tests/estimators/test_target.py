@@ -106,7 +106,13 @@ def test_many_targets_stay_a_table(frame: Any) -> None:
     values, one_dimension = read_numbers(frame({"u": [1, 2], "v": [0.5, 1.5]}))
     assert not one_dimension
     assert values.tolist() == [[1.0, 0.5], [2.0, 1.5]]
-    assert read_numbers(np.ones((3, 1)))[1] is False
+
+
+def test_one_column_is_one_target_with_scikit_learns_warning() -> None:
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        values, one_target = read_numbers(np.ones((3, 1)))
+    assert one_target
+    assert values.shape == (3, 1)
 
 
 def test_float64_targets_are_not_copied() -> None:

@@ -15,7 +15,7 @@ from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimat
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.progress import budding_lines
 from softwood.estimators.rows import class_schema, number_schema, read_held_labels, read_held_numbers
-from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
+from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Rule
@@ -366,6 +366,7 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         values, self._one_target = read_numbers(y)
         check_consistent_length(table.values, values)
         problem = self._problem(table.values, values, sample_weight)
+        refuse_extreme(values[problem.weight > 0], problem.weight)
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         return self._learn(problem, None if held is None else self._problem(*held, None))
 

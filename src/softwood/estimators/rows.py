@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.cells import Floats
 from softwood.estimators.intake import Columns, Table, read_fit, read_predict
-from softwood.estimators.target import Codes, encode_classes, read_classes, read_numbers
+from softwood.estimators.target import Codes, encode_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema
 
@@ -58,7 +58,9 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbere
     table = read_fit(estimator, X, estimator.categorical_features)
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)
-    return Numbered(table, values, one_target, read_weights(sample_weight, len(values)))
+    weight = read_weights(sample_weight, len(values))
+    refuse_extreme(values[weight > 0], weight)
+    return Numbered(table, values, one_target, weight)
 
 
 def read_held_labels(

@@ -7,11 +7,13 @@ is a single leaf.
 
 from __future__ import annotations
 
+import warnings
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
@@ -19,6 +21,12 @@ from softwood.estimators.cells import Floats, blank, refuse_nonnumbers
 from softwood.estimators.frames import read_vector, refuse_missing
 
 Codes = npt.NDArray[np.int32]
+
+LARGEST_SUM, LEAST_SPAN = 1e307, 1e-150  # a sum over rows that doubles hold, a range whose square they do
+ONE_COLUMN = (
+    "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for "
+    "example using ravel()."  # the words of scikit-learn
+)
 
 
 def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
@@ -65,7 +73,7 @@ def one_hot(codes: Codes, n_classes: int) -> Floats:
 
 
 def read_numbers(y: Any) -> tuple[Floats, bool]:
-    """Regression targets (rows, targets), and whether y came with one dimension.
+    """Regression targets (rows, targets), and whether they are one: y has one dimension, or one column (a warning).
 
     Examples
     --------
@@ -77,8 +85,37 @@ def read_numbers(y: Any) -> tuple[Floats, bool]:
     refuse_nonnumbers("y", values)
     if np.ndim(values) == 0:
         raise ValueError(f"y must have one number for every row, got {y!r:.80}.")
-    array: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # it sums them, to find infinity at once
+        array: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn(ONE_COLUMN, DataConversionWarning, stacklevel=2)
+        return array, True
     return (array[:, None], True) if array.ndim == 1 else (array, False)
+
+
+def refuse_extreme(values: Floats, weight: Floats) -> None:
+    """An error for targets (rows, targets) whose squared distances no double holds: an impurity is a sum of these.
+
+    >>> refuse_extreme(np.array([[0.0], [1e200]]), np.ones(2))
+    Traceback (most recent call last):
+    ValueError: y must range over 1e-150 to 2.2e+153 (or not at all), so that doubles hold its squares; it ranges from \
+0.0 to 1e+200. Divide it by 1e+200.
+    """
+    if not values.size:
+        return
+    low, high = values.min(axis=0), values.max(axis=0)
+    total = max(float(weight.sum()), 1.0)
+    most = float(np.sqrt(LARGEST_SUM / total))
+    with np.errstate(over="ignore"):
+        span = high - low
+    bad = ((span > 0.0) & (span < LEAST_SPAN)) | (span > most) | (np.maximum(-low, high) > LARGEST_SUM / total)
+    if bad.any():
+        at = int(bad.argmax())
+        size = float(span[at] if span[at] < LEAST_SPAN else max(-low[at], high[at]))
+        raise ValueError(
+            f"y must range over {LEAST_SPAN:g} to {most:.2g} (or not at all), so that doubles hold its squares; it "
+            f"ranges from {low[at]} to {high[at]}. Divide it by {size:.0g}."
+        )
 
 
 def _given(y: Any) -> Any:

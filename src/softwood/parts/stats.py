@@ -22,10 +22,12 @@ def exact_mean(values: Floats, weight: Floats) -> float:
     >>> exact_mean(np.array([0.1, 0.7]), np.array([3.0, 1.0])) == exact_mean(np.array([0.7, 0.1, 0.1, 0.1]), np.ones(4))
     True
     """
+    unit = float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1])))  # exact, and no sum overflows
+    values = values / unit
     product = values * weight
     (a, b), (c, d) = _halves(values), _halves(weight)
     error = b * d - (((product - a * c) - b * c) - a * d)
-    return math.fsum(np.concatenate([product, error])) / math.fsum(weight)
+    return math.fsum(np.concatenate([product, error])) / math.fsum(weight) * unit
 
 
 def _halves(x: Floats) -> tuple[Floats, Floats]:

@@ -108,7 +108,7 @@ def test_threads_change_nothing_where_steep_gates_are_chosen() -> None:
 
 
 def test_a_tree_of_axis_gates_grows_on_with_such_gates() -> None:
-    X, y = steps(600, 4, 0)
+    X, y = steps(600, 4, 2)
     model = SoftTreeRegressor(gate="axis", leaf="constant", max_leaves=2, warm_start=True).fit(X, y)
     model.set_params(max_leaves=8).fit(X, y)
     assert model.tree_.n_nodes > 3

@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns import INDICATOR_SCALE, LIMIT, Builder, Columns, Floats
+from softwood.learners.soft.moments import CONSTANT
 
-LEAST_SPREAD = 1e-9  # of the largest value: below, a column is constant
+LEAST_SPREAD = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
 
 
 @dataclass
@@ -69,7 +70,8 @@ class Moments:
         spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))
         first = np.nan_to_num(self.first)
         size = np.maximum(np.abs(first), np.abs(first + middle))
-        return first + middle, np.where(spread > LEAST_SPREAD * size, spread, 0.0)
+        least = np.maximum(LEAST_SPREAD * np.abs(middle), CONSTANT * size)
+        return first + middle, np.where(spread > least, spread, 0.0)
 
 
 def standardise(values: Floats, mean: Floats, spread: Floats) -> Floats:

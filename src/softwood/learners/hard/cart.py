@@ -23,6 +23,7 @@ from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.hard.unit import Unit
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
 
 
@@ -47,6 +48,8 @@ def learn_cart(
     n_jobs : threads.
     """
     folds = pruning.folds_of(problem)  # before values are filled in: those carry rounding
+    unit = Unit.of(problem)
+    problem, growth, pruning = unit.enter(problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
     if fill is not None:
         problem = problem.with_rows(np.where(np.isnan(problem.X), fill, problem.X), problem.y, problem.weight)
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
@@ -64,7 +67,7 @@ def learn_cart(
         tree = find_surrogates(grower, problem, tree, growth)
         kept = level_order(full.first_child, full.n_children, is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
-    return Pruned(tree, table, sequence)
+    return unit.leave(Pruned(tree, table, sequence))
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:

@@ -5,12 +5,15 @@ Every fold makes its own columns and its own tree; equal rows share a fold.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows, in_order
 from softwood.learners.soft.columns import PLAIN, Recipe
@@ -44,6 +47,9 @@ def learn_oblique(
     dealt = isinstance(pruning.folds, int)  # by content: equal rows share a fold, so they may be merged once for all
     if dealt:
         problem = in_order(problem)
+    folds, unit = pruning.folds_of(problem), Unit.of(problem)
+    problem, pruning = unit.enter(problem), unit.enter_pruning(pruning)
+    limits = replace(limits, min_impurity_decrease=limits.min_impurity_decrease / unit.risk)
 
     def grow(at: npt.NDArray[np.int64]) -> Tree:
         some = problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
@@ -52,8 +58,8 @@ def learn_oblique(
     whole = (Rows.of if dealt else Rows.make)(problem, recipe)
     full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
     sequence = PruningSequence.of(full, problem)
-    table, is_leaf = choose_size(sequence, grow, problem, pruning, pruning.folds_of(problem), n_jobs)
-    return Pruned(cut_tree(full, is_leaf), table, sequence)
+    table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
+    return unit.leave(Pruned(cut_tree(full, is_leaf), table, sequence))
 
 
 def _with_effects(tree: Tree, rows: Problem) -> Tree:

@@ -16,6 +16,7 @@ from softwood.learners.soft.columns import Columns, Recipe, build_columns
 from softwood.learners.soft.describe import describe
 from softwood.learners.soft.ground import judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
+from softwood.learners.soft.moments import round_off
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.learners.soft.search import STRENGTHS
@@ -69,11 +70,11 @@ def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threa
 
 def as_sapling(tree: Tree, columns: Columns, problem: Problem, root: Sapling, centre: Floats, scale: Floats) -> Sapling:
     """The tree over the columns; nodes keep their numbers, as both count families in the order of their parents."""
-    response = _responses(tree, problem, centre, scale)
+    response = round_off(_responses(tree, problem, centre, scale))
     sapling = root
     for node in np.flatnonzero(tree.n_children):
         first = int(tree.first_child[node])
-        gate = _gate(tree, int(node), columns)
+        gate = round_off(_gate(tree, int(node), columns))
         sapling = sapling.split(int(node), gate, response[first], response[first + 1])
     return sapling
 

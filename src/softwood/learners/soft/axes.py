@@ -12,6 +12,7 @@ import numpy.typing as npt
 from softwood.engines import Floats
 from softwood.kernels.enlarge import make_axes
 from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.moments import round_off
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class Axes:
         line[place[lines]] = lines
         mine = [cut[f] for f in inputs]
         at_cut = [
-            columns.of_input(int(f), edges, line[[i]].astype(np.intp))[:, 0] if line[i] >= 0 else np.zeros(len(edges))
+            round_off(columns.of_input(int(f), edges, line[[i]].astype(np.intp))[:, 0])
+            if line[i] >= 0
+            else np.zeros(len(edges))
             for i, (f, edges) in enumerate(zip(inputs, mine, strict=True))
         ]
         levels = {i: _levels(columns, int(f), bin_of_level[f]) for i, f in enumerate(inputs) if f in bin_of_level}

@@ -36,6 +36,7 @@ from scipy.special import ndtri
 
 from softwood.kernels.content import column_moments, make_lines
 from softwood.kernels.kinds import Term
+from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_sound
 from softwood.tree import Basis
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +44,8 @@ Places = npt.NDArray[np.intp] | slice
 
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
-CONSTANT = 1e-9  # of the largest value; a number that varies by less is none to look at
+FAR = 2.0**21  # spreads from zero; further out x^2, 2 middle x and middle^2 cancel and leave too few digits
+LARGEST_SQUARE = 1e150  # a number whose square is one
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where lines are long.
 KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
 LEAST_RANK = 0.004  # of a score: the ends of a curve are no further out
@@ -203,7 +205,7 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     if recipe == PLAIN and not any(n_levels):
         moments = column_moments(X, weight)
         if moments is not None:
-            return _plain_lines(*moments)
+            return _plain_lines(X, weight, *moments)
     build = Builder()
     for f, levels in enumerate(n_levels):
         x = X[:, f]
@@ -219,9 +221,11 @@ def build_columns(X: Floats, n_levels: Sequence[int], weight: Floats, recipe: Re
     return build.build()
 
 
-def _plain_lines(middle: Floats, spread: Floats, largest: Floats) -> Columns:
+def _plain_lines(X: Floats, weight: Floats, middle: Floats, spread: Floats, largest: Floats) -> Columns:
     """A line for every number that varies, none missing, none held back: all at once."""
-    varies = np.flatnonzero(np.isfinite(spread) & (spread > CONSTANT * largest)).astype(np.int32)
+    for f in np.flatnonzero((largest > 0) & ~is_sound(spread, largest)):
+        middle[f], spread[f] = count_from_least(int(f), X[:, f], weight)
+    varies = np.flatnonzero(spread > CONSTANT * largest).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
     return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
@@ -241,10 +245,8 @@ def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray
 
 
 def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -> None:
-    # A power of two brings any magnitude near 1 without rounding, so that squares neither overflow nor vanish.
-    middle = float(np.average(x / 2, weights=weight) * 2)
-    spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
-    if not (np.isfinite(spread) and spread > CONSTANT * np.abs(x).max()):
+    middle, spread = find_moments(f, x, weight)
+    if spread == 0.0:
         return
     line = np.clip((x - middle) / spread, -recipe.limit, recipe.limit)
     mean, size = float(np.average(line, weights=weight)), float(np.average(np.square(line), weights=weight))
@@ -269,6 +271,9 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, recipe: Recipe) -
 
 
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
+    largest = max(abs(middle + spread * float(z.min())), abs(middle + spread * float(z.max())))
+    if largest > min(FAR * spread, LARGEST_SQUARE) or spread < LEAST_SQUARE:
+        return  # no double holds it
     square = z * z
     mean = float(np.average(square, weights=weight))
     sd = float(np.sqrt(np.average((square - mean) ** 2, weights=weight)))

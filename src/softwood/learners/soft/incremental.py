@@ -36,6 +36,7 @@ from softwood.learners.soft.describe import describe
 from softwood.learners.soft.ground import Ground, judge_engine, plant_root
 from softwood.learners.soft.harvest import harvest
 from softwood.learners.soft.joint import Learned
+from softwood.learners.soft.moments import round_off
 from softwood.learners.soft.problem import Floats, SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.tree import Schema
@@ -82,7 +83,7 @@ def learn_incremental(
     learn, judge = whole.parted() if validation is None else (whole, validation.scaled(centre, scale))
     columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
     ground = Ground.make(learn, judge, columns, how.n_threads, single=False)
-    site = Site(ground, columns.make(learn.X), np.random.default_rng(how.seed))
+    site = Site(ground, round_off(columns.make(learn.X)), np.random.default_rng(how.seed))
     tree = _learn(plant_root(ground.learn, len(columns), "none"), 0, site, how)
     engine = judge_engine(whole, columns, how.n_threads, single=False)
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Loss
+from softwood.learners.soft.moments import round_off
 from softwood.parts.folds import hash_rows
 
 Floats = npt.NDArray[np.float64]
@@ -78,7 +79,8 @@ class SoftProblem:
         outputs = self.target.shape[1]
         if self.loss != Loss.SQUARED:
             return np.zeros(outputs), np.ones(outputs)
-        centre = np.average(self.target, axis=0, weights=self.weight)
+        same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
+        centre = np.where(same, self.target[0], np.average(self.target, axis=0, weights=self.weight))
         size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
         size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
         part = (self.target - centre) / size
@@ -86,8 +88,8 @@ class SoftProblem:
         return centre, np.where(spread > 0, spread, 1.0)
 
     def scaled(self, centre: Floats, scale: Floats) -> SoftProblem:
-        """Targets as (target - centre) / scale."""
-        return replace(self, target=(self.target - centre) / scale)
+        """Targets as (target - centre) / scale, the same whatever their unit."""
+        return replace(self, target=round_off((self.target - centre) / scale))
 
     def held_out(self) -> list[Mask]:
         """Rows to hold out, one mask a fold; classes are spread evenly. The rows must be `in_order`."""

@@ -11,8 +11,11 @@ import numpy.typing as npt
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns import Columns
+from softwood.learners.soft.moments import round_off
 
 Floats = npt.NDArray[np.float64]
+
+HEIGHTS = ("height", "slope", "square")
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Tables:
 
 
 def expansion_of(columns: Columns, n_inputs: int) -> Expansion:
-    """The columns as tables; columns of an input stand together, inputs in order."""
+    """The columns as tables, whatever the units of inputs; columns of an input stand together, inputs in order."""
     inputs = [_tables(columns, f) for f in range(n_inputs)]
     return Expansion(
         _begins([len(one.knots) for one in inputs]),
@@ -37,9 +40,7 @@ def expansion_of(columns: Columns, n_inputs: int) -> Expansion:
         np.concatenate([one.width for one in inputs]),
         _begins([len(one.height) for one in inputs]),
         _begins([one.height.shape[1] for one in inputs for _ in one.height]),
-        np.concatenate([one.height.ravel() for one in inputs]),
-        np.concatenate([one.slope.ravel() for one in inputs]),
-        np.concatenate([one.square.ravel() for one in inputs]),
+        *(round_off(np.concatenate([getattr(one, name).ravel() for one in inputs])) for name in HEIGHTS),
     )
 
 

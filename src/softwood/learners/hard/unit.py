@@ -1,0 +1,79 @@
+"""The unit that a hard tree counts numbers in while it learns: a power of two, so that nothing is rounded.
+
+    y = unit * number        range of the numbers: about RANGE
+
+Whatever the user's unit, squares neither overflow nor vanish, and a limit on the impurity (growth.py: EPSILON) means
+the same. All targets share one unit, so that they count beside each other as they did. Multiplication by a power of
+two is exact: the tree of y * 2^k is the tree of y, to the last bit, its responses times 2^k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softwood.kernels.growth import Growth
+from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import Pruned, Pruning
+from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.hard.table import PruningTable
+from softwood.tree import Tree
+
+# Digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity of EPSILON: rounding.
+RANGE = {Criterion.SQUARED_ERROR: 26, Criterion.ABSOLUTE_ERROR: 0}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`size` is what 1 stands for among the answers, `risk` among impurities, gains and errors."""
+
+    size: float = 1.0
+    risk: float = 1.0
+
+    @classmethod
+    def of(cls, problem: Problem) -> Unit:
+        """The unit of the rows that count; of classes 1."""
+        values = problem.y[problem.weight > 0].astype(np.float64)
+        if problem.is_classes or not values.size:
+            return cls()
+        span = float(np.max(values.max(axis=0) - values.min(axis=0)))
+        if span == 0.0:  # then there is no risk to count
+            return cls(float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1]))))
+        size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - RANGE[problem.criterion]))
+        return cls(size, size if problem.criterion == Criterion.ABSOLUTE_ERROR else size * size)
+
+    def enter(self, problem: Problem) -> Problem:
+        """The problem in this unit."""
+        return problem if self.size == 1.0 else replace(problem, y=problem.y.astype(np.float64) / self.size)
+
+    def enter_pruning(self, pruning: Pruning) -> Pruning:
+        """The rows to choose by in this unit."""
+        rows = pruning.validation
+        return pruning if rows is None else replace(pruning, validation=self.enter(rows))
+
+    def enter_growth(self, growth: Growth) -> Growth:
+        """Limits on the impurity in this unit."""
+        limits = (growth.min_impurity / self.risk, growth.min_impurity_decrease / self.risk)
+        return replace(growth, min_impurity=limits[0], min_impurity_decrease=limits[1])
+
+    def leave(self, pruned: Pruned) -> Pruned:
+        """What was learned, in the user's unit."""
+        if self.size == 1.0:
+            return pruned
+        table, sequence = pruned.table, pruned.sequence
+        largest = PruningSequence(self._tree(sequence.tree), sequence.risk * self.risk, sequence.error * self.risk)
+        return Pruned(self._tree(pruned.tree), None if table is None else self._table(table), largest)
+
+    def _tree(self, tree: Tree) -> Tree:
+        return tree.replace(
+            response=tree.response * self.size,
+            mean=tree.mean * self.size,
+            impurity=tree.impurity * self.risk,
+            gain=tree.gain * self.risk,
+        )
+
+    def _table(self, table: PruningTable) -> PruningTable:
+        names = ("alpha", "error", "tested_error", "standard_error")
+        return replace(table, **{name: getattr(table, name) * self.risk for name in names})
