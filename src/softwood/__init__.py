@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
-    from softwood.formats import to_text
+    from softwood.formats import summary, to_text
 
 __version__ = "0.1.0"
 
@@ -46,6 +46,7 @@ __all__ = [
     "TreeError",
     "__version__",
     "soften",
+    "summary",
     "to_text",
 ]
 
@@ -67,6 +68,7 @@ _HOME = {
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
     "soften": "softwood.estimators.soften",
+    "summary": "softwood.formats",
     "to_text": "softwood.formats",
 }
 

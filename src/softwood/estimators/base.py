@@ -68,6 +68,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         total = np.bincount(self.tree_.feature[branch], self.tree_.gain[branch], self.tree_.n_features)
         return np.asarray(total / total.sum() if total.sum() > 0 else total, np.float64)
 
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """How the tree did on rows held out while its size was chosen: measure, value, standard_error and by.
+
+        None where nothing was held out, or where the learner does not say.
+        """
+        return None
+
     def _read(self, X: Any) -> Floats:
         return read_predict(self, X, self.columns_)
 

@@ -47,6 +47,16 @@ class PrunedTree(TreeEstimator):
         table = self._pruning_table
         return plain_table(self.pruning_sequence_) if table is None else table
 
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """What the tree costs by cross-validation or on validation rows: measure, value, standard_error and by."""
+        table = self.pruning_table_
+        value, spread = float(table.tested_error[table.chosen]), float(table.standard_error[table.chosen])
+        if not np.isfinite(value):
+            return None
+        by = "by cross-validation" if table.tested_by == "cv" else "on validation rows"
+        return {"measure": "error", "value": value, "standard_error": spread, "by": by}
+
     # -- fit -----------------------------------------------------------------------------------------------------------
 
     def _learn(self, problem: Problem, table: Table, schema: Schema, validation: Problem | None) -> Pruned:

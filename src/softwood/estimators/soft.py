@@ -68,6 +68,21 @@ class SoftTree(TreeEstimator):
         check_is_fitted(self, "tree_")
         return self._gain_importance
 
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """What the chosen kind of tree did on held-out rows: the log loss of classes, R² of numbers."""
+        check_is_fitted(self, "tree_")
+        if not self.history_:
+            return None
+        tree, loss = self.tree_, self._held_out_loss
+        if tree.schema.task == "classification":
+            return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
+        return {
+            "measure": "R²",
+            "value": 1.0 - 2.0 * loss / tree.n_outputs,
+            "by": "on rows held out to choose the tree",
+        }
+
     def harden(self) -> Self:
         """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
 
@@ -123,7 +138,7 @@ class SoftTree(TreeEstimator):
         self.columns_, self.tree_ = table.columns, learned.tree
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
-        self._grown = learned.grown
+        self._grown, self._held_out_loss = learned.grown, learned.chosen.loss
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter

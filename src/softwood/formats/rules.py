@@ -52,8 +52,8 @@ def rules_to_text(model: Any, *, digits: int | None = 3, width: int | None = 100
         Column("confidence", [*(spell_fixed(rule.confidence, 3) for rule in rules), ""], ">"),
     ]
     room = None if width is None else max(LEAST_ROOM, width - numbers.width - len(GAP) - total_width(right))
-    wrapped = [*(_wrap(rules.words(rule, digits, room), room) for rule in rules), ["otherwise"]]
-    lines = _stack([numbers], wrapped, right)
+    wrapped = [*(wrap_conditions(rules.words(rule, digits, room), room) for rule in rules), ["otherwise"]]
+    lines = stack([numbers], wrapped, right)
     n = f"{len(rules)} {'rule' if len(rules) == 1 else 'rules'}"
     return "\n".join([f"{type(model).__name__}: {n} (the first that holds answers)", "", *lines])
 
@@ -67,7 +67,7 @@ def _rules_of(model: Any) -> RuleSet:
     return rules
 
 
-def _wrap(words: list[str], room: int | None) -> list[str]:
+def wrap_conditions(words: list[str], room: int | None) -> list[str]:
     """Conditions joined by `and`, as many in a line as fit."""
     lines = words[:1] or ["any row"]
     for word in words[1:]:
@@ -79,7 +79,7 @@ def _wrap(words: list[str], room: int | None) -> list[str]:
     return lines
 
 
-def _stack(left: list[Column], wrapped: list[list[str]], right: list[Column]) -> list[str]:
+def stack(left: list[Column], wrapped: list[list[str]], right: list[Column]) -> list[str]:
     """The table; a rule of several lines has its numbers in the first."""
     cells = ["if", *(line for lines in wrapped for line in lines)]
     first = np.cumsum([1, *(len(lines) for lines in wrapped)])[:-1].tolist()

@@ -11,7 +11,7 @@ The rule of a node says which rows its parent sends there; n and share are the t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +19,13 @@ import numpy as np
 
 from softwood.formats.answers import answer_columns, equations
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
+from softwood.formats.models import Inside, look_inside
+from softwood.formats.paths import paths_to_text
 from softwood.formats.rules import rules_to_text
 from softwood.kernels.kinds import Missing
-from softwood.tree import Schema, Tree
+from softwood.tree import Tree
 from softwood.tree.outline import Line, outline
+from softwood.tree.ruleset import RuleSet
 from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, spell_name, wrap
 from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
@@ -45,9 +48,10 @@ def to_text(
 
     Parameters
     ----------
-    model : a fitted estimator, or a `Tree`.
-    form : "tree", or "rules" for the ordered rules of a model that has them (`rules_`); of the other parameters these
-        know `digits` and `width`.
+    model : a fitted estimator, a pipeline or a search with one inside, or a `Tree`.
+    form : "tree", or "rules": the ordered rules of a model that has them (`rules_`), else the paths of the tree, of a
+        soft one the most travelled with their shares; of the other parameters these know `digits`, `width` and
+        `feature_names`.
     digits : decimals of numbers (significant digits below one). Thresholds of one feature that differ never look the
         same: they get the digits it takes. None writes every number of a rule or an answer exactly.
     max_depth : how deep to print; deeper nodes are counted.
@@ -82,11 +86,14 @@ def to_text(
     """
     if form not in ("tree", "rules"):
         raise ValueError(f"form must be 'tree' or 'rules', got {form!r}.")
-    if form == "rules":
+    if isinstance(model, RuleSet):
         return rules_to_text(model, digits=digits, width=width)
-    tree = _tree_of(model)
-    if feature_names is not None:
-        tree = tree.replace(schema=_renamed(tree.schema, feature_names))
+    inside = look_inside(model, feature_names)
+    model, tree = inside.model, inside.tree
+    if form == "rules":
+        if hasattr(model, "rules_"):
+            return rules_to_text(model, digits=digits, width=width)
+        return "\n".join([paths_to_text(model, tree, digits, width), *_before(inside)])
     words = Wording(tree, digits)
     lines = list(outline(tree, max_depth))
     nodes = [line.node for line in lines]
@@ -107,22 +114,14 @@ def to_text(
         more = [*texts[1:], *below.lines(surrogates)]
         body += [row, *((indent + text).rstrip() for text in more)]
         is_cut |= below.is_cut
-    return "\n".join([_title(model, tree), "", *body, *_notes(words, missing, surrogates, width, is_cut)])
+    return "\n".join(
+        [_title(model, tree), "", *body, *_notes(words, missing, surrogates, width, is_cut), *_before(inside)]
+    )
 
 
-def _tree_of(model: Any) -> Tree:
-    tree = model if isinstance(model, Tree) else getattr(model, "tree_", None)
-    if not isinstance(tree, Tree):
-        raise TypeError(
-            f"to_text needs a Tree or a fitted softwood estimator, got {type(model).__name__}; call fit first."
-        )
-    return tree
-
-
-def _renamed(schema: Schema, names: Sequence[str]) -> Schema:
-    if len(names) != schema.n_features:
-        raise ValueError(f"feature_names must have {schema.n_features} names, one per feature, got {len(names)}.")
-    return replace(schema, features=tuple(map(str, names)))
+def _before(inside: Inside) -> list[str]:
+    """A note on the steps before, whose numbers the rules are about."""
+    return ["", f"Inputs are as the steps before give them: {', '.join(inside.steps)}."] if inside.steps else []
 
 
 def _title(model: Any, tree: Tree) -> str:

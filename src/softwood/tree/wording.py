@@ -58,7 +58,7 @@ class Wording:
 
     def rule(self, child: int, room: int | None = None) -> str:
         """Which rows the parent's gate sends to `child`; long sets and sums are cut to about `room` columns."""
-        node, slot = self._place(child)
+        node, slot = self.place(child)
         if node < 0:
             return "all rows"
         if self.tree.score[node] == Score.LINEAR and not self._is_lone(node):
@@ -70,7 +70,7 @@ class Wording:
 
         A soft gate sends a row to both sides: its rules say `towards`, and the first of them how soft it is.
         """
-        node, slot = self._place(child)
+        node, slot = self.place(child)
         if node < 0:
             return ["all rows"]
         soft = self.tree.squash[node] != Squash.STEP
@@ -87,7 +87,7 @@ class Wording:
         """What a gate that is written once asks, in pieces to wrap: `0.8·age − 1.2·income ≥ 3? (soft)`."""
         return self._linear(node, "≥", room, GATE_LINES, "?")
 
-    def _place(self, child: int) -> tuple[int, int]:
+    def place(self, child: int) -> tuple[int, int]:
         """The parent and the slot of a child."""
         node = int(self.tree.parent[child])
         return node, child - int(self.tree.first_child[node]) if node >= 0 else 0
@@ -118,6 +118,15 @@ class Wording:
         if self._asks_presence(node):
             return f"{name} {'missing' if slot else 'present'}"
         return f"{name} {'>' if slot else '≤'} {self._cut(feature, at)}"
+
+    def between(self, feature: int, lower: float, upper: float) -> str:
+        """A number between two of its thresholds, either of which may be infinite: `18 < age ≤ 30`."""
+        name = self.names[feature]
+        if lower == -np.inf:
+            return f"{name} ≤ {self._cut(feature, upper)}"
+        if upper == np.inf:
+            return f"{name} > {self._cut(feature, lower)}"
+        return f"{self._cut(feature, lower)} < {name} ≤ {self._cut(feature, upper)}"
 
     def _interval(self, node: int, slot: int) -> str:
         tree, feature = self.tree, int(self.tree.feature[node])

@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from softwood import C45Classifier, to_text
+from softwood.formats.rules import rules_to_text
 from softwood.parts.pessimism import pessimistic_errors
 
 DATA = {"iris": load_iris(return_X_y=True), "cancer": load_breast_cancer(return_X_y=True)}
@@ -104,7 +105,7 @@ def test_errors_say_what_to_do() -> None:
     X, y = DATA["iris"]
     model = C45Classifier().fit(X, y)
     with pytest.raises(TypeError, match="fitted with rules=True"):
-        to_text(model, form="rules")
+        rules_to_text(model)
     with pytest.raises(AttributeError, match="rules=True"):
         model.predict_by_rules(X)
     with pytest.raises(ValueError, match="form must be 'tree' or 'rules', got 'list'"):

@@ -1,0 +1,130 @@
+"""The paths of a tree as rules, one for every node that answers.
+
+rule  if                       then   p      n  share
+   1  age ≤ 30                 no     0.90  60  60.0%
+   2  age > 30 and gate 2 yes  yes    0.80  40  40.0%
+
+Of a hard tree all, from left to right; of a soft one, where every row takes a part of every path, the most travelled
+first, with the share of the rows that goes there. Sums are written once, below, and called by their node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.formats.answers import Floats, answer_columns
+from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
+from softwood.formats.rules import LEAST_ROOM, stack, wrap_conditions
+from softwood.kernels.kinds import Score, Squash
+from softwood.tree import Tree
+from softwood.tree.spelling import wrap
+from softwood.tree.wording import Wording
+
+ENOUGH, MOST_PATHS = 0.99, 20  # of the rows, and of the paths, before the rest of a soft tree is summed up
+
+
+def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None) -> str:
+    """Rules of a tree, a table; `model` gives it a name, costs and a criterion."""
+    words = Wording(tree, digits)
+    nodes, kept = _nodes(tree, width)
+    numbers = Column("rule", [str(at) for at in range(1, len(nodes) + 1)], ">")
+    right = answer_columns(words, nodes, getattr(model, "costs", None), getattr(model, "criterion", None))
+    if right[0].header != "class":
+        right[0] = Column(f"then {right[0].header}", right[0].cells, right[0].align)
+    else:
+        right[0] = Column("then", right[0].cells)
+    if kept is not None:
+        part = kept[nodes]
+        right += [Column("n", spell_counts(part), ">"), Column("share", spell_shares(part / kept.sum()), ">")]
+    room = None if width is None else max(LEAST_ROOM, width - numbers.width - len(GAP) - total_width(right))
+    lines = stack([numbers], [wrap_conditions(list(_conditions(words, m, room)), room) for m in nodes], right)
+    return "\n".join(
+        [
+            _title(model, tree, len(nodes)),
+            "",
+            *lines,
+            *_rest(tree, nodes, kept),
+            *_gates(words, nodes, width),
+            *_notes(tree),
+        ]
+    )
+
+
+def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
+    """Nodes that answer, in the order of their rules, and how many rows each keeps (None if unknown)."""
+    nodes = [m for m in tree.walk() if tree.leafness[m] > 0]
+    known = bool(np.isfinite(tree.count).all()) and bool(tree.count[0] > 0)
+    kept = tree.count * tree.leafness if known else None
+    if tree.is_hard or kept is None:
+        return nodes, kept
+    nodes.sort(key=lambda m: -kept[m])
+    if width is None:
+        return nodes, kept
+    reached = np.cumsum(kept[nodes]) / kept.sum()
+    return nodes[: min(MOST_PATHS, int(np.searchsorted(reached, ENOUGH)) + 1)], kept
+
+
+def _title(model: Any, tree: Tree, n: int) -> str:
+    which = "one holds for each row" if tree.is_hard else "each row takes a part of every path"
+    return f"{type(model).__name__}: {n} {'rule' if n == 1 else 'rules'} ({which})"
+
+
+def _rest(tree: Tree, nodes: list[int], kept: Floats | None) -> list[str]:
+    left = int(np.count_nonzero(tree.leafness)) - len(nodes)
+    if not left or kept is None:
+        return []
+    part = 1.0 - float(kept[nodes].sum() / kept.sum())
+    return [f"      … {left} more {'path' if left == 1 else 'paths'} ({spell_shares(np.array([part]))[0]})"]
+
+
+def _gates(words: Wording, nodes: list[int], width: int | None) -> list[str]:
+    """The sums that the rules ask about."""
+    tree, above = words.tree, set()
+    for node in nodes:
+        while node:
+            node = int(tree.parent[node])
+            above.add(node)
+    lines = []
+    for node in sorted(above):
+        if words.written_once(node):
+            name = f"gate {node}: "
+            room = None if width is None else width - len(name)
+            first, *rest = wrap(words.gate(node, room).pieces, room)
+            lines += [name + first, *(" " * len(name) + text for text in rest)]
+    return ["", *lines] if lines else []
+
+
+def _notes(tree: Tree) -> list[str]:
+    single = np.any((tree.n_children > 0) & (tree.score != Score.LINEAR))
+    return ["", "Where a missing value goes is in form='tree'."] if single else []
+
+
+def _conditions(words: Wording, node: int, room: int | None) -> Iterator[str]:
+    """What must hold on the way to a node; steps on one number are one condition."""
+    tree = words.tree
+    path = [node]
+    while path[-1]:
+        path.append(int(tree.parent[path[-1]]))
+    ends: dict[int, list[float]] = {}
+    texts: dict[Any, str] = {}
+    for child in path[-2::-1]:
+        gate, slot = words.place(child)
+        if words.written_once(gate):
+            texts[gate] = f"gate {gate} {'no' if slot else 'yes'}"
+        elif _is_step(tree, gate):
+            feature, at = int(tree.feature[gate]), float(tree.threshold[gate])
+            lower, upper = ends.get(feature, [-np.inf, np.inf])
+            ends[feature] = [max(lower, at), upper] if slot else [lower, min(upper, at)]
+            texts[f"x{feature}"] = words.between(feature, *ends[feature])
+        else:
+            texts[gate] = " ".join(words.branch(child, room, n_lines=1)).removeprefix("towards ")
+    yield from texts.values()
+
+
+def _is_step(tree: Tree, gate: int) -> npt.NDArray[np.bool_] | bool:
+    step = tree.score[gate] == Score.THRESHOLD and tree.squash[gate] == Squash.STEP
+    return bool(step and np.isfinite(tree.threshold[gate]))
