@@ -6,6 +6,7 @@ Estimators are imported when first asked for: who wants CART does not wait for s
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from softwood.release import __version__
 from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from softwood.estimators.softened import SoftenedTreeClassifier
     from softwood.formats import summary, to_text
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Basis",

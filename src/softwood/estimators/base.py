@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,20 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.intake import Columns, read_predict
+from softwood.estimators.intake import read_predict
 from softwood.estimators.options import threads
 from softwood.kernels.kinds import Missing
-from softwood.tree import Tree
+from softwood.release import __version__
+from softwood.tree import HeldOut, Provenance, Tree
+from softwood.tree.provenance import json_value
 
 Floats = npt.NDArray[np.float64]
 
 
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base of all estimators: after fit `tree_` holds the tree and `columns_` what its inputs stand for."""
+    """Base of all estimators: after fit `tree_` holds the tree, which knows all there is to know of its inputs."""
 
     tree_: Tree
-    columns_: Columns
     n_jobs: int | None
 
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
@@ -77,7 +79,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         return None
 
     def _read(self, X: Any) -> Floats:
-        return read_predict(self, X, self.columns_)
+        return read_predict(self, X, self.tree_.schema)
+
+    def _provenance(self, weight: Floats, held_out: HeldOut | None = None) -> Provenance:
+        """Of a tree that was learned from rows of this weight just now."""
+        kind: Any = type(self)
+        parameters = {name: json_value(getattr(self, name)) for name in _parameter_names(kind)}
+        n_rows, total = int(np.count_nonzero(weight)), float(weight.sum())
+        return Provenance(type(self).__name__, parameters, __version__, n_rows, total, held_out)
 
     def _threads(self) -> int:
         return threads(self.n_jobs)
@@ -87,6 +96,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+@cache
+def _parameter_names(estimator: type[BaseEstimator]) -> tuple[str, ...]:
+    """Scikit-learn looks at the signature anew each time, which takes longer than a small tree."""
+    return tuple(estimator._get_param_names())
 
 
 class Probabilities:
@@ -105,10 +120,10 @@ class Probabilities:
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class (the first of equals)."""
-        probability = self.predict_proba(X)
-        return np.asarray(self.classes_[probability.argmax(axis=1)])
+    def predict(self: Any, X: Any) -> npt.NDArray[Any]:
+        """The class of least expected cost: without costs the most probable one (the first of equals)."""
+        check_is_fitted(self, "tree_")
+        return np.asarray(self.classes_[self.tree_.decide(self._read(X), self._threads())])
 
 
 class Numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,10 +13,18 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.progress import budding_lines
-from softwood.estimators.rows import class_schema, number_schema, read_held_labels, read_held_numbers
-from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers, refuse_extreme
+from softwood.estimators.rows import (
+    class_schema,
+    number_schema,
+    read_held_labels,
+    read_held_numbers,
+    read_labelled,
+    read_numbered,
+)
+from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
 from softwood.kernels.plant import Rule
@@ -25,11 +34,12 @@ from softwood.learners.budding.online import Online, learn_online, told
 from softwood.learners.budding.stream import Stream
 from softwood.learners.budding.transplant import stream_of
 from softwood.learners.soft.problem import SoftProblem
-from softwood.tree import Schema, Tree
+from softwood.tree import Provenance, Schema, Tree
 
 LEARNERS = ("joint", "online")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
+NOTHING = Provenance()  # of a tree that has seen no rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
 
 
@@ -39,12 +49,12 @@ class Crop:
     bush : what the stream began from, in double precision, while it has seen no more rows.
     """
 
-    def __init__(self, stream: Stream, schema: Schema, bush: Bush | None) -> None:
-        self.stream, self.schema, self.bush = stream, schema, bush
+    def __init__(self, stream: Stream, schema: Schema, origin: Provenance, bush: Bush | None) -> None:
+        self.stream, self.schema, self.origin, self.bush = stream, schema, origin, bush
 
     @cached_property
     def tree(self) -> Tree:
-        return self.stream.tree(self.schema, self.bush)
+        return self.stream.tree(self.schema, self.bush).with_provenance(self.origin)
 
 
 class BuddingTree(TreeEstimator):
@@ -53,6 +63,7 @@ class BuddingTree(TreeEstimator):
     history_: list[dict[str, Any]]
     _stream: Stream
     _schema: Schema
+    _seen: Provenance
     _crop: Crop
 
     @property
@@ -94,7 +105,7 @@ class BuddingTree(TreeEstimator):
             learned = learn_joint(problem, self._joint(), validation)
             self._stream, self.history_, bush = stream_of(learned, problem, how), learned.history, learned.bush
             self.weight_penalty_ = learned.prices.weight
-        return self._remember(how, bush)
+        return self._remember(how, problem.weight, bush)
 
     def _continue(self, problem: SoftProblem, first: bool) -> Self:
         how = self._online()
@@ -102,10 +113,12 @@ class BuddingTree(TreeEstimator):
             self._stream, self.history_ = how.begin(problem, how.tending(problem.loss)), []
         loss = self._stream.learn(problem.X, problem.target, problem.weight)
         self.history_.append(told(self._stream, len(self.history_) + 1, loss))
-        return self._remember(how)
+        return self._remember(how, problem.weight)
 
-    def _remember(self, how: Online, bush: Bush | None = None) -> Self:
-        self._crop = Crop(self._stream, self._schema, bush)
+    def _remember(self, how: Online, weight: Floats, bush: Bush | None = None) -> Self:
+        now = self._provenance(weight)
+        self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
+        self._crop = Crop(self._stream, self._schema, self._seen, bush)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.tending.step
         self.n_iter_ = max(len(self.history_), 1)
@@ -264,12 +277,10 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
-        table = read_fit(self, X, self.categorical_features)
-        self.columns_ = table.columns
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(table.values, codes)
-        problem = self._problem(table.values, codes, sample_weight)
-        held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        given = read_labelled(self, X, y, sample_weight)
+        self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
+        problem = self._problem(given.table.values, given.codes, sample_weight)
+        held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(problem, None if held is None else self._problem(*held, None))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -285,13 +296,14 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
             if classes is None:
                 raise ValueError("classes must be given in the first call to partial_fit: all labels there will be.")
             found = read_classes(classes)[0]
-            self.columns_ = read_fit(self, X, self.categorical_features).columns
-            self.classes_ = found
+            columns = read_fit(self, X, self.categorical_features).columns
+            self.classes_, self._seen = found, NOTHING
+            self._schema = class_schema(columns, found, target_names(y))
         elif classes is not None and not np.array_equal(read_classes(classes)[0], self.classes_):
             raise ValueError(
                 f"classes must be those of the first call, {self.classes_.tolist()!r:.200}, got {classes!r:.200}."
             )
-        rows, codes = read_predict(self, X, self.columns_), encode_classes(y, self.classes_)
+        rows, codes = read_predict(self, X, self._schema), encode_classes(y, self.classes_)
         check_consistent_length(rows, codes)
         return self._continue(self._problem(rows, codes, sample_weight), first)
 
@@ -305,10 +317,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         weight = read_weights(sample_weight, len(codes))
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
-        self._schema = class_schema(self.columns_, self.classes_)
         loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
         target = one_hot(codes, len(self.classes_))
-        return SoftProblem(rows, target, weight, self.columns_.n_levels.tolist(), loss)
+        return SoftProblem(rows, target, weight, self._schema.level_counts.tolist(), loss)
 
 
 class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -361,13 +372,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        table = read_fit(self, X, self.categorical_features)
-        self.columns_ = table.columns
-        values, self._one_target = read_numbers(y)
-        check_consistent_length(table.values, values)
-        problem = self._problem(table.values, values, sample_weight)
-        refuse_extreme(values[problem.weight > 0], problem.weight)
-        held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        given = read_numbered(self, X, y, sample_weight)
+        self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
+        problem = self._problem(given.table.values, given.values, sample_weight)
+        held = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1])
         return self._learn(problem, None if held is None else self._problem(*held, None))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -375,8 +383,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         first = "_stream" not in vars(self)
         values, one_target = read_numbers(y)
         if first:
-            self.columns_, self._one_target = read_fit(self, X, self.categorical_features).columns, one_target
-        rows = read_predict(self, X, self.columns_)
+            columns = read_fit(self, X, self.categorical_features).columns
+            self._schema, self._seen = number_schema(columns, values.shape[1], target_names(y)), NOTHING
+            self._one_target = one_target
+        rows = read_predict(self, X, self._schema)
         check_consistent_length(rows, values)
         if not first and values.shape[1] != self._stream.plant.outputs:
             raise ValueError(f"y must have {self._stream.plant.outputs} targets as before, got {values.shape[1]}.")
@@ -384,5 +394,4 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
 
     def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> SoftProblem:
         weight = read_weights(sample_weight, len(values))
-        self._schema = number_schema(self.columns_, values.shape[1])
-        return SoftProblem(rows, values, weight, self.columns_.n_levels.tolist(), Loss.SQUARED)
+        return SoftProblem(rows, values, weight, self._schema.level_counts.tolist(), Loss.SQUARED)

@@ -103,13 +103,13 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ign
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         columns = table.columns
-        cases = C45Cases(table.values, columns.n_levels, codes, weight, len(self.classes_))
+        cases = C45Cases(table.values, columns.level_counts, codes, weight, len(self.classes_))
         middle = self.soft_thresholds or self.thresholds == "middle"
         self.tree_ = learn_c45(cases, given.schema, growth, pruning, middle=middle, n_threads=self._threads())
-        self.columns_ = columns
         self._make_rules(cases)
         if self.soft_thresholds:
             self.tree_ = soften_by_statistics(self.tree_, SoftRows(table.values, codes, weight))
+        self.tree_ = self.tree_.with_provenance(self._provenance(weight))
         return self
 
     def _make_rules(self, cases: C45Cases) -> None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities
+from softwood.estimators.base import Numbers, Probabilities
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
     read_held_labels,
     read_held_numbers,
     read_labelled,
     read_numbered,
+    with_costs,
 )
 from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.kinds import Criterion
@@ -148,23 +147,12 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
         problem = Problem(
-            table.values, table.columns.n_levels, codes, weight, criterion, len(self.classes_), factor, costs
+            table.values, table.columns.level_counts, codes, weight, criterion, len(self.classes_), factor, costs
         )
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._remember(self._learn(problem, table, given.schema, validation), table)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
-        check_is_fitted(self, "tree_")
-        if self.tree_.is_whole:  # one class a leaf, found once
-            return np.asarray(self._decide(self.tree_.answers)[self.apply(X)])
-        return self._decide(self.predict_proba(X))
-
-    def _decide(self, proba: Floats) -> npt.NDArray[Any]:
-        costs = options.cost_matrix(self.costs, self.classes_)
-        best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
-        return np.asarray(self.classes_[best])
+        schema = with_costs(given.schema, costs)
+        return self._remember(self._learn(problem, table, schema, validation), given.weight)
 
 
 class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -234,7 +222,7 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.n_levels, values, weight, criterion)
+        problem = Problem(table.values, table.columns.level_counts, values, weight, criterion)
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._remember(self._learn(problem, table, given.schema, validation), table)
+        return self._remember(self._learn(problem, table, given.schema, validation), given.weight)

@@ -13,20 +13,16 @@ import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.content import any_infinite
+from softwood.tree.encoding import MISSING_TYPES, PLAIN, encode_labels, is_missing
 
 Floats = npt.NDArray[np.float64]
 Level = str | int | float | bool
-
-PLAIN = {str, int, float, bool, type(None)}
-FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
-MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be installed
 
 
 WANTED = (
@@ -64,16 +60,21 @@ def plain(value: Any) -> Any:
     return value if type(value) in PLAIN else str(value)
 
 
-def is_missing(value: Any) -> bool:
-    """None, NaN, pandas' NA or NaT."""
-    return type(value).__name__ in MISSING_TYPES or (isinstance(value, FRACTIONS) and value != value)
-
-
 def blank(values: list[Any]) -> list[Any]:
     """The values with None for every missing one."""
     if set(map(type, values)) <= PLAIN - {float}:  # the common case, at the cost of one quick pass
         return values
     return [None if is_missing(value) else value for value in values]
+
+
+def are_booleans(values: Iterable[Any]) -> bool:
+    """Whether all that are there are True or False, and some are there.
+
+    >>> are_booleans([True, None]), are_booleans([True, 2]), are_booleans([None])
+    (True, False, False)
+    """
+    kinds = {kind for kind in set(map(type, values)) if kind.__name__ not in MISSING_TYPES}
+    return bool(kinds) and kinds <= {bool, np.bool_}
 
 
 def read_objects(name: str, values: list[Any]) -> Cells:
@@ -134,36 +135,18 @@ def learn_levels(cells: Cells) -> tuple[Level, ...]:
 
 
 def encode(name: str, cells: Cells, levels: Sequence[Level]) -> Floats:
-    """Codes of the cells; an unseen level is NaN, as a missing value.
-
-    Numbers where all levels are text, or text where all are numbers, are an error: that is no new category but
-    another column, or codes instead of labels.
+    """Codes of the cells, by the rule of `softwood.tree.encoding`.
 
     >>> encode("colour", Labels(["red", None, "pink"]), ["blue", "red"])
     array([ 1., nan, nan])
     """
-    code = dict(zip(levels, range(len(levels)), strict=True))
     if isinstance(cells, Labels):
-        _refuse_stranger(name, cells.example(), levels)
-        return np.fromiter(map(code.get, cells.values, repeat(np.nan)), np.float64, len(cells.values))
+        return encode_labels(name, cells.values, levels)
     known = ~np.isnan(cells)
     found, place = np.unique(cells[known], return_inverse=True)
-    if found.size:
-        _refuse_stranger(name, plain(found[0]), levels)
     codes = np.full(len(cells), np.nan)
-    codes[known] = np.array([code.get(level, np.nan) for level in found.tolist()], np.float64)[place]
+    codes[known] = encode_labels(name, found.tolist(), levels)[place]
     return codes
-
-
-def _refuse_stranger(name: str, example: Any, levels: Sequence[Level]) -> None:
-    if example is None or not levels:
-        return
-    kinds = {isinstance(level, str) for level in levels}
-    if isinstance(example, str) not in kinds:
-        raise ValueError(
-            f"column {name!r} had categories like {levels[0]!r} at fit and holds {example!r} now; "
-            "pass the categories themselves, of the same type as at fit."
-        )
 
 
 def as_numbers(name: str, cells: Cells, advice: str) -> Floats:

@@ -17,7 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from softwood.estimators.cells import WANTED, Cells, Floats, Labels, read_objects
+from softwood.estimators.cells import WANTED, Cells, Floats, Labels, are_booleans, read_objects
+from softwood.tree import Kind
 
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
@@ -67,6 +68,17 @@ def read_columns(frame: Frame, names: Sequence[str]) -> list[Cells]:
     return [ready[c] if c in ready else read_cells(name, frame[:, c]) for c, name in enumerate(names)]
 
 
+def read_kinds(frame: Frame) -> list[Kind | None]:
+    """Booleans and ordered categories, by dtype (of objects: by what the cells are); None for the other columns."""
+    return [_kind(frame, column, dtype) for column, dtype in enumerate(frame.schema.values())]
+
+
+def _kind(frame: Frame, column: int, dtype: nw.dtypes.DType) -> Kind | None:
+    if dtype == nw.Boolean or (dtype == nw.Object and are_booleans(_blank(frame[:, column]))):
+        return Kind.BOOLEAN
+    return Kind.ORDERED if dtype == nw.Enum else None
+
+
 def _is_easy(dtype: nw.dtypes.DType) -> bool:
     return dtype.is_numeric() and not dtype.is_decimal()
 
@@ -96,6 +108,21 @@ def _declared(series: Series) -> list[Any] | None:
     if series.dtype == nw.String or (series.dtype == nw.Categorical and series.implementation.is_polars()):
         return None
     return [level for level in series.cat.get_categories().to_list() if level is not None]
+
+
+def target_names(y: Any) -> tuple[str, ...]:
+    """Names of a target: of a series, or of the columns of a frame; none where it has no names of text.
+
+    >>> target_names([1.0, 2.0])
+    ()
+    """
+    if nw.dependencies.is_into_series(y):
+        names = [nw.from_native(y, series_only=True).name] if hasattr(y, "name") else []
+    elif nw.dependencies.is_into_dataframe(y):
+        names = list(y.column_names if hasattr(y, "column_names") else y.columns)
+    else:
+        return ()
+    return tuple(names) if names and all(isinstance(name, str) and name for name in names) else ()
 
 
 def read_vector(values: Any, name: str) -> Any:

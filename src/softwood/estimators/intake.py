@@ -27,15 +27,17 @@ from softwood.estimators.cells import (
     Floats,
     Labels,
     Level,
+    are_booleans,
     as_numbers,
     encode,
-    is_missing,
     learn_levels,
     read_objects,
     refuse_infinite,
 )
 from softwood.estimators.choice import choose_categories
-from softwood.estimators.frames import Frame, open_frame, read_block, read_columns
+from softwood.estimators.frames import Frame, open_frame, read_block, read_columns, read_kinds
+from softwood.tree import Kind, Schema
+from softwood.tree.encoding import is_missing
 
 ADVICE_FIT = (
     "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
@@ -44,35 +46,11 @@ ADVICE_PREDICT = "it was a number at fit; convert it to numbers."
 
 
 @dataclass(frozen=True)
-class Columns:
-    """What the columns of a table stand for, learned at fit and used to read every later table.
-
-    Attributes
-    ----------
-    names : of the columns; x0, x1, ... where the data has none.
-    categories : per column its levels in the order of their codes, None for a number.
-    """
-
-    names: tuple[str, ...]
-    categories: tuple[tuple[Level, ...] | None, ...]
-
-    @property
-    def all_numbers(self) -> bool:
-        """Whether no column is a category."""
-        return all(levels is None for levels in self.categories)
-
-    @property
-    def n_levels(self) -> npt.NDArray[np.int32]:
-        """How many levels each column has; 0 for a number."""
-        return np.array([0 if levels is None else len(levels) for levels in self.categories], np.int32)
-
-
-@dataclass(frozen=True)
 class Table:
-    """The rows of X as numbers: `values` (rows, columns) float64, and what its columns stand for."""
+    """The rows of X as numbers: `values` (rows, columns) float64, and what its columns stand for (no answers yet)."""
 
     values: Floats
-    columns: Columns
+    columns: Schema
 
 
 def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from_dtype") -> Table:
@@ -94,8 +72,8 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     >>> table.values
     array([[1. , 1.5],
            [0. , nan]])
-    >>> table.columns
-    Columns(names=('x0', 'x1'), categories=(('blue', 'red'), None))
+    >>> table.columns.features, table.columns.categories
+    (('x0', 'x1'), (('blue', 'red'), None))
     """
     by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"  # a mask may be an array
     if _is_plain(X) and (by_dtype or categorical_features is None):
@@ -106,15 +84,18 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
         names = tuple(getattr(estimator, "feature_names_in_", _numbered(frame.shape[1])))
         chosen = choose_categories(categorical_features, names, named=hasattr(estimator, "feature_names_in_"))
         block = None if chosen else read_block(frame)
-        return _number_table(block, names) if block is not None else _learn(read_columns(frame, names), names, chosen)
+        if block is not None:
+            return _number_table(block, names)
+        return _learn(read_columns(frame, names), names, chosen, read_kinds(frame))
     wanted = isinstance(categorical_features, str) or categorical_features is None
     array = _check_array(estimator, X, reset=True, numeric=wanted or np.size(categorical_features) == 0)
     names = _numbered(array.shape[1])
     chosen = choose_categories(categorical_features, names, named=False) or frozenset()
-    return _learn(_array_cells(array, names), names, chosen) if chosen else _number_table(array, names)
+    kinds = _array_kinds(X, len(names))
+    return _learn(_array_cells(array, names), names, chosen, kinds) if chosen else _number_table(array, names, kinds)
 
 
-def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
+def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
     """Read X after fit, column by column as `columns` says. A category unseen at fit becomes NaN, a missing value.
 
     Examples
@@ -126,16 +107,16 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Columns) -> Floats:
            [nan,  4.]])
     """
     if columns.all_numbers and _is_beyond_doubt(estimator, X):
-        return _finite(np.asarray(X, np.float64), columns.names)
+        return _finite(np.asarray(X, np.float64), columns.features)
     frame = open_frame(X)
     if frame is None:
         array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
         if columns.all_numbers:
-            return _finite(array, columns.names)
-        return _apply(_array_cells(array, columns.names), columns)
+            return _finite(array, columns.features)
+        return _apply(_array_cells(array, columns.features), columns)
     _check_frame(estimator, frame, reset=False)
     block = read_block(frame) if columns.all_numbers else None
-    return _apply(read_columns(frame, columns.names), columns) if block is None else _finite(block, columns.names)
+    return _apply(read_columns(frame, columns.features), columns) if block is None else _finite(block, columns.features)
 
 
 # -- checks --------------------------------------------------------------------------------------------------------
@@ -243,12 +224,24 @@ def _numbers_or_labels(column: npt.NDArray[Any]) -> Cells:
         return Labels(column.tolist())
 
 
-def _number_table(values: Floats, names: tuple[str, ...]) -> Table:
-    return Table(_finite(values, names), Columns(names, (None,) * len(names)))
+def _array_kinds(X: Any, n_columns: int) -> list[Kind | None]:
+    """Booleans of an array; None where the cells say all there is to say."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "bO":
+        return [None] * n_columns
+    if X.dtype.kind == "b":
+        return [Kind.BOOLEAN] * n_columns
+    return [Kind.BOOLEAN if are_booleans(column.tolist()) else None for column in X.T]
 
 
-def _learn(cells: list[Cells], names: tuple[str, ...], chosen: frozenset[int] | None) -> Table:
-    """A table of columns read one by one, levels learned on the way."""
+def _number_table(values: Floats, names: tuple[str, ...], kinds: Sequence[Kind | None] = ()) -> Table:
+    told = tuple(kind or Kind.NUMBER for kind in kinds)
+    return Table(_finite(values, names), Schema(names, (None,) * len(names), (), kinds=told))
+
+
+def _learn(
+    cells: list[Cells], names: tuple[str, ...], chosen: frozenset[int] | None, kinds: list[Kind | None]
+) -> Table:
+    """A table of columns read one by one, levels learned on the way; `kinds` as far as dtypes tell them."""
     categories: list[tuple[Level, ...] | None] = []
     for column, (name, cell) in enumerate(zip(names, cells, strict=True)):
         is_category = isinstance(cell, Labels) if chosen is None else column in chosen
@@ -257,16 +250,19 @@ def _learn(cells: list[Cells], names: tuple[str, ...], chosen: frozenset[int] | 
         elif not isinstance(cell, Labels):
             _finite(cell[:, None], (name,))
         categories.append(learn_levels(cell) if is_category else None)
-    columns = Columns(names, tuple(categories))
+        plain = Kind.CATEGORY if is_category else Kind.NUMBER
+        kind = kinds[column] or plain
+        kinds[column] = kind if kind.has_levels == is_category else plain
+    columns = Schema(names, tuple(categories), (), kinds=tuple(kind or Kind.NUMBER for kind in kinds))
     return Table(_apply(cells, columns), columns)
 
 
-def _apply(cells: list[Cells], columns: Columns) -> Floats:
+def _apply(cells: list[Cells], columns: Schema) -> Floats:
     """The table of columns read one by one: numbers as they are, labels by their codes."""
     values = np.empty((len(_vector(cells[0])), len(cells)), order="F")
-    for column, (name, cell, levels) in enumerate(zip(columns.names, cells, columns.categories, strict=True)):
+    for column, (name, cell, levels) in enumerate(zip(columns.features, cells, columns.categories, strict=True)):
         values[:, column] = as_numbers(name, cell, ADVICE_PREDICT) if levels is None else encode(name, cell, levels)
-    return _finite(values, columns.names)
+    return _finite(values, columns.features)
 
 
 def _vector(cells: Cells) -> Sequence[Any] | Floats:

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
-from softwood.estimators.intake import Table
 from softwood.estimators.rows import (
     read_labelled,
     read_numbered,
@@ -63,8 +62,8 @@ class MixtureOfExperts(TreeEstimator):
             n_threads=self._threads(),
         )
 
-    def _remember(self, learned: LearnedMixture, table: Table) -> Self:
-        self.columns_, self.tree_ = table.columns, learned.tree
+    def _remember(self, learned: LearnedMixture, weight: Floats) -> Self:
+        self.tree_ = learned.tree.with_provenance(self._provenance(weight))
         self._importance, self.log_likelihood_ = learned.importance, learned.history
         self.n_iter_ = max(len(learned.history) - 1, 1)
         return self
@@ -157,10 +156,10 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         k = len(self.classes_)
         if k == 1:
             one = Tree(response=np.ones((1, 1)), schema=given.schema)
-            return self._remember(LearnedMixture(one, np.zeros(table.values.shape[1]), np.zeros(1)), table)
-        loss, levels = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX, table.columns.n_levels.tolist()
+            return self._remember(LearnedMixture(one, np.zeros(table.values.shape[1]), np.zeros(1)), given.weight)
+        loss, levels = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX, table.columns.level_counts.tolist()
         problem = SoftProblem(table.values, one_hot(codes, k), weight, levels, loss)
-        return self._remember(learn_experts(problem, given.schema, how), table)
+        return self._remember(learn_experts(problem, given.schema, how), given.weight)
 
 
 class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
@@ -207,6 +206,6 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # t
         how = self._how()
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target = given.table, given.one_target
-        levels = table.columns.n_levels.tolist()
+        levels = table.columns.level_counts.tolist()
         problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
-        return self._remember(learn_experts(problem, given.schema, how), table)
+        return self._remember(learn_experts(problem, given.schema, how), given.weight)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities
-from softwood.estimators.intake import Table
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
     read_held_labels,
     read_held_numbers,
     read_labelled,
     read_numbered,
+    with_costs,
 )
 from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.content import column_moments
@@ -68,10 +67,10 @@ class ObliqueTree(PrunedTree):
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
         raise NotImplementedError
 
-    def _fitted(self, problem: Problem, schema: Schema, validation: Problem | None, table: Table) -> Self:
+    def _fitted(self, problem: Problem, schema: Schema, validation: Problem | None, weight: Floats) -> Self:
         limits = self._limits(float(problem.weight.sum()))
         options.warn_of_light_rows(problem.weight, max(limits.min_samples_split, 2 * limits.min_samples_leaf))
-        self._remember(self._grow(problem, schema, validation), table)
+        self._remember(self._grow(problem, schema, validation), weight)
         self._spread = spread_of(self.pruning_sequence_.tree, problem)
         return self
 
@@ -100,18 +99,11 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         factor = class_factor(p["class_weight"], p["priors"], self.classes_, codes, weight)
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
-        levels = table.columns.n_levels
+        levels = table.columns.level_counts
         problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs)
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._fitted(problem, given.schema, validation, table)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of least expected cost: without `costs` the most probable one (the first of equals)."""
-        check_is_fitted(self, "tree_")
-        costs, proba = options.cost_matrix(self.costs, self.classes_), self.predict_proba(X)
-        best = proba.argmax(axis=1) if costs is None else (proba @ costs).argmin(axis=1)
-        return np.asarray(self.classes_[best])
+        return self._fitted(problem, with_costs(given.schema, costs), validation, given.weight)
 
 
 class ObliqueRegressor(Numbers, ObliqueTree):
@@ -122,10 +114,10 @@ class ObliqueRegressor(Numbers, ObliqueTree):
         self._check_pruning(X_val, y_val)
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.n_levels, values, weight, Criterion.SQUARED_ERROR)
+        problem = Problem(table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR)
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._fitted(problem, given.schema, validation, table)
+        return self._fitted(problem, given.schema, validation, given.weight)
 
 
 def spread_of(tree: Tree, problem: Problem) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 
-from softwood.estimators.intake import Columns
+from softwood.tree import Schema
 
 Floats = npt.NDArray[np.float64]
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -87,15 +87,15 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
         )
 
 
-def monotone_signs(given: Any, columns: Columns) -> npt.NDArray[np.int8]:
+def monotone_signs(given: Any, columns: Schema) -> npt.NDArray[np.int8]:
     """One sign per column from a list of signs, or a mapping from column name or index to sign; empty for none."""
     if given is None:
         return np.zeros(0, np.int8)
-    n = len(columns.names)
+    n = len(columns.features)
     if isinstance(given, Mapping):
         signs = [0] * n
         for key, sign in given.items():
-            signs[_column(key, columns.names)] = sign
+            signs[_column(key, columns.features)] = sign
     else:
         if isinstance(given, str) or not isinstance(given, Iterable):
             wanted = "a list of -1, 0 or 1, one for each feature, or a dict {name or index: sign}"
@@ -103,7 +103,7 @@ def monotone_signs(given: Any, columns: Columns) -> npt.NDArray[np.int8]:
         signs = list(given)
         if len(signs) != n:
             raise ValueError(f"monotonic_cst must have one sign for each of {n} features, got {len(signs)}.")
-    for name, sign, levels in zip(columns.names, signs, columns.categories, strict=True):
+    for name, sign, levels in zip(columns.features, signs, columns.categories, strict=True):
         if sign not in (-1, 0, 1):
             raise ValueError(f"monotonic_cst must hold -1, 0 or 1, got {sign!r} for feature {name!r}.")
         if sign and levels is not None:

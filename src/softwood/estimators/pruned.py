@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from softwood.learners.hard.prune import Pruned, Pruning, plain_table
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.stats import exact_mean
-from softwood.tree import Schema, cut_tree
+from softwood.tree import HeldOut, Provenance, Schema, cut_tree
 
 MISSING = {
     "surrogate": Missing.SURROGATE,
@@ -115,10 +116,22 @@ class PrunedTree(TreeEstimator):
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
         return Pruning(p["prune"], p["one_se"], folds, seed, validation)
 
-    def _remember(self, pruned: Pruned, table: Table) -> Self:
-        self.columns_ = table.columns
-        self.tree_, self._pruning_table, self.pruning_sequence_ = pruned.tree, pruned.table, pruned.sequence
+    def _remember(self, pruned: Pruned, weight: Floats) -> Self:
+        origin = self._provenance(weight, self._held_out(pruned.table))
+        self.tree_, self._pruning_table = pruned.tree.with_provenance(origin), pruned.table
+        self.pruning_sequence_ = pruned.sequence
         return self
+
+    def _held_out(self, table: PruningTable | None) -> HeldOut | None:
+        """What the chosen tree costs on rows that were not trained on."""
+        if table is None or not np.isfinite(table.tested_error[table.chosen]):
+            return None
+        p, error = vars(self), float(table.standard_error[table.chosen])
+        numbers = p.get("criterion") if p.get("criterion") == "absolute_error" else "squared_error"
+        measure = ("error" if p["costs"] is None else "cost") if "costs" in p else str(numbers)
+        method = "cross-validation" if table.tested_by == "cv" else "validation"
+        value = float(table.tested_error[table.chosen])
+        return HeldOut(measure, method, value, error if np.isfinite(error) else None)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """The alphas of the pruning sequence and the impurity of its trees, as in scikit-learn.
@@ -161,8 +174,10 @@ class PrunedTree(TreeEstimator):
         row = int(fitting[-1])
         pruned = copy.copy(self)
         is_leaf = self.pruning_sequence_.is_leaf(table.alpha[row])
-        pruned.tree_ = cut_tree(self.pruning_sequence_.tree, is_leaf)
         pruned._pruning_table = table.choose(row)
+        origin = self.tree_.provenance or Provenance()
+        origin = replace(origin.then("prune_to"), held_out=self._held_out(pruned._pruning_table))
+        pruned.tree_ = cut_tree(self.pruning_sequence_.tree, is_leaf).with_provenance(origin)
         return pruned
 
     def snip(self, node: int) -> Self:
@@ -180,7 +195,7 @@ class PrunedTree(TreeEstimator):
                 f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
             )
         snipped = copy.copy(self)
-        snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node)
+        snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node).changed(f"snip node {node}")
         return snipped
 
 
@@ -198,7 +213,7 @@ def _seed_of_int(given: int) -> int:
 def _center(table: Table, weight: Floats) -> Floats:
     """What stands for a missing value: the mean of a number, the most frequent category (0 where all are missing)."""
     fill = np.zeros(table.values.shape[1])
-    for column, levels in enumerate(table.columns.n_levels):
+    for column, levels in enumerate(table.columns.level_counts):
         values = table.values[:, column]
         known = ~np.isnan(values) & (weight > 0)
         if known.any() and levels:

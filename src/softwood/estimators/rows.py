@@ -4,45 +4,58 @@ choose by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.cells import Floats
-from softwood.estimators.intake import Columns, Table, read_fit, read_predict
+from softwood.estimators.frames import target_names
+from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.target import Codes, encode_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
-from softwood.tree import Schema
+from softwood.tree import Schema, Summary
+from softwood.tree.summary import summarize
+
+Summaries = tuple[Summary, ...]
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows with a class each: `codes` into `classes`, and weights."""
+    """Rows with a class each: `codes` into `classes`, weights, and the name of the target if it has one."""
 
     table: Table
     classes: npt.NDArray[Any]
     codes: Codes
     weight: Floats
+    names: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
-        return class_schema(self.table.columns, self.classes)
+        """What the tree will stand for."""
+        return class_schema(self.table.columns, self.classes, self.names, summaries_of(self.table, self.weight))
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """Rows with numbers (rows, targets), and weights; `one_target` says that y had one dimension."""
+    """Rows with numbers (rows, targets), weights, and the names of the targets if they have some; `one_target` says
+    that y had one dimension.
+    """
 
     table: Table
     values: Floats
     one_target: bool
     weight: Floats
+    names: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
-        return number_schema(self.table.columns, self.values.shape[1])
+        """What the tree will stand for."""
+        summaries = summaries_of(self.table, self.weight)
+        return number_schema(self.table.columns, self.values.shape[1], self.names, summaries)
 
 
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
@@ -50,7 +63,7 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Labelle
     table = read_fit(estimator, X, estimator.categorical_features)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
-    return Labelled(table, classes, codes, read_weights(sample_weight, len(codes)))
+    return Labelled(table, classes, codes, read_weights(sample_weight, len(codes)), target_names(y))
 
 
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbered:
@@ -60,11 +73,11 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbere
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
     refuse_extreme(values[weight > 0], weight)
-    return Numbered(table, values, one_target, weight)
+    return Numbered(table, values, one_target, weight, target_names(y))
 
 
 def read_held_labels(
-    estimator: Any, X_val: Any, y_val: Any, columns: Columns, classes: npt.NDArray[Any]
+    estimator: Any, X_val: Any, y_val: Any, columns: Schema, classes: npt.NDArray[Any]
 ) -> tuple[Floats, Codes] | None:
     """Rows to choose by and their codes; None where none are given."""
     if not _given_both(X_val, y_val):
@@ -75,7 +88,7 @@ def read_held_labels(
 
 
 def read_held_numbers(
-    estimator: Any, X_val: Any, y_val: Any, columns: Columns, n_targets: int
+    estimator: Any, X_val: Any, y_val: Any, columns: Schema, n_targets: int
 ) -> tuple[Floats, Floats] | None:
     """Rows to choose by and their numbers; None where none are given."""
     if not _given_both(X_val, y_val):
@@ -87,7 +100,7 @@ def read_held_numbers(
     return rows, values
 
 
-def _read_held_rows(estimator: Any, X_val: Any, columns: Columns) -> Floats:
+def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Floats:
     """As rows to predict; an error says that they are X_val's."""
     try:
         return read_predict(estimator, X_val, columns)
@@ -95,15 +108,28 @@ def _read_held_rows(estimator: Any, X_val: Any, columns: Columns) -> Floats:
         raise ValueError(f"X_val: {error}") from error
 
 
-def class_schema(columns: Columns, classes: npt.NDArray[Any]) -> Schema:
-    """Names of columns and classes."""
-    return Schema(columns.names, columns.categories, tuple(classes.tolist()), "classification")
+def summaries_of(table: Table, weight: Floats) -> Summaries:
+    """What the rows of a table hold of its columns."""
+    return summarize(table.values, weight, table.columns.level_counts.tolist())
 
 
-def number_schema(columns: Columns, n_targets: int) -> Schema:
-    """Names of columns and targets: y, or y0, y1 and so on."""
-    names = ("y",) if n_targets == 1 else tuple(f"y{i}" for i in range(n_targets))
-    return Schema(columns.names, columns.categories, names)
+def class_schema(
+    columns: Schema, classes: npt.NDArray[Any], names: Sequence[str] = (), summaries: Summaries = ()
+) -> Schema:
+    """Columns and classes; `names` are those that the target came with."""
+    target, answers = names[0] if len(names) == 1 else "", tuple(classes.tolist())
+    return replace(columns, answers=answers, task="classification", target=target, summaries=summaries)
+
+
+def number_schema(columns: Schema, n_targets: int, names: Sequence[str] = (), summaries: Summaries = ()) -> Schema:
+    """Columns and targets by the names that they came with, else y, or y0, y1 and so on."""
+    plain = ("y",) if n_targets == 1 else tuple(f"y{i}" for i in range(n_targets))
+    return replace(columns, answers=tuple(names) if len(names) == n_targets else plain, summaries=summaries)
+
+
+def with_costs(schema: Schema, costs: Floats | None) -> Schema:
+    """The schema whose mistakes cost that much."""
+    return schema if costs is None else replace(schema, costs=tuple(map(tuple, costs.tolist())))
 
 
 def _given_both(X_val: Any, y_val: Any) -> bool:

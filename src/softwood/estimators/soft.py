@@ -29,7 +29,7 @@ from softwood.learners.soft.describe import Described
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import Grown, Joint, Learned, learn_joint
 from softwood.learners.soft.problem import SoftProblem
-from softwood.tree import Schema, Tree
+from softwood.tree import HeldOut, Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
@@ -90,7 +90,7 @@ class SoftTree(TreeEstimator):
         """
         check_is_fitted(self, "tree_")
         hard = copy.copy(self)
-        hard.tree_ = self._hardened
+        hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
         return hard
 
     def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
@@ -127,15 +127,15 @@ class SoftTree(TreeEstimator):
         """What a warm start goes on from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
-        if self.tree_.schema != schema:
+        if not self.tree_.schema.same_columns_and_answers(schema):
             raise ValueError(
                 "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
                 "estimator, or set warm_start=False."
             )
         return self._grown
 
-    def _remember(self, learned: Learned, table: Table) -> Self:
-        self.columns_, self.tree_ = table.columns, learned.tree
+    def _remember(self, learned: Learned, weight: Floats) -> Self:
+        self.tree_ = learned.tree.with_provenance(self._provenance(weight, _held_out(learned)))
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
         self._grown, self._held_out_loss = learned.grown, learned.chosen.loss
@@ -262,15 +262,15 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
-        levels = table.columns.n_levels.tolist()
+        levels = table.columns.level_counts.tolist()
         problem = SoftProblem(table.values, one_hot(codes, len(self.classes_)), weight, levels, loss)
         validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         if held is not None:
             target = one_hot(held[1], len(self.classes_))
             validation = SoftProblem(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
-            return self._remember(_one_class(given.schema, table), table)
-        return self._remember(self._learn(problem, given.schema, validation), table)
+            return self._remember(_one_class(given.schema, table), given.weight)
+        return self._remember(self._learn(problem, given.schema, validation), given.weight)
 
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
@@ -330,11 +330,11 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         given = read_numbered(self, X, y, sample_weight)
-        table, self._one_target, levels = given.table, given.one_target, given.table.columns.n_levels.tolist()
+        table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
         problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
         validation = None if held is None else SoftProblem(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
-        return self._remember(self._learn(problem, given.schema, validation), table)
+        return self._remember(self._learn(problem, given.schema, validation), given.weight)
 
 
 def _one_class(schema: Schema, table: Table) -> Learned:
@@ -342,6 +342,16 @@ def _one_class(schema: Schema, table: Table) -> Learned:
     unused = np.zeros(table.values.shape[1])
     leaf = Tree(response=np.ones((1, 1)), schema=schema)
     return Learned(Described(leaf, unused, unused, leaf), [], Candidate.nothing())
+
+
+def _held_out(learned: Learned) -> HeldOut | None:
+    """The loss by which the tree was chosen; of numbers as a part of their variance."""
+    if not learned.candidates or not np.isfinite(learned.chosen.loss):
+        return None
+    if learned.tree.schema.task == "classification":
+        return HeldOut("log loss", "held-out rows of the search", learned.chosen.loss)
+    part = 2.0 * learned.chosen.loss / learned.tree.n_outputs  # the loss is half the squared error of scaled targets
+    return HeldOut("squared error as a part of the variance", "held-out rows of the search", part)
 
 
 def _told(candidate: Candidate) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class Softened(TreeEstimator):
         return self._remember(grown, soften_tree(grown, X, y, sample_weight=sample_weight, **options_given))
 
     def _remember(self, grown: Any, tree: Tree) -> Self:
-        self.estimator_, self.tree_, self.columns_ = grown, tree, grown.columns_
+        self.estimator_, self.tree_ = grown, tree
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
             if hasattr(grown, name):
                 setattr(self, name, getattr(grown, name))
@@ -130,7 +130,7 @@ class Softened(TreeEstimator):
         check_is_fitted(self, "tree_")
         smaller = self.estimator_.prune_to(alpha=alpha, n_leaves=n_leaves)
         try:
-            tree = cut_like(self.tree_, smaller.tree_)
+            tree = cut_like(self.tree_, smaller.tree_).changed("prune_to")
         except ValueError:
             raise ValueError(
                 f"the softened tree has {self.tree_.n_leaves} leaves, and this one of the sequence has branches that "
@@ -294,7 +294,7 @@ def soften_tree(
         seed = int(check_random_state(random_state or 0).randint(2**31 - 1))
         with annealing_bar(progress) as report:
             soft = anneal_tree(tree, rows, seed, alpha=alpha, patience=patience, report=report).tree
-    return with_arrivals(soft, rows)
+    return with_arrivals(soft, rows).changed(f"soften by {method}")
 
 
 def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRows]:

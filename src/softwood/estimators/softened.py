@@ -113,7 +113,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         lives = weight > 0
         columns = table.columns
         problem = Problem(
-            table.values[lives], columns.n_levels, codes[lives], weight[lives], criterion, len(self.classes_)
+            table.values[lives], columns.level_counts, codes[lives], weight[lives], criterion, len(self.classes_)
         )
         least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(weight.sum()))
         with softening_bar(options.boolean("progress", self.progress), self.n_successes) as report:
@@ -126,7 +126,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
                 n_jobs=self._threads(),
                 report=report,
             )
-        self.tree_, self.hard_tree_, self.columns_ = softened.tree, softened.hard, columns
+        origin = self._provenance(weight)
+        self.tree_, self.hard_tree_ = softened.tree.with_provenance(origin), softened.hard.with_provenance(origin)
         return self
 
     def _rules_of_softening(self) -> dict[str, Any]:

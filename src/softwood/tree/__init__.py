@@ -3,17 +3,24 @@
 from softwood.tree.basis import Basis
 from softwood.tree.cut import cut_tree, level_order, spread_surrogates
 from softwood.tree.invariants import TreeError
+from softwood.tree.provenance import HeldOut, Provenance
 from softwood.tree.ruleset import Condition, Rule, RuleSet
-from softwood.tree.schema import Schema
+from softwood.tree.schema import Input, Kind, Schema
+from softwood.tree.summary import Summary
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree
 
 __all__ = [
     "Basis",
     "Condition",
+    "HeldOut",
+    "Input",
+    "Kind",
+    "Provenance",
     "Rule",
     "RuleSet",
     "Schema",
+    "Summary",
     "Surrogates",
     "Tree",
     "TreeError",

@@ -22,6 +22,7 @@ from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
 from softwood.tree.frozen import freeze, restore, same_arrays
 from softwood.tree.invariants import check_tree
+from softwood.tree.provenance import Provenance
 from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
 
@@ -103,6 +104,8 @@ class Tree:
         the standard deviation, among the rows that arrive, of what that input adds to the score; empty if unknown.
     slope_effect : (rows, basis columns, outputs) the same of linear responses; empty if unknown.
     note : what the learner has to say of each node, for print only; empty where it says nothing.
+    provenance : who learned the tree, with which parameters, from how many rows; None if not known. Trees are equal
+        whatever theirs is.
 
     Examples
     --------
@@ -148,6 +151,7 @@ class Tree:
     weight_effect: Floats = _empty()
     slope_effect: Floats = _empty()
     note: tuple[str, ...] = ()
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         freeze(self, "response", np.float64)
@@ -174,6 +178,8 @@ class Tree:
             freeze(self, name, np.float64)
         object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "note", tuple(map(str, self.note)))
+        if not isinstance(self.provenance, Provenance | None):
+            raise TypeError(f"provenance must be a Provenance or None, got {type(self.provenance).__name__}.")
         check_tree(self)
 
     def _fill(self, name: str, value: npt.NDArray[Any]) -> None:
@@ -290,6 +296,17 @@ class Tree:
         """The node that keeps most of each row (reach times leafness; the lowest id on a tie)."""
         return self._evaluator.apply(self._rows(X), n_threads)
 
+    def decide(self, X: npt.ArrayLike, n_threads: int = 1) -> npt.NDArray[np.int64]:
+        """Class of every row, as its place in `schema.answers`: of least expected cost, by `schema.costs`."""
+        if self.is_whole:  # one class a leaf, found once
+            return self._decisions[self.apply(X, n_threads)]
+        return self.schema.decide(self.predict(X, n_threads))
+
+    @cached_property
+    def _decisions(self) -> npt.NDArray[np.int64]:
+        """Of every node, were it a leaf."""
+        return self.schema.decide(self.answers)
+
     @cached_property
     def _evaluator(self) -> kernels.Evaluator:
         return kernels.Evaluator(self)
@@ -305,6 +322,18 @@ class Tree:
     def replace(self, **changes: Any) -> Tree:
         """A copy with some fields changed, checked anew."""
         return replace(self, **changes)
+
+    def with_provenance(self, provenance: Provenance | None) -> Tree:
+        """The same tree with another provenance; nothing is copied or checked again."""
+        if provenance is not None and not isinstance(provenance, Provenance):
+            raise TypeError(f"provenance must be a Provenance or None, got {type(provenance).__name__}.")
+        other = object.__new__(type(self))
+        vars(other).update(self.__getstate__(), provenance=provenance)
+        return other
+
+    def changed(self, change: str) -> Tree:
+        """The same tree, whose provenance also tells of a change that was made."""
+        return self if self.provenance is None else self.with_provenance(self.provenance.then(change))
 
     def __eq__(self, other: object) -> bool:
         return same_arrays(self, other)

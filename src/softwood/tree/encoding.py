@@ -1,0 +1,107 @@
+"""How the cells of a row become the numbers that a tree reads. Exports follow the same rule in their own language.
+
+    number      the number; missing is NaN
+    boolean     true is 1, false is 0; missing is NaN
+    category    the place of the label among the input's levels, from 0; missing is NaN
+    ordered     as a category; the levels are in their order
+
+A label that is none of the levels was not seen at fit; it is as a missing value (`Schema.unseen`). Labels equal
+in Python are one: 1, 1.0 and True; a cell of another type (an interval, a date) counts as its text. Missing is None,
+NaN, pandas' NA and NaT. Infinite numbers are refused.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.tree.labels import plain_label
+
+Floats = npt.NDArray[np.float64]
+FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
+PLAIN = {str, int, float, bool, type(None)}
+MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be installed
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, pandas' NA or NaT."""
+    return type(value).__name__ in MISSING_TYPES or (isinstance(value, FRACTIONS) and value != value)
+
+
+def encode_labels(name: str, values: Sequence[Any], levels: Sequence[Any]) -> Floats:
+    """Codes of plain labels, None where missing; an unseen level is NaN, as a missing value.
+
+    Numbers where all levels are text, or text where all are numbers, are an error: that is no new category but
+    another column, or codes instead of labels.
+
+    Examples
+    --------
+    >>> encode_labels("colour", ["red", None, "pink"], ["blue", "red"])
+    array([ 1., nan, nan])
+    """
+    code = dict(zip(levels, range(len(levels)), strict=True))
+    _refuse_stranger(name, next((value for value in values if value is not None), None), levels)
+    return np.fromiter(map(code.get, values, repeat(np.nan)), np.float64, len(values))
+
+
+def encode_rows(
+    names: Sequence[str],
+    categories: Sequence[Sequence[Any] | None],
+    rows: Iterable[Sequence[Any] | Mapping[str, Any]],
+) -> Floats:
+    """Rows of cells as numbers, (rows, inputs): see `Schema.encode`."""
+    table = [_in_order(names, row) for row in rows]
+    values = np.empty((len(table), len(names)))
+    for column, (name, levels) in enumerate(zip(names, categories, strict=True)):
+        cells = [None if is_missing(row[column]) else plain_label(row[column]) for row in table]
+        if levels is None:
+            values[:, column] = _numbers(name, cells)
+        else:
+            values[:, column] = encode_labels(name, [_as_label(cell, levels) for cell in cells], levels)
+    return values
+
+
+def _in_order(names: Sequence[str], row: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
+    """The cells of one row in the order of the inputs."""
+    if isinstance(row, Mapping):
+        strange = row.keys() - set(names)
+        if strange:
+            raise ValueError(f"the row has {sorted(map(str, strange))!r:.200}, which are no inputs of the tree.")
+        return [row.get(name) for name in names]
+    if isinstance(row, str) or len(row) != len(names):
+        raise ValueError(f"a row must have {len(names)} cells, one for each input, got {row!r:.80}.")
+    return row
+
+
+def _as_label(cell: Any, levels: Sequence[Any]) -> Any:
+    """A cell that is neither text nor number (an interval, a date) counts as its text, unless it is a level itself."""
+    if isinstance(cell, Decimal):
+        return float(cell)
+    return cell if type(cell) in PLAIN or cell in levels else str(cell)
+
+
+def _numbers(name: str, cells: list[Any]) -> list[float]:
+    for cell in cells:
+        if cell is not None and not isinstance(cell, numbers.Real | Decimal):
+            raise ValueError(f"input {name!r} is a number, got {cell!r:.40} ({type(cell).__name__}).")
+    values = [np.nan if cell is None else float(cell) for cell in cells]
+    if np.isinf(values).any():
+        raise ValueError(f"input {name!r} must be finite or missing, got {values[int(np.isinf(values).argmax())]}.")
+    return values
+
+
+def _refuse_stranger(name: str, example: Any, levels: Sequence[Any]) -> None:
+    if example is None or not levels:
+        return
+    kinds = {isinstance(level, str) for level in levels}
+    if isinstance(example, str) not in kinds:
+        raise ValueError(
+            f"column {name!r} had categories like {levels[0]!r} at fit and holds {example!r} now; "
+            "pass the categories themselves, of the same type as at fit."
+        )

@@ -1,0 +1,160 @@
+"""What the training rows held of every input: range, quantiles, levels. Pictures draw axes by it, pages sliders.
+
+A row counts by its weight, so a row of weight two is the row twice. The quantile of p is the smallest value that at
+least p of the weight does not exceed: always a value that occurs. Of a large table quantiles are those of some of the
+rows, chosen by what they hold; ranges and weights are always of all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.content import hash_rows
+
+Floats = npt.NDArray[np.float64]
+PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+ENOUGH_ROWS = 10_000  # for quantiles
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One input among the training rows.
+
+    Attributes
+    ----------
+    known, missing : weight of the rows that have a value, and of those that have none.
+    range : least and largest value; None for a category, and where all are missing.
+    quantiles : pairs (p, value), p rising; empty where `range` is None.
+    counts : weight of every level of a category; empty for a number.
+    """
+
+    known: float
+    missing: float
+    range: tuple[float, float] | None = None
+    quantiles: tuple[tuple[float, float], ...] = ()
+    counts: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        ends, points = self.range or (), self.quantiles
+        at, values = [p for p, _ in points], [value for _, value in points]
+        weights = (self.known, self.missing, *self.counts)
+        if not all(map(math.isfinite, (*weights, *ends, *values))) or min(weights) < 0:
+            raise ValueError(f"a summary must hold finite numbers, and weights that are not negative, got {self}.")
+        if len(ends) not in (0, 2) or ends != tuple(sorted(ends)):
+            raise ValueError(f"the range of an input must be (least, largest), got {self.range}.")
+        if values != sorted(values) or at != sorted(set(at)) or (at and not 0.0 < at[0] <= at[-1] < 1.0):
+            raise ValueError(f"quantiles must be pairs (p, value) that rise, p between 0 and 1, got {points}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "known": self.known,
+            "missing": self.missing,
+            "range": None if self.range is None else list(self.range),
+            "quantiles": [list(pair) for pair in self.quantiles],
+            "counts": list(self.counts),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Any) -> Summary:
+        """The summary that `to_dict` wrote; anything else is a ValueError."""
+        names = {"known", "missing", "range", "quantiles", "counts"}
+        if not isinstance(stored, Mapping) or stored.keys() != names:
+            raise ValueError(f"a summary must be a dict of {', '.join(sorted(names))}, got {stored!r:.80}.")
+        ends = None if stored["range"] is None else _numbers("range", stored["range"])
+        known, missing = _numbers("known and missing", [stored["known"], stored["missing"]])
+        pairs = stored["quantiles"]
+        if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ValueError(f"quantiles must be a list of pairs (p, value), got {pairs!r:.80}.")
+        quantiles = tuple((p, value) for p, value in (_numbers("quantiles", pair) for pair in pairs))
+        if ends is not None and len(ends) != 2:
+            raise ValueError(f"the range of an input must be (least, largest), got {ends}.")
+        span = None if ends is None else (ends[0], ends[1])
+        return cls(known, missing, span, quantiles, _numbers("counts", stored["counts"]))
+
+
+def _numbers(name: str, values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list) or any(type(value) not in (int, float) for value in values):
+        raise ValueError(f"{name} of a summary must be numbers, got {values!r:.80}.")
+    return tuple(map(float, values))
+
+
+def summarize(X: Floats, weight: Floats, n_levels: Sequence[int]) -> tuple[Summary, ...]:
+    """A summary of every column.
+
+    Parameters
+    ----------
+    X : (rows, columns); NaN is missing, a category is its code.
+    weight : of the rows; a row of weight 0 is not there.
+    n_levels : levels of each column, 0 for a number.
+
+    Examples
+    --------
+    >>> summarize(np.array([[1.0], [4.0], [np.nan]]), np.array([1.0, 2.0, 1.0]), [0])[0].range
+    (1.0, 4.0)
+    """
+    there = weight > 0
+    if not there.all():
+        X, weight = X[there], weight[there]
+    even = len(weight) > 0 and bool(np.all(weight == weight[0]))
+    some = _rows_by_content(X) if len(X) > ENOUGH_ROWS else slice(None)
+    if even and not any(n_levels):
+        ordered = np.sort(X[some], axis=0)
+        if not np.isnan(ordered[-1]).any() and len(ordered) == len(X):  # NaN comes last
+            return _of_full_columns(ordered, float(weight[0]))
+    total = len(weight) * float(weight[0]) if even else math.fsum(weight)
+    return tuple(_of_column(X[:, column], weight, total, some, n, even) for column, n in enumerate(n_levels))
+
+
+def _rows_by_content(X: Floats) -> npt.NDArray[np.intp]:
+    """Rows enough for quantiles: those of the least hashes, so all copies of a row or none, wherever they stand."""
+    number = hash_rows(X, np.empty((len(X), 0)), 0)
+    size = 2 * ENOUGH_ROWS
+    found = np.unique(np.partition(number, size)[:size] if size < len(X) else number)
+    if len(found) <= ENOUGH_ROWS:  # many rows are copies
+        found = np.unique(number)
+    return np.flatnonzero(number <= found[ENOUGH_ROWS - 1]) if len(found) > ENOUGH_ROWS else np.arange(len(X))
+
+
+def _of_full_columns(ordered: Floats, weight: float) -> tuple[Summary, ...]:
+    """All columns at once: sorted numbers, none missing, all rows of one weight."""
+    n = len(ordered)
+    values = ordered[[0, *_places(n), n - 1]].T.tolist()
+    return tuple(Summary(n * weight, 0.0, (row[0], row[-1]), _pairs(row[1:-1])) for row in values)
+
+
+def _of_column(values: Floats, weight: Floats, total: float, some: Any, n_levels: int, even: bool) -> Summary:
+    known = ~np.isnan(values)
+    gone = len(values) - int(np.count_nonzero(known))
+    lost = gone * float(weight[0]) if even else math.fsum(weight[~known])
+    total = max(total - lost, 0.0)
+    if n_levels:
+        counts = np.bincount(values[known].astype(np.int64), weight[known], n_levels).tolist()
+        return Summary(total, lost, counts=tuple(counts))
+    if not known.any():
+        return Summary(0.0, lost)
+    ends = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+    part, weight = values[some][known[some]], weight[some][known[some]]
+    if not len(part):
+        return Summary(total, lost, ends)
+    if even:
+        return Summary(total, lost, ends, _pairs(np.sort(part)[_places(len(part))].tolist()))
+    order = np.lexsort((weight, part))  # by weight too: sums do not depend on the order of the rows
+    below = np.cumsum(weight[order])
+    place = np.searchsorted(below, np.multiply(PROBABILITIES, below[-1]), side="left")
+    return Summary(total, lost, ends, _pairs(part[order][place].tolist()))
+
+
+def _places(n: int) -> list[int]:
+    """Places of the quantiles among n sorted values of equal weight."""
+    return [max(math.ceil(p * n) - 1, 0) for p in PROBABILITIES]
+
+
+def _pairs(values: list[float]) -> tuple[tuple[float, float], ...]:
+    return tuple(zip(PROBABILITIES, values, strict=True))
