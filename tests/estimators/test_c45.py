@@ -100,3 +100,13 @@ def test_options_are_checked(options: dict[str, Any], message: str) -> None:
 def test_predict_before_fit_is_refused() -> None:
     with pytest.raises(NotFittedError):
         C45Classifier().predict([[0.0]])
+
+
+def test_a_threshold_at_zero_has_no_sign() -> None:
+    """-0.0 and 0.0 are one value: which of them a tree prints must not be left to chance."""
+    X = np.repeat([-1.0, -0.0, 0.0, 1.0], 30)[:, None]
+    y = (X[:, 0] > 0).astype(int)
+    for _ in range(30):
+        threshold = C45Classifier().fit(X, y).tree_.threshold[0]
+        assert threshold == 0
+        assert not np.signbit(threshold)

@@ -157,7 +157,7 @@ def snap_thresholds(grown: C45Grown, X: Floats) -> C45Grown:
     threshold = grown.threshold.copy()
     for feature in np.unique(grown.feature[~np.isnan(threshold)]):
         x = X[:, feature]
-        value = np.unique(x[~np.isnan(x)])
+        value = np.unique(x[~np.isnan(x)]) + 0.0  # of -0.0 and 0.0 either may stand for both: 0.0 always
         at = (grown.feature == feature) & ~np.isnan(threshold)
         threshold[at] = value[np.searchsorted(value, threshold[at], side="right") - 1]
     return replace(grown, threshold=threshold)
