@@ -20,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format fuzz sanitize speed magic useless fresh results tables no-compiler clean
+.PHONY: demo test lint format fuzz sanitize speed magic useless fresh results tables equality no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -79,6 +79,13 @@ results: $(PACKAGE) $(BENCH)
 # The papers' tables and figures from the results that are there.
 tables: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.papers.tables
+
+# Do this tree and a commit learn the same trees, bit for bit? BASE=<commit> is built in a temporary worktree. Or
+# EQUALITY='--save hashes.json' now and EQUALITY='--against hashes.json' later, which builds no second package.
+BASE ?= main
+EQUALITY ?= --base $(BASE)
+equality: $(PACKAGE)
+	$(BIN)/python -m bench.equality $(EQUALITY)
 
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh
