@@ -66,7 +66,7 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"categorical_features": ["a"]}, "are names, but the columns of X have none; pass a data frame"),
     ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0 (-1 uses all cores), got 0."),
     ({"n_jobs": "2"}, "n_jobs must be None or an integer other than 0 (-1 uses all cores), got '2'."),
-    ({"random_state": "a"}, "cannot be used to seed"),
+    ({"random_state": "a"}, "random_state must be None, an integer"),
 ]
 
 

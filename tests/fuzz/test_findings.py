@@ -37,3 +37,21 @@ def test_weights_beyond_squares_are_refused_by_every_learner(weight: list[float]
     for model in (softwood.SoftTreeClassifier(), softwood.BuddingTreeClassifier(), softwood.CARTClassifier()):
         with pytest.raises(ValueError, match="sample_weight must have its largest weight"):
             model.fit([[0.0]], ["a"], sample_weight=weight)
+
+
+LEARNERS = [softwood.CARTRegressor, softwood.LinearDiscriminantTreeRegressor, softwood.OmnivariateTreeRegressor]
+LEARNERS += [softwood.SoftTreeRegressor, softwood.BuddingTreeRegressor, softwood.MixtureOfExpertsRegressor]
+
+
+@pytest.mark.parametrize("given", [2.5, -1, "nonsense", [], float("nan"), 10**20])
+def test_a_random_state_that_is_none_is_refused_by_name(given: Any) -> None:
+    for learner in LEARNERS:
+        with pytest.raises(ValueError, match="random_state must be None, an integer from 0"):
+            learner(random_state=given).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_a_limit_beyond_any_table_is_no_limit() -> None:
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 2]
+    for name in ("max_depth", "max_leaves", "min_samples_split", "max_surrogates"):
+        model = softwood.CARTClassifier(prune=None, **{name: 10**20}).fit(X, y)
+        assert model.get_n_leaves() == (1 if name == "min_samples_split" else 3)

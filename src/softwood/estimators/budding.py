@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
@@ -128,7 +127,7 @@ class BuddingTree(TreeEstimator):
         return self.get_params(deep=False)[name]
 
     def _seed(self) -> int:
-        return int(check_random_state(self._option("random_state") or 0).randint(2**31 - 1))
+        return options.seed_of(self._option("random_state"))
 
     def _online(self) -> Online:
         optimizer = options.one_of("optimizer", self._option("optimizer"), tuple(OPTIMIZERS))

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
@@ -58,7 +57,7 @@ class MixtureOfExperts(TreeEstimator):
             starts=options.integer("n_init", p["n_init"], 1),
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             tol=options.real("tol", p["tol"], 0.0),
-            seed=int(check_random_state(p["random_state"] or 0).randint(2**31 - 1)),
+            seed=options.seed_of(p["random_state"]),
             n_threads=self._threads(),
         )
 

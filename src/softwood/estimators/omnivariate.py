@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats
 from softwood.estimators.oblique import ObliqueClassifier, ObliqueRegressor, ObliqueTree
-from softwood.estimators.pruned import PRUNE, seed_of
+from softwood.estimators.pruned import PRUNE
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.discriminant import Discriminant
@@ -60,7 +60,7 @@ class OmnivariateTree(ObliqueTree):
             alpha=alpha,
             stop=p["prune"] == "contest",
             discriminant=Discriminant(least=limits.min_samples_leaf, threshold="gain"),
-            seed=seed_of(p["random_state"]),
+            seed=options.seed_of(p["random_state"]),
         )
         options.boolean("soft", p["soft"])
         pruning = self._pruning(problem, validation)

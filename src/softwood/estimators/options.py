@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from joblib import effective_n_jobs
 from softwood.tree import Schema
 
 Floats = npt.NDArray[np.float64]
+MOST_COUNTED = 2**31 - 1
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
@@ -26,7 +28,10 @@ def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None, otherwise: int | None = None) -> int:
-    """The value as an int within bounds; None becomes `otherwise` where that is given."""
+    """The value as an int within bounds; None becomes `otherwise` where that is given.
+
+    What is larger than any table asks for is as large as the kernels count.
+    """
     if value is None and otherwise is not None:
         return otherwise
     good = isinstance(value, numbers.Integral) and not isinstance(value, bool)
@@ -34,7 +39,28 @@ def integer(name: str, value: Any, least: int, most: int | None = None, otherwis
         upper = f" and <= {most}" if most is not None else ""
         none = "None or " if otherwise is not None else ""
         raise ValueError(f"{name} must be {none}an integer >= {least}{upper}, got {value!r}.")
-    return int(value)
+    return min(int(value), MOST_COUNTED)
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that a user's `random_state` leads to; None is 0.
+
+    >>> seed_of(None) == seed_of(0)
+    True
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(MOST_COUNTED))
+    given = 0 if random_state is None else random_state
+    good = isinstance(given, numbers.Integral) and not isinstance(given, bool) and 0 <= int(given) < 2**32
+    if not good:
+        wanted = "None, an integer from 0 to 4294967295 or a numpy.random.RandomState"
+        raise ValueError(f"random_state must be {wanted}, got {random_state!r:.80}.")
+    return _seed_of_int(int(given))
+
+
+@lru_cache(maxsize=128)
+def _seed_of_int(given: int) -> int:
+    return int(np.random.RandomState(given).randint(MOST_COUNTED))  # slower to make than a small tree
 
 
 def real(name: str, value: Any, least: float, or_else: str = "") -> float:

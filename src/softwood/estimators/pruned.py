@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
@@ -112,7 +111,7 @@ class PrunedTree(TreeEstimator):
     def _pruning(self, problem: Problem, validation: Problem | None) -> Pruning:
         """How to choose the size, from the options."""
         p = vars(self)
-        seed = seed_of(p["random_state"])
+        seed = options.seed_of(p["random_state"])
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
         return Pruning(p["prune"], p["one_se"], folds, seed, validation)
 
@@ -197,17 +196,6 @@ class PrunedTree(TreeEstimator):
         snipped = copy.copy(self)
         snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node).changed(f"snip node {node}")
         return snipped
-
-
-def seed_of(random_state: Any) -> int:
-    """The seed below; None is 0."""
-    given = random_state or 0
-    return _seed_of_int(given) if isinstance(given, int) else int(check_random_state(given).randint(2**31 - 1))
-
-
-@lru_cache(maxsize=128)
-def _seed_of_int(given: int) -> int:
-    return int(check_random_state(given).randint(2**31 - 1))  # making the generator takes longer than a small tree
 
 
 def _center(table: Table, weight: Floats) -> Floats:

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
@@ -95,7 +94,7 @@ class SoftTree(TreeEstimator):
 
     def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
         p = self.get_params(deep=False)
-        seed = int(check_random_state(p["random_state"] or 0).randint(2**31 - 1))
+        seed = options.seed_of(p["random_state"])
         incremental = options.one_of("learner", p["learner"], LEARNERS) == "incremental"
         otherwise = NO_LIMIT if incremental else MAX_LEAVES
         max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=otherwise)

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
@@ -291,7 +290,7 @@ def soften_tree(
             n_threads=int(effective_n_jobs(n_jobs)),
         )
     else:
-        seed = int(check_random_state(random_state or 0).randint(2**31 - 1))
+        seed = options.seed_of(random_state)
         with annealing_bar(progress) as report:
             soft = anneal_tree(tree, rows, seed, alpha=alpha, patience=patience, report=report).tree
     return with_arrivals(soft, rows).changed(f"soften by {method}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
 
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
@@ -121,7 +120,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
                 problem,
                 given.schema,
                 Growth(criterion, min_samples_leaf=least),
-                seed=int(check_random_state(self.random_state or 0).randint(2**31 - 1)),
+                seed=options.seed_of(self.random_state),
                 **rules,
                 n_jobs=self._threads(),
                 report=report,
