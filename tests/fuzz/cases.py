@@ -80,6 +80,8 @@ def draw_case(seed: int) -> Case:
     rng = np.random.default_rng(seed)
     name, learner = draw_learner(rng)
     table = draw_table(rng, learner.classify, learner.most_rows)
+    if "categorical_features" not in learner.options and table.container == "objects":
+        table = replace(table, container="pandas")  # whose dtypes say which columns are categories
     parameters, wrong = draw_parameters(rng, learner, table)
     return Case(
         seed=seed,

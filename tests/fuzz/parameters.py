@@ -160,6 +160,11 @@ SOFTENED: dict[str, list[Any]] = {
     "mean_widths": [True, False],
     "random_state": [0, 1, 7],
 }
+RAMPS: dict[str, list[Any]] = {
+    "method": ["statistics", "anneal", "gradient", "gradient"],
+    "alpha": [0.0, 1.0, 4.0, 50.0],
+    "random_state": [0, 1, 7],
+}
 BRIEF_SOFT: dict[str, list[Any]] = {"max_leaves": [1, 2, 3, 4, 8], "max_iter": [1, 5, 20, 50, 200]}
 BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7]}
 BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
@@ -184,6 +189,8 @@ LEARNERS: dict[str, list[Learner]] = {
     "SoftenedTreeClassifier": [
         Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)
     ],
+    "SoftenedClassifier": [Learner(True, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
+    "SoftenedRegressor": [Learner(False, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
     "BuddingTreeClassifier": [
         Learner(True, {**BUDDING, **CLASSES, **GATES}, BRIEF_JOINT, 0.8, 40, exact=False),
         Learner(True, {**BUDDING, **CLASSES}, BRIEF_ONLINE, 0.8, 60, exact=False),
@@ -215,7 +222,7 @@ def draw_parameters(rng: Random, learner: Learner, table: Table) -> tuple[dict[s
             chosen[name] = _draw(rng, values, table)
     if "prune" in learner.options and rng.random() < 0.5:
         chosen["prune"] = None  # trees that are not pruned have more to go wrong
-    if table.words and table.container == "objects":
+    if table.words and table.container == "objects" and "categorical_features" in learner.options:
         chosen["categorical_features"] = _categories(rng, table)
     if "priors" in chosen:
         chosen.pop("class_weight", None)

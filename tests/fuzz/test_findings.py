@@ -55,3 +55,12 @@ def test_a_limit_beyond_any_table_is_no_limit() -> None:
     for name in ("max_depth", "max_leaves", "min_samples_split", "max_surrogates"):
         model = softwood.CARTClassifier(prune=None, **{name: 10**20}).fit(X, y)
         assert model.get_n_leaves() == (1 if name == "min_samples_split" else 3)
+
+
+def test_rounding_does_not_decide_where_a_level_never_seen_goes() -> None:
+    """Two levels with weights 1 and -1: another one is on the border, and the kernels rounded to different sides."""
+    levels = ["red", "", "", "a b", "", "", "a b", "red", "a b"]
+    model = softwood.LinearDiscriminantTreeClassifier(prune=None, categorical_features=[0])
+    tree = model.fit(np.array(levels, object)[:, None], levels).tree_
+    assert tree.bias[2] == 0.0
+    assert tree.weight[tree.weight_begin[2] : tree.weight_begin[3]].round(9).tolist() == [1.0, -1.0]

@@ -12,6 +12,8 @@ from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 
+NO_BIAS = 1e-12  # of the sizes of what adds up to it: rounding, which must not decide where a level never seen goes
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -71,19 +73,22 @@ class Grown:
         linear = np.flatnonzero(self.gate >= 0)
         if not len(linear):
             return {}
-        table, shift = rows.columns.in_user_units(self.weight[self.gate[linear]], self.bias[linear])
+        weight, bias = self.weight[self.gate[linear]], self.bias[linear]
+        table, shift = rows.columns.in_user_units(weight, bias)
+        size = np.abs(bias) + np.abs(weight) @ np.abs(rows.columns.shift)
+        shift = np.where(np.abs(shift) > NO_BIAS * size, shift, 0.0)
         basis, used = rows.columns.basis, np.any(table != 0.0, axis=0)
         if not used.all():
             basis, table = basis.pick(used), table[:, used]
         gate, column = np.nonzero(table)
-        size = np.zeros(len(self.gate) + 1, np.int64)
-        size[linear + 1] = np.bincount(gate, minlength=len(linear))
+        terms = np.zeros(len(self.gate) + 1, np.int64)
+        terms[linear + 1] = np.bincount(gate, minlength=len(linear))
         bias = np.zeros(len(self.gate))
         bias[linear] = shift
         return {
             "basis": basis,
             "bias": bias,
-            "weight_begin": np.cumsum(size, dtype=np.int32),
+            "weight_begin": np.cumsum(terms, dtype=np.int32),
             "weight_column": column.astype(np.int32),
             "weight": table[gate, column],
         }
