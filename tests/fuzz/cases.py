@@ -12,6 +12,7 @@ from tests.fuzz.containers import CONTAINERS
 from tests.fuzz.parameters import Learner, draw_learner, draw_parameters
 from tests.fuzz.tables import Table, draw_table
 
+MOST_APART = 1e9  # the heaviest row, times the lightest
 # Laws that take a fit of their own: one of them is asked of a case.
 REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks", "soften")
 
@@ -66,6 +67,14 @@ class Case:
             f"model.fit(make_x(columns), y, sample_weight=weight{held})",
         ]
         return "\n".join(line for line in lines if line)
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether weights of rows and classes leave digits to tell gains apart; else the last one settles ties."""
+        given = self.parameters.get("class_weight")
+        factors = [1.0, *(factor for factor in given.values() if factor > 0)] if isinstance(given, dict) else [1.0]
+        weights = [weight for weight in self.table.weight or [1.0] if weight > 0]
+        return max(weights) * max(factors) <= MOST_APART * min(weights) * min(factors)
 
     @property
     def half(self) -> int:
