@@ -128,8 +128,9 @@ def test_an_unfitted_model_says_so(method: str) -> None:
 
 
 def test_weights_too_light_to_split_are_explained() -> None:
-    with pytest.warns(UserWarning, match="sums to 0.2, less than the 2 that a split needs: nothing is split"):
-        assert CARTClassifier().fit(X, Y, np.full(20, 0.01)).get_n_leaves() == 1
+    twice, labels, light = np.tile(X, (2, 1)), np.tile(Y, 2), np.full(40, 0.01)  # 40 rows, 20 of them distinct
+    with pytest.warns(UserWarning, match="sums to 20, less than the 30 that a split needs: nothing is split"):
+        assert CARTClassifier(min_samples_split=30).fit(twice, labels, light).get_n_leaves() == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CARTClassifier(min_samples_leaf=50).fit(X, Y)  # the user's own limit: nothing to explain

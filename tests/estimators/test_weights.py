@@ -9,7 +9,22 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 
+from softwood import (
+    BuddingTreeClassifier,
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    LinearDiscriminantTreeClassifier,
+    MixtureOfExpertsClassifier,
+    OmnivariateTreeClassifier,
+    SoftenedTreeClassifier,
+    SoftTreeClassifier,
+    soften,
+)
 from softwood.estimators.weights import class_weights, read_weights
 
 CLASSES = np.array(["a", "b", "c"])
@@ -97,3 +112,81 @@ def test_weights_whose_squares_no_double_holds_are_refused(size: float) -> None:
 
 def test_a_weight_that_no_sum_notices_is_zero() -> None:
     np.testing.assert_array_equal(read_weights([1.0, 1e-99, 1e-101, 0.0], 4), [1.0, 1e-99, 0.0, 0.0])
+
+
+# -- weights count as rows, and those that sum to less are raised ------------------------------------------------------
+
+LEARNERS: list[Any] = [
+    CARTClassifier(),
+    CARTClassifier(min_samples_leaf=5, prune=None),
+    C45Classifier(),
+    LinearDiscriminantTreeClassifier(),
+    OmnivariateTreeClassifier(),
+    SoftenedTreeClassifier(n_successes=1, patience=20),
+    SoftTreeClassifier(gate="linear", leaf="constant"),
+    BuddingTreeClassifier(gate="linear", leaf="constant"),
+    MixtureOfExpertsClassifier(depth=1),
+    CARTRegressor(),
+]
+
+
+def distinct_iris() -> tuple[Any, Any]:
+    X, y = load_iris(return_X_y=True)
+    first = np.unique(X, axis=0, return_index=True)[1]
+    return X[first], y[first]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_equal_weights_that_sum_to_one_change_nothing(learner: Any) -> None:
+    X, y = distinct_iris()
+    plain = learner.fit(X, y).tree_.output(X)
+    light = learner.fit(X, y, sample_weight=np.full(len(y), 1 / len(y))).tree_.output(X)
+    np.testing.assert_array_equal(light, plain)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_a_light_row_of_twice_the_weight_is_the_row_twice(learner: Any) -> None:
+    X, y = distinct_iris()
+    weight = np.where(np.arange(len(y)) % 3, 2.0**-10, 2.0**-9)
+    twice = np.repeat(np.arange(len(y)), np.where(np.arange(len(y)) % 3, 1, 2))
+    heavy = learner.fit(X, y, sample_weight=weight).tree_.output(X)
+    often = learner.fit(X[twice], y[twice], sample_weight=np.full(len(twice), 2.0**-10)).tree_.output(X)
+    np.testing.assert_allclose(often, heavy, rtol=1e-9, atol=1e-12)
+
+
+def test_light_weights_soften_a_tree_as_ones_do() -> None:
+    X, y = distinct_iris()
+    model = CARTClassifier().fit(X, y)
+    plain = soften(model, X, y).predict_proba(X)
+    np.testing.assert_array_equal(soften(model, X, y, sample_weight=np.full(len(y), 1e-3)).predict_proba(X), plain)
+
+
+@pytest.mark.parametrize("tree", [CARTClassifier(max_depth=2), LinearDiscriminantTreeClassifier(max_depth=2)])
+def test_boosting_is_better_than_one_of_its_trees(tree: Any) -> None:
+    """AdaBoost's weights sum to one. In the mean of four tables: what pruning does to one is luck."""
+    gain = []
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(600, 2))
+        y = (X[:, 0] * X[:, 1] + 0.3 * X[:, 0] > 0).astype(int) + (X[:, 0] ** 2 + X[:, 1] ** 2 > 3)
+        learn, test = slice(0, 300), slice(300, None)
+        boosted = AdaBoostClassifier(tree, n_estimators=20, random_state=0).fit(X[learn], y[learn])
+        gain.append(boosted.score(X[test], y[test]) - tree.fit(X[learn], y[learn]).score(X[test], y[test]))
+    assert np.mean(gain) > 0.03
+
+
+def test_boosted_unpruned_trees_are_as_good_as_scikit_learns() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * X[:, 0] > 0).astype(int) + (X[:, 0] ** 2 + X[:, 1] ** 2 > 3)
+    ours, theirs = (
+        AdaBoostClassifier(tree, n_estimators=20, random_state=0).fit(X, y)
+        for tree in (CARTClassifier(max_depth=2, prune=None), DecisionTreeClassifier(max_depth=2))
+    )
+    np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_)
+
+
+@pytest.mark.parametrize("learner", [SoftTreeClassifier(gate="linear"), BuddingTreeClassifier(gate="linear")])
+def test_rows_of_a_class_that_weighs_much_are_no_copies(learner: Any) -> None:
+    """No part of such a row is learned from while another is held out, or a tree would learn labels without a rule."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), (np.arange(200) < 20).astype(int)
+    assert learner.set_params(class_weight={0: 1, 1: 9}).fit(X, y).tree_.n_nodes == 1

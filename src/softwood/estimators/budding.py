@@ -313,12 +313,12 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         return output[:, 0] if output.shape[1] == 1 else output
 
     def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> SoftProblem:
-        weight = read_weights(sample_weight, len(codes))
+        weight = count = read_weights(sample_weight, len(codes))
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
         loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
         target = one_hot(codes, len(self.classes_))
-        return SoftProblem(rows, target, weight, self._schema.level_counts.tolist(), loss)
+        return SoftProblem(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
 
 
 class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types

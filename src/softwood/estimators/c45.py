@@ -19,6 +19,7 @@ from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
 from softwood.learners.softening.gates import SoftRows
 from softwood.learners.softening.statistics import soften_by_statistics
+from softwood.parts.folds import raise_light
 from softwood.tree import RuleSet
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned
@@ -101,8 +102,8 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ign
         """
         growth, pruning = self._rules_of_growth()
         given = read_labelled(self, X, y, sample_weight)
-        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
-        columns = table.columns
+        table, self.classes_, codes = given.table, given.classes, given.codes
+        columns, (weight, _) = table.columns, raise_light(table.values, codes, given.weight)
         cases = C45Cases(table.values, columns.level_counts, codes, weight, len(self.classes_))
         middle = self.soft_thresholds or self.thresholds == "middle"
         self.tree_ = learn_c45(cases, given.schema, growth, pruning, middle=middle, n_threads=self._threads())

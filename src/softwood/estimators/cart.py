@@ -148,7 +148,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
             weight, factor = drop_classes(weight, factor, codes)
         problem = Problem(
             table.values, table.columns.level_counts, codes, weight, criterion, len(self.classes_), factor, costs
-        )
+        ).counted()
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         schema = with_costs(given.schema, costs)
@@ -222,7 +222,7 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.level_counts, values, weight, criterion)
+        problem = Problem(table.values, table.columns.level_counts, values, weight, criterion).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._remember(self._learn(problem, table, given.schema, validation), given.weight)

@@ -100,7 +100,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
         levels = table.columns.level_counts
-        problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs)
+        problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs).counted()
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._fitted(problem, with_costs(given.schema, costs), validation, given.weight)
@@ -114,7 +114,7 @@ class ObliqueRegressor(Numbers, ObliqueTree):
         self._check_pruning(X_val, y_val)
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR)
+        problem = Problem(table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._fitted(problem, given.schema, validation, given.weight)

@@ -107,7 +107,8 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
     if weight.sum() < least <= np.count_nonzero(weight):
         warnings.warn(
             f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs: nothing is split. "
-            "Weights count as rows here (two is a row twice); multiply them so that they sum to the number of rows.",
+            "Weights count as rows (two is a row twice; those that sum to less than the distinct rows were raised to "
+            "their number); multiply them so that they sum to the number of rows.",
             UserWarning,
             stacklevel=4,
         )

@@ -262,7 +262,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.level_counts.tolist()
-        problem = SoftProblem(table.values, one_hot(codes, len(self.classes_)), weight, levels, loss)
+        target = one_hot(codes, len(self.classes_))
+        problem = SoftProblem(table.values, target, weight, levels, loss, count=given.weight)
         validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         if held is not None:
             target = one_hot(held[1], len(self.classes_))

@@ -28,6 +28,7 @@ from softwood.learners.softening.descent import soften_by_gradient
 from softwood.learners.softening.gates import SoftRows
 from softwood.learners.softening.ramps import ALPHA
 from softwood.learners.softening.statistics import soften_by_statistics
+from softwood.parts.folds import raise_light
 from softwood.tree import Tree
 from softwood.tree.cut import cut_like, cut_tree
 
@@ -314,7 +315,8 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
         if target.shape[1] != tree.n_outputs:
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
-    return tree, SoftRows(rows, target, read_weights(sample_weight, len(rows)))
+    weight, _ = raise_light(rows, target, read_weights(sample_weight, len(rows)))
+    return tree, SoftRows(rows, target, weight)
 
 
 def _signs(model: Any) -> Signs:

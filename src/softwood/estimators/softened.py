@@ -113,8 +113,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         columns = table.columns
         problem = Problem(
             table.values[lives], columns.level_counts, codes[lives], weight[lives], criterion, len(self.classes_)
-        )
-        least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(weight.sum()))
+        ).counted()
+        least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(problem.weight.sum()))
         with softening_bar(options.boolean("progress", self.progress), self.n_successes) as report:
             softened = learn_softened(
                 problem,

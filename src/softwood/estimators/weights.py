@@ -1,8 +1,10 @@
 """Weights: of rows, and of classes.
 
 A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there; so does one that weighs less than
-1e-100 of the heaviest, which no sum of doubles would notice. Weights of classes multiply those of rows where impurity
-is computed; "balanced" gives every class the same total,
+1e-100 of the heaviest, which no sum of doubles would notice. Weights count as rows in every learner, also in limits
+such as `min_samples_leaf`. Those that sum to less than there are distinct rows (to 1, as AdaBoost's do) are raised so
+that they sum to their number (parts/folds.py, `raise_light`); docs/weights.md tells all this to users. Weights of
+classes multiply those of rows where impurity is computed; "balanced" gives every class the same total,
 
     factor[c] = W / (K * W_c),    W_c = weight of the rows of class c, W = their sum, K = classes with any weight
 """

@@ -1,12 +1,29 @@
-"""Folds for cross-validation that depend on what the rows hold, not on where they stand.
+"""Folds for cross-validation that depend on what the rows hold and weigh, not on where they stand.
 
-Every row gets a number made from its own content (a hash of its values and the seed); rows are dealt to the folds in
-the order of these numbers, class by class. So equal rows share a fold: a row of weight two is the row twice, no copy
-of a training row is held out, and the order of the rows does not matter. Nor do the units of the columns: a value
-counts by its place between the least and the largest.
+Equal rows (inputs and answer) are one distinct row whose weight is the sum of theirs. Distinct rows are taken class by
+class, in the order of a number made from their content (a hash of their values and the seed), and dealt to the folds in
+turn, each in one or several pieces of equal weight:
+
+    pieces = ceil(weight / size)
+
+The size of a piece says what a copy is taken for (`piece_sizes`):
+
+    inputs seen with several answers   each unit of weight is an observation of its own, as rows of a data set are
+    inputs with one answer             copies may be the weight of one observation, no part of which may be learned from
+                                       while another is held out: one piece, unless it is heavier than half a fold. Of
+                                       few distinct rows with whole weights, more than COPIES copies are observations
+
+So a table of few distinct rows has them all in every fold, and a table without equal rows, or with weights that are
+not large, has each row in one fold. A row of weight two is the row twice and the order of the rows does not matter: all
+depends on distinct rows and their weights only. Nor do the units of the columns matter: a value counts by its place
+between the least and the largest.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,38 +31,210 @@ import numpy.typing as npt
 from softwood.kernels import content
 
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
+
+FEW = 500  # distinct rows up to which many copies of one are taken for observations, not for a weight
+COPIES = 3  # of a distinct row that stay together all the same: resampled rows
+MOST_PIECES = 1_000  # of a distinct row for each fold: more would change nothing
+ROUNDING = 1e-9  # by which sums of weights may be off
 
 # Cells between the least and the largest value of a column. Neither is a round number: round values, which tables are
 # full of, then lie within cells and not on their edges, where rounding would decide.
 CELLS, EDGE = 3751.7950737, 0.3819660112501052
 
 
-def deal_folds(X: Floats, y: npt.NDArray[np.generic], n_folds: int, seed: int) -> npt.NDArray[np.int32]:
-    """The fold (0 .. n_folds - 1) of every row.
+@dataclass(frozen=True)
+class Deal:
+    """Which fold, or folds, each distinct row is in.
+
+    fold : of the only piece, or of the first.
+    split : the distinct rows that are in several pieces.
+    parts : (split, folds) how many pieces of each are in each fold.
+    """
+
+    fold: Index
+    split: Index
+    parts: Index
+
+    @property
+    def n_pieces(self) -> int:
+        """Of all distinct rows together."""
+        return len(self.fold) - len(self.split) + int(self.parts.sum())
+
+    def held_out(self, weight: Floats, fold: int) -> Floats:
+        """How much of each distinct row's weight is in a fold."""
+        held = np.where(self.fold == fold, weight, 0.0)
+        held[self.split] = self.parts[:, fold] * weight[self.split] / self.parts.sum(axis=1)
+        return held
+
+
+def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: bool = False) -> Deal:
+    """Distinct rows, in the order given, to the folds in turn.
+
+    Parameters
+    ----------
+    weight : of every distinct row, as many rows as it stands for.
+    several : whether its inputs are there with other answers, too.
+    n_folds : at least 2.
+    raised : whether weights were raised (`raise_light`), so that they do not count rows.
+
+    Examples
+    --------
+    >>> dealt = deal(np.array([1.0, 4.0, 1.0]), np.array([False, True, True]), 2)
+    >>> dealt.held_out(np.array([1.0, 4.0, 1.0]), 0), dealt.held_out(np.array([1.0, 4.0, 1.0]), 1)
+    (array([1., 2., 0.]), array([0., 2., 1.]))
+    """
+    pieces = count_pieces(weight, piece_sizes(weight, several, n_folds, raised), MOST_PIECES * n_folds)
+    start: Index = (np.cumsum(pieces) - pieces) % n_folds
+    split = np.flatnonzero(pieces > 1)
+    rounds, rest = np.divmod(pieces[split, None], n_folds)
+    place = (np.arange(n_folds) - start[split, None]) % n_folds  # of each fold, counted from the one that is next
+    return Deal(start, split, rounds + (place < rest))
+
+
+def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: bool = False) -> Floats:
+    """The most that a piece of each distinct row may weigh."""
+    total, few = float(weight.sum()), len(weight) <= FEW
+    half = total / (2 * n_folds)
+    if raised:  # nobody knows how many rows they were
+        everywhere = few and weight[several].sum() > total / 2
+        return np.where(several, total / (len(weight) * n_folds) if everywhere else 1.0, half)
+    half = max(half, 1.0)
+    counted = few and bool(np.all(np.abs(weight - np.rint(weight)) <= ROUNDING * weight))
+    apart = several | (weight > COPIES) if counted else several
+    return np.where(apart, 1.0, half)
+
+
+def count_pieces(weight: Floats, size: Floats, most: int) -> Index:
+    """In how many pieces of at most this size each distinct row is."""
+    return np.clip(np.ceil(weight / size * (1.0 - ROUNDING)), 1, most).astype(np.int64)
+
+
+def have_several_answers(X: Floats) -> npt.NDArray[np.bool_]:
+    """For every distinct row whether another one has the same inputs, so that only their answers differ."""
+    _, place, count = np.unique(content.hash_rows(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True)
+    return np.asarray(count[place] > 1)
+
+
+@dataclass(frozen=True)
+class RowFolds(Sequence[Fold]):
+    """For every fold, the weights of the rows to learn from and of those to test on; made when they are asked for.
+
+    weight : of every row; those of weight 0 are in no fold.
+    row, distinct : the rows that have weight, and the number of each one's distinct row.
+    total : weight of each distinct row.  first : its first row, which carries the weight of all where they are split.
+    """
+
+    weight: Floats
+    row: Index
+    distinct: Index
+    total: Floats
+    first: Index
+    dealt: Deal
+    n_folds: int
+
+    def __len__(self) -> int:
+        return self.n_folds
+
+    def __getitem__(self, fold: Any) -> Any:
+        if not 0 <= fold < self.n_folds:
+            raise IndexError(fold)
+        weight, dealt = self.weight[self.row], self.dealt
+        test, learn = np.zeros_like(self.weight), np.zeros_like(self.weight)
+        here = dealt.fold[self.distinct] == fold
+        if len(dealt.split):
+            whole = np.ones(len(self.total), np.bool_)
+            whole[dealt.split] = False
+            weight = np.where(whole[self.distinct], weight, 0.0)
+        test[self.row], learn[self.row] = np.where(here, weight, 0.0), np.where(here, 0.0, weight)
+        at = self.first[dealt.split]
+        test[at] = dealt.held_out(self.total, fold)[dealt.split]
+        learn[at] = self.total[dealt.split] - test[at]
+        return learn, test
+
+
+def deal_rows(
+    X: Floats, y: npt.NDArray[np.generic], weight: Floats, n_folds: int, seed: int, raised: bool = False
+) -> RowFolds:
+    """Folds of the rows.
 
     Parameters
     ----------
     X : (rows, columns); NaN is a value like any other.
     y : class codes (integers: every class is spread over the folds) or numbers of shape (rows, targets).
+    weight : of the rows.
     n_folds : at least 2.
     seed : another seed, another deal.
+    raised : see `deal`.
 
     Examples
     --------
     >>> X, y = np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 0, 0, 0])
-    >>> fold = deal_folds(X, y, 2, seed=0)
-    >>> bool(fold[0] == fold[2])
-    True
+    >>> learn, test = deal_rows(X, y, np.ones(4), 2, seed=0)[0]
+    >>> (learn + test).sum()
+    np.float64(4.0)
     """
-    numbers = y.dtype.kind == "f"
+    row = np.flatnonzero(weight > 0)
+    distinct = number_distinct(X[row], y[row], seed)
+    n = int(distinct.max(initial=-1)) + 1
+    total = sum_in_order(distinct, weight[row], n)
+    first = np.empty(n, np.int64)
+    first[distinct[::-1]] = row[::-1]
+    light = bool(np.all(total <= 1.0))  # in one piece each, whatever their inputs
+    several = np.zeros(n, np.bool_) if light and not raised else have_several_answers(X[first])
+    return RowFolds(weight, row, distinct, total, first, deal(total, several, n_folds, raised), n_folds)
+
+
+def number_distinct(X: Floats, y: npt.NDArray[np.generic], seed: int) -> Index:
+    """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content."""
     number = hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed)
-    fold = np.empty(len(number), np.int32)
+    found = np.empty(len(number), np.int64)
     start = 0
-    for group in [np.ones(len(y), np.bool_)] if numbers else [y == code for code in np.unique(y)]:
+    for group in [np.ones(len(y), np.bool_)] if y.dtype.kind == "f" else [y == code for code in np.unique(y)]:
+        if not group.any():
+            continue
         _, place = np.unique(number[group], return_inverse=True)
-        fold[group] = (place + start) % n_folds
+        found[group] = place + start
         start += int(place.max()) + 1  # the next class goes on where this one stopped: folds stay of equal size
-    return fold
+    return found
+
+
+def sum_in_order(group: Index, weight: Floats, n: int) -> Floats:
+    """Sums of weight by group, from the smallest weight on: the order of the rows does not matter, bit for bit."""
+    order = np.argsort(weight, kind="stable")
+    return np.bincount(group[order], weight[order], n).astype(np.float64)
+
+
+def raise_light(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Floats, bool]:
+    """Weights that count as rows, and whether that took raising them.
+
+    Weights count as rows, but some sum to 1: those that sum to less than there are distinct rows are raised to their
+    number.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 1])
+    >>> raise_light(X, y, np.array([0.25, 0.25, 0.5]))
+    (array([0.75, 0.75, 1.5 ]), True)
+    >>> raise_light(X, y, np.array([0.5, 2.0, 2.0]))
+    (array([0.5, 2. , 2. ]), False)
+    """
+    total = float(np.sort(weight).sum())
+    row = np.flatnonzero(weight > 0)
+    if total >= (1.0 - ROUNDING) * len(row):
+        return weight, False
+    n = len(np.unique(content.hash_rows(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
+    return raise_to(weight, n, total)
+
+
+def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
+    """Weights of n distinct rows raised to their number, if `total`, their sum, is less."""
+    if total >= (1.0 - ROUNDING) * n:
+        return weight, False
+    found = weight / total * n
+    whole = np.rint(found)
+    return np.where(np.abs(found - whole) <= ROUNDING * found, whole, found), True
 
 
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:

@@ -26,7 +26,7 @@ from softwood.kernels.plant import Rule, Tending, pad_rows
 from softwood.kernels.reference.gradient import row_loss
 from softwood.learners.budding.bush import existence
 from softwood.learners.budding.stream import Stream
-from softwood.learners.soft.problem import Mask, SoftProblem
+from softwood.learners.soft.problem import SoftProblem
 
 PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
 PENALTY = 1e-4  # where there is nothing to choose by: a stream
@@ -88,23 +88,26 @@ def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | No
     path = [(price, how.max_epochs) for price in prices]
     if how.leafness_penalty is not None and how.step is not None:
         return _best(list(_epochs(rows, how, path, how.step, validation)))
-    known = np.zeros(len(rows.X), np.bool_)  # to learn from before the choice is made
-    known[:ENOUGH] = True
-    out = rows.rows(known).held_out() if validation is None else []
-    if validation is not None:
-        known[:] = True
-    elif out:
-        known[:ENOUGH] &= ~out[0]
-    judge = validation if validation is not None else rows.rows(~known) if out else rows
+    learn, judge = (rows, validation) if validation is not None else _divided(rows)
     steps = STEPS[how.rule] if how.step is None else (how.step,)
-    tried = {step: _best(list(_epochs(rows.rows(known), how, path, step, judge))) for step in steps}
+    tried = {step: _best(list(_epochs(learn, how, path, step, judge))) for step in steps}
     best = min(tried.values(), key=lambda grown: grown.history[-1]["held_out_loss"])
-    return best if known.all() else _on_all(best, rows, known, how)
+    return best if learn is rows else _on_all(best, rows, judge, how)
 
 
-def _on_all(chosen: Grown, rows: SoftProblem, known: Mask, how: Online) -> Grown:
+def _divided(rows: SoftProblem) -> tuple[SoftProblem, SoftProblem]:
+    """Rows to learn from before the choice is made, and the others, to choose by; all for both if there is but one."""
+    out = rows.head(ENOUGH).held_out()
+    if not out:
+        return rows, rows
+    known = np.zeros(len(rows))
+    known[:ENOUGH] = rows.weight[:ENOUGH] - out[0]
+    return rows.part(known), rows.part(rows.weight - known)
+
+
+def _on_all(chosen: Grown, rows: SoftProblem, rest: SoftProblem, how: Online) -> Grown:
     """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
-    stream, history, rest = chosen.stream, list(chosen.history), rows.rows(~known)
+    stream, history = chosen.stream, list(chosen.history)
     stream.learn(rest.X, rest.target, rest.weight)
     scaled = _scaled(stream, rows)
     rng = np.random.default_rng(how.seed + 1)

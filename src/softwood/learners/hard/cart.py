@@ -3,8 +3,8 @@
 Grow by the largest decrease of impurity, then prune back: the sequence of trees by cost-complexity, the choice by
 cross-validated error (or validation rows, or reduced error).
 
-Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows, so
-equal rows are never on both sides; categories of more than two classes are searched exactly up to ten levels; missing
+Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows and their
+weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels; missing
 values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
 absolute error and monotone constraints are added.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.growth import Growth
@@ -58,8 +57,8 @@ def learn_cart(
         full = send_missing_to(full, fill)
     sequence = PruningSequence.of(full, problem)
 
-    def grow(trained: npt.NDArray[np.int64]) -> Tree:
-        return grow_tree(grower, problem, growth, schema, problem.weight_of(trained))
+    def grow(weight: Floats) -> Tree:
+        return grow_tree(grower, problem, growth, schema, weight)
 
     table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, is_leaf)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
+from softwood.parts.folds import raise_light
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +30,7 @@ class Problem:
     n_classes : 0 for numbers.
     answer_factor : per class, how much its rows count in the answers (class weights, priors).
     costs : (true, given) what it costs to answer one class for another; the diagonal is 0.
+    raised : whether the weights were raised, because they summed to less than the rows (parts/folds.py).
     """
 
     X: Floats
@@ -39,6 +41,7 @@ class Problem:
     n_classes: int = 0
     answer_factor: Floats | None = None
     costs: Floats | None = None
+    raised: bool = False
 
     @property
     def is_classes(self) -> bool:
@@ -71,6 +74,11 @@ class Problem:
     def with_rows(self, X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> Problem:
         """The same question asked of other rows."""
         return replace(self, X=X, y=y, weight=weight)
+
+    def counted(self) -> Problem:
+        """The same rows with weights that count as rows: those that sum to less than the rows are raised."""
+        weight, raised = raise_light(self.X, self.y, self.weight)
+        return replace(self, weight=weight, raised=raised)
 
     # -- answers and what they cost ------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,11 @@ from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PruningSequence, path_losses
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.crew import side_by_side
-from softwood.parts.folds import deal_folds
+from softwood.parts.folds import Fold, deal_rows
 from softwood.tree import Tree
 
-Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
-Grow = Callable[[npt.NDArray[np.int64]], Tree]  # the unpruned tree of some of the rows
+Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
+Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Pruning:
 
     method: str | None = "cv"
     one_se: bool = True
-    folds: int | Sequence[Fold] = 10  # how many, dealt by content, or which
+    folds: int | Sequence[Pair] = 10  # how many, dealt by content, or which rows
     seed: int = 0
     validation: Problem | None = None
 
@@ -33,7 +34,24 @@ class Pruning:
         """The folds of these rows; none where none are asked for."""
         if self.method != "cv":
             return ()
-        return deal_rows(problem, self.folds, self.seed) if isinstance(self.folds, int) else self.folds
+        if isinstance(self.folds, int):
+            return deal_rows(problem.X, problem.y, problem.weight, self.folds, self.seed, problem.raised)
+        return GivenFolds(problem, self.folds)
+
+
+@dataclass(frozen=True)
+class GivenFolds(Sequence[Fold]):
+    """Folds that a user gave, as weights of all rows."""
+
+    problem: Problem
+    pairs: Sequence[Pair]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, fold: Any) -> Any:
+        learn, test = self.pairs[fold]
+        return self.problem.weight_of(learn), self.problem.weight_of(test)
 
 
 @dataclass(frozen=True)
@@ -87,11 +105,12 @@ def choose_by_cv(
     between = sequence.between()
 
     def test_fold(k: int) -> Floats:
-        trained, held = folds[k]
-        rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
-        if not rows.weight.any() or not problem.weight[trained].any():
+        learn, test = folds[k]
+        if not learn.any() or not test.any():
             return np.zeros((3, len(between)))
-        tree = grow(trained)
+        held = np.flatnonzero(test)
+        rows = problem.with_rows(problem.X[held], problem.y[held], test[held])
+        tree = grow(learn)
         own = PruningSequence.of(tree, problem)
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])
@@ -100,13 +119,6 @@ def choose_by_cv(
     if not weight.any():
         return plain_table(sequence)
     return _tested(sequence, total, squares, weight, one_se, "cv")
-
-
-def deal_rows(problem: Problem, n_folds: int, seed: int) -> list[Fold]:
-    """Folds by the content of the rows; rows of weight 0 are in none, so that removing them changes nothing."""
-    row = np.flatnonzero(problem.weight > 0)
-    fold = deal_folds(problem.X[row], problem.y[row], n_folds, seed)
-    return [(row[fold != k], row[fold == k]) for k in range(n_folds)]
 
 
 def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:

@@ -1,6 +1,6 @@
 """Grow an oblique tree, then prune it back as CART is pruned: cost-complexity, the size chosen on rows not seen.
 
-Every fold makes its own columns and its own tree; equal rows share a fold.
+Every fold makes its own columns and its own tree.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
@@ -44,16 +43,20 @@ def learn_oblique(
     recipe : which columns linear gates are made of.
     n_jobs : folds at a time.
     """
-    dealt = isinstance(pruning.folds, int)  # by content: equal rows share a fold, so they may be merged once for all
+    dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows may be merged once for all
     if dealt:
         problem = in_order(problem)
     folds, unit = pruning.folds_of(problem), Unit.of(problem)
     problem, pruning = unit.enter(problem), unit.enter_pruning(pruning)
     limits = replace(limits, min_impurity_decrease=limits.min_impurity_decrease / unit.risk)
 
-    def grow(at: npt.NDArray[np.int64]) -> Tree:
-        some = problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
-        return grow_oblique((Rows.of if dealt else Rows.make)(some, recipe), find, limits, schema)
+    def grow(weight: Floats) -> Tree:
+        at = np.flatnonzero(weight)
+        some = problem.with_rows(problem.X[at], problem.y[at], weight[at])
+        if not dealt:
+            return grow_oblique(Rows.make(some, recipe), find, limits, schema)
+        piece = None if whole.piece is None else whole.piece[at]  # a part of a row comes in pieces as all of it does
+        return grow_oblique(replace(Rows.of(some, recipe), piece=piece), find, limits, schema)
 
     whole = (Rows.of if dealt else Rows.make)(problem, recipe)
     full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)

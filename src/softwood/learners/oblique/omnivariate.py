@@ -74,6 +74,7 @@ class Omnivariate:
         kinds = [self._kind(name) for name in self.kinds]
         if self.select in ("aic", "bic"):
             return by_information(rows, kinds, self.stop, self.select == "bic")
+        rows = rows.in_pieces()
         if len(rows.phi) < FEWEST:
             return Verdict(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows for a contest")
         if self.select == "validation":

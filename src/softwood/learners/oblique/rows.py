@@ -14,9 +14,11 @@ import numpy.typing as npt
 from softwood.kernels.reference.cut import loss_of
 from softwood.learners.hard.problem import Floats, Ints, Problem
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.parts.folds import hash_rows
+from softwood.parts.folds import count_pieces, hash_rows, have_several_answers, piece_sizes
 
 Index = npt.NDArray[np.intp]
+
+MOST_PIECES = 2_000  # that the rows of a node are divided into: enough to tell gates apart
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,14 @@ class Rows:
     columns, phi : what linear gates are made of, scaled; (rows, columns).
     tally : (rows, sums) what a criterion adds up: weight * factor for the class of the row; or w, w y, w y^2 of
         targets about their mean.
+    piece : the most that a piece of each row weighs where rows are halved (parts/folds.py); None: all are one piece.
     """
 
     problem: Problem
     columns: Columns
     phi: Floats
     tally: Floats
+    piece: Floats | None = None
 
     @classmethod
     def make(cls, problem: Problem, recipe: Recipe) -> Rows:
@@ -43,12 +47,25 @@ class Rows:
     def of(cls, problem: Problem, recipe: Recipe) -> Rows:
         """Rows that are in the order of their content already, with the columns of the recipe."""
         columns = build_columns(problem.X, problem.n_levels.tolist(), problem.weight, recipe)
-        return cls(problem, columns, columns.make(problem.X), make_tally(problem))
+        return cls(problem, columns, columns.make(problem.X), make_tally(problem), find_pieces(problem))
 
     def some(self, at: Index) -> Rows:
         """A part of the rows, with the same columns."""
         problem = self.problem.with_rows(self.problem.X[at], self.problem.y[at], self.problem.weight[at])
-        return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at])
+        piece = None if self.piece is None else self.piece[at]
+        return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at], piece=piece)
+
+    def in_pieces(self) -> Rows:
+        """A row for each piece of a heavy row, so that they can be divided; at most some MOST_PIECES rows more."""
+        if self.piece is None:
+            return self
+        weight = self.problem.weight
+        size = np.maximum(self.piece, weight.sum() / MOST_PIECES)
+        pieces = count_pieces(weight, size, MOST_PIECES)
+        some = self.some(np.repeat(np.arange(len(pieces)), pieces))
+        part = 1.0 / np.repeat(pieces, pieces)
+        problem = some.problem.with_rows(some.problem.X, some.problem.y, some.problem.weight * part)
+        return replace(some, problem=problem, tally=some.tally * part[:, None], piece=None)
 
     def answers(self) -> tuple[Floats, Ints, Floats, Floats, int]:
         """Weight, class codes and their factors, numbers, and the criterion: as the native kernels take them."""
@@ -80,6 +97,13 @@ def in_order(problem: Problem) -> Problem:
         return problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
     weight = np.add.reduceat(problem.weight[at], np.flatnonzero(first))
     return problem.with_rows(problem.X[at[first]], problem.y[at[first]], weight)
+
+
+def find_pieces(problem: Problem) -> Floats | None:
+    """The most that a piece of each row weighs where rows are halved; None where all rows are in one piece."""
+    if not problem.raised and np.all(problem.weight <= 1.0):
+        return None
+    return piece_sizes(problem.weight, have_several_answers(problem.X), 2, problem.raised)
 
 
 def make_tally(problem: Problem) -> Floats:

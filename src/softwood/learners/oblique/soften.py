@@ -51,8 +51,8 @@ def soft_problem(problem: Problem) -> SoftProblem:
         return SoftProblem(problem.X, problem.y.astype(np.float64), problem.weight, levels, Loss.SQUARED)
     target = np.eye(problem.n_classes)[problem.y]
     two = problem.n_classes == 2
-    loss = Loss.LOGISTIC if two else Loss.SOFTMAX
-    return SoftProblem(problem.X, target[:, 1:] if two else target, problem.row_weight(), levels, loss)
+    loss, target = (Loss.LOGISTIC, target[:, 1:]) if two else (Loss.SOFTMAX, target)
+    return SoftProblem(problem.X, target, problem.row_weight(), levels, loss, count=problem.weight)
 
 
 def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threads: int) -> float:
@@ -60,7 +60,8 @@ def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threa
     held = whole.held_out()
     if not held:
         return STRENGTHS[0]
-    learn, judge = (judge_engine(whole.rows(mask), columns, n_threads) for mask in (~held[0], held[0]))
+    parts = (whole.weight - held[0], held[0])
+    learn, judge = (judge_engine(whole.part(weight), columns, n_threads) for weight in parts)
 
     def loss(strength: float) -> float:
         return start.refine(learn, strength / learn.total_weight, MAX_ITER)[1].loss(judge)

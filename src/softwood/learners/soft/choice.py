@@ -116,7 +116,8 @@ def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = T
 
 
 def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
-    """Mean paired difference by weight, and its standard error."""
-    share, gap = weight / weight.sum(), one - other
+    """Mean paired difference by weight, and its standard error; weights count as rows."""
+    total, gap = float(weight.sum()), one - other
+    share = weight / total
     mean = float(share @ gap)
-    return mean, float(np.sqrt(share @ np.square(gap - mean) * (share @ share)))
+    return mean, float(np.sqrt(share @ np.square(gap - mean) / total))

@@ -213,7 +213,7 @@ def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProb
     """Rows to learn from and to judge by: the validation rows given, and folds of the others where these are few."""
     divided = [] if held is None else [(some, held)]
     if held is None or len(some) <= FEW:
-        divided += [(some.rows(~out), some.rows(out)) for out in some.held_out()]
+        divided += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]
     return divided or [(some, some)]
 
 

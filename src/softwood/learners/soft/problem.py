@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.moments import round_off
-from softwood.parts.folds import hash_rows
+from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -30,6 +30,8 @@ class SoftProblem:
     target : numbers; or 0 and 1 in one column (two classes); or one column a class.
     n_levels : per input, 0 for a number.
     place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
+    count : of how many rows each one stands for, where that is not its weight: classes may weigh more or less.
+    raised : whether weights were raised, because they summed to less than the rows.
     """
 
     X: Floats
@@ -38,6 +40,8 @@ class SoftProblem:
     n_levels: Sequence[int]
     loss: Loss
     place: npt.NDArray[np.int64] | None = None
+    count: Floats | None = None
+    raised: bool = False
 
     def __len__(self) -> int:
         return len(self.target)
@@ -49,12 +53,18 @@ class SoftProblem:
     def rows(self, mask: Mask) -> SoftProblem:
         """Some of the rows."""
         at = mask if self.place is None else self.place[mask]
-        return replace(self, X=self.X[at], target=self.target[mask], weight=self.weight[mask], place=None)
+        count = None if self.count is None else self.count[mask]
+        return replace(self, X=self.X[at], target=self.target[mask], weight=self.weight[mask], place=None, count=count)
+
+    def part(self, weight: Floats) -> SoftProblem:
+        """The rows that have any of these weights, which are parts of theirs."""
+        return replace(self, weight=weight, count=None).rows(weight > 0)
 
     def head(self, n: int) -> SoftProblem:
         """The first rows: of rows in order they are a random part."""
         X = self.X[:n] if self.place is None else self.X[self.place[:n]]
-        return replace(self, X=X, target=self.target[:n], weight=self.weight[:n], place=None)
+        count = None if self.count is None else self.count[:n]
+        return replace(self, X=X, target=self.target[:n], weight=self.weight[:n], place=None, count=count)
 
     def in_order(self, seed: int, copied: bool = True) -> SoftProblem:
         """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
@@ -68,10 +78,9 @@ class SoftProblem:
         number, target = number[order], kept.target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
-        weight = np.bincount(np.cumsum(new) - 1, kept.weight[order]).astype(np.float64)
-        if weight.sum() < (1.0 - 1e-9) * len(weight):
-            weight *= len(weight) / weight.sum()
-        found = replace(kept, target=target[new], weight=weight, place=order[new])
+        weight, raised = _merged(kept.weight[order], new)
+        count, light = (None, raised) if kept.count is None else _merged(kept.count[order], new)
+        found = replace(kept, target=target[new], weight=weight, place=order[new], count=count, raised=light)
         return found.head(len(found)) if copied or len(found) <= MANY else found
 
     def target_scale(self) -> tuple[Floats, Floats]:
@@ -91,33 +100,54 @@ class SoftProblem:
         """Targets as (target - centre) / scale, the same whatever their unit."""
         return replace(self, target=round_off((self.target - centre) / scale))
 
-    def held_out(self) -> list[Mask]:
-        """Rows to hold out, one mask a fold; classes are spread evenly. The rows must be `in_order`."""
-        n = len(self)
-        place = np.empty(n, np.int64)
-        place[self._by_class()] = np.arange(n)
-        for most, folds in FOLDS:
-            if n <= most:
-                folds = min(folds, max(2, n // 2))
-                return [place % folds == fold for fold in range(folds)] if n > 1 else []
-        return [place % 4 == 0]
+    def held_out(self) -> list[Floats]:
+        """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
+
+        A row in one piece (parts/folds.py) is in one fold, with all its weight.
+        """
+        n_folds = self._most_folds()
+        dealt = self._dealt(n_folds)
+        folds = min(n_folds, max(2, dealt.n_pieces // 2))
+        if folds < n_folds:
+            dealt = self._dealt(folds)
+        if dealt.n_pieces < 2:
+            return []
+        return [self._held(dealt, fold) for fold in range(1 if len(self) > FOLDS[-1][0] else folds)]
 
     def parted(self) -> tuple[SoftProblem, SoftProblem]:
         """Rows to learn from and rows to judge by, as many of them as in a fold; all for both if there is but one.
 
-        Weights count as rows: of a row that stands for many a part goes either way. The rows must be `in_order`.
+        The rows must be `in_order`.
         """
-        folds = next((folds for most, folds in FOLDS if len(self) <= most), 4)
-        order, least = self._by_class(), self.weight.min()
-        count = np.cumsum(self.weight[order] / least)
-        held = np.empty(len(self))
-        held[order] = least * np.diff(np.ceil(count / folds - 1e-9), prepend=0.0)
+        held = self._held(self._dealt(self._most_folds()), 0)
         rest = self.weight - held
-        if not np.any(rest > 0):
-            return self, self
-        return replace(self, weight=rest).rows(rest > 0), replace(self, weight=held).rows(held > 0)
+        return (self.part(rest), self.part(held)) if np.any(rest > 0) else (self, self)
+
+    def _most_folds(self) -> int:
+        return next((folds for most, folds in FOLDS if len(self) <= most), 4)
+
+    def _dealt(self, n_folds: int) -> Deal:
+        """Which fold each row is in, class after class."""
+        count = self.weight if self.count is None else self.count
+        light = not self.raised and bool(np.all(count <= 1.0))  # in one piece each, whatever their inputs
+        X = self.X if self.place is None else self.X[self.place]
+        several = np.zeros(len(self), np.bool_) if light else have_several_answers(X)
+        order = self._by_class()
+        return deal(count[order], several[order], n_folds, self.raised)
+
+    def _held(self, dealt: Deal, fold: int) -> Floats:
+        """Weights of the rows in a fold."""
+        order, held = self._by_class(), np.empty(len(self))
+        held[order] = dealt.held_out(self.weight[order], fold)
+        return held
 
     def _by_class(self) -> npt.NDArray[np.intp]:
         """The rows class after class; numbers stay in their order."""
         key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
         return np.argsort(np.zeros(len(self)) if self.loss == Loss.SQUARED else key, kind="stable")
+
+
+def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
+    """Sums over equal rows, each of which begins where `new`; and whether they were raised to the number of rows."""
+    total = np.bincount(np.cumsum(new) - 1, weight).astype(np.float64)
+    return raise_to(total, len(total), float(total.sum()))

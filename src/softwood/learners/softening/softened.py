@@ -10,7 +10,8 @@
 Differs from the paper: the split is made three times, each third held out once, to say how much to prune; the trees are
 then those of a sequence grown on all rows (`n_splits=1` is the paper's one split, and its trees of two thirds of the
 rows). The sequence begins with the best tree, not with the overgrown one, and widths are annealed on all rows, not only
-those the tree was grown on. Equal rows are on one side of a split, so a weight of two is the row twice.
+those the tree was grown on. Rows are split by their content and weight (parts/folds.py), so a weight of two is the row
+twice.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.learners.hard.grow import grow_tree
-from softwood.learners.hard.problem import Problem
-from softwood.learners.hard.prune import Fold, choose_by_cv, choose_by_validation, deal_rows
+from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.prune import choose_by_cv, choose_by_validation
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
@@ -35,6 +35,7 @@ from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.gates import SoftRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
 from softwood.parts.crew import side_by_side
+from softwood.parts.folds import Fold, deal_rows
 from softwood.tree import Schema, Tree, cut_tree
 
 WORTH = 1.01  # fall of the loss that counts
@@ -110,16 +111,16 @@ def learn_softened(
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
     """The trees to soften, largest first: the one of a sequence that errs least on held-out rows, and smaller."""
-    folds = deal_rows(problem, PARTS, seed)
-    if any(len(rows) == 0 for fold in folds for rows in fold):  # too few different rows to split
-        folds = [(np.flatnonzero(problem.weight > 0),) * 2] * PARTS
+    folds = list(deal_rows(problem.X, problem.y, problem.weight, PARTS, seed, problem.raised))
+    if not all(weight.any() for fold in folds for weight in fold):  # too few rows to split
+        folds = [(problem.weight, problem.weight)] * PARTS
     if n_splits == 1:
         sequence, table = choose_by_a_third(problem, schema, growth, folds[0])
     else:
         grower, sequence = grow_sequence(problem, schema, growth)
 
-        def grow(trained: npt.NDArray[np.int64]) -> Tree:
-            return grow_tree(grower, problem, growth, schema, problem.weight_of(trained))
+        def grow(weight: Floats) -> Tree:
+            return grow_tree(grower, problem, growth, schema, weight)
 
         table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=False, n_jobs=1)
     alphas = table.alpha[table.chosen : 0 : -1] if table.chosen else table.alpha[:1]  # without the root alone
@@ -130,10 +131,10 @@ def choose_by_a_third(
     problem: Problem, schema: Schema, growth: Growth, fold: Fold
 ) -> tuple[PruningSequence, PruningTable]:
     """A sequence grown on the larger part of a split, and its errors on the smaller."""
-    grown, held = fold
-    part = problem.with_rows(problem.X, problem.y, problem.weight_of(grown))
-    _, sequence = grow_sequence(part, schema, growth)
-    rows = problem.with_rows(problem.X[held], problem.y[held], problem.weight[held])
+    learn, test = fold
+    _, sequence = grow_sequence(problem.with_rows(problem.X, problem.y, learn), schema, growth)
+    held = np.flatnonzero(test)
+    rows = problem.with_rows(problem.X[held], problem.y[held], test[held])
     return sequence, choose_by_validation(sequence, rows, one_se=False)
 
 
