@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
-    from softwood.formats import summary, to_text
+    from softwood.formats import FileError, from_json, summary, to_json, to_text
 
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "FileError",
     "LinearDiscriminantTreeClassifier",
     "LinearDiscriminantTreeRegressor",
     "MixtureOfExpertsClassifier",
@@ -45,8 +46,10 @@ __all__ = [
     "Tree",
     "TreeError",
     "__version__",
+    "from_json",
     "soften",
     "summary",
+    "to_json",
     "to_text",
 ]
 
@@ -56,6 +59,7 @@ _HOME = {
     "C45Classifier": "softwood.estimators.c45",
     "CARTClassifier": "softwood.estimators.cart",
     "CARTRegressor": "softwood.estimators.cart",
+    "FileError": "softwood.formats",
     "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
     "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",
     "MixtureOfExpertsClassifier": "softwood.estimators.mixture",
@@ -67,8 +71,10 @@ _HOME = {
     "SoftenedClassifier": "softwood.estimators.soften",
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
+    "from_json": "softwood.formats",
     "soften": "softwood.estimators.soften",
     "summary": "softwood.formats",
+    "to_json": "softwood.formats",
     "to_text": "softwood.formats",
 }
 

@@ -18,13 +18,14 @@ class Inside:
     steps: tuple[str, ...] = ()
 
 
-def look_inside(model: Any, feature_names: Sequence[str] | None = None) -> Inside:
+def look_inside(model: Any, feature_names: Sequence[str] | None = None, wanted_by: str = "to_text") -> Inside:
     """The tree of a `Tree`, a fitted estimator, a pipeline that ends in one, or a search over either.
 
     Parameters
     ----------
     feature_names : names to print instead of the model's own; None asks the steps of a pipeline where the estimator
         saw none.
+    wanted_by : the function that asks, for its error.
     """
     steps: list[tuple[str, Any]] = []
     found: Sequence[str] | None = None
@@ -40,7 +41,7 @@ def look_inside(model: Any, feature_names: Sequence[str] | None = None) -> Insid
     tree = model if isinstance(model, Tree) else getattr(model, "tree_", None)
     if not isinstance(tree, Tree):
         raise TypeError(
-            f"to_text needs a Tree or a fitted softwood estimator, got {type(model).__name__}; call fit first."
+            f"{wanted_by} needs a Tree or a fitted softwood estimator, got {type(model).__name__}; call fit first."
         )
     if feature_names is None and found is not None and not hasattr(model, "feature_names_in_"):
         feature_names = found if len(found) == tree.n_features else None

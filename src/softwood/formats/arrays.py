@@ -1,0 +1,119 @@
+"""A tree as named arrays and a description in JSON: what its file and its JSON text have in common.
+
+    arrays        response, first_child, ...; basis/term, ...; surrogates/begin, ...
+    description   link, note, schema, provenance
+
+A file may lack arrays (they then mean "no node uses it", as in `Tree`), and may not have others. `Tree` checks all of
+them when it is built, so nothing that breaks its invariants reaches native code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Link
+from softwood.tree import Basis, Provenance, Schema, Surrogates, Tree
+from softwood.tree.tree import PER_NODE, RAGGED
+
+Array = npt.NDArray[Any]
+Form = tuple[Any, int]  # dtype and number of axes
+Part = TypeVar("Part", Basis, Surrogates)
+
+
+def _flat(dtype: type[np.generic], *names: str) -> dict[str, Form]:
+    return {name: (np.dtype(dtype), 1) for name in names}
+
+
+_TREE: dict[str, Form] = {name: (np.dtype(dtype), 1) for name, (dtype, _) in PER_NODE.items()}
+_TREE |= {begin: (np.dtype(np.int32), 1) for begin, _, _ in RAGGED}
+_TREE |= {flat: (np.dtype(dtype), 1) for _, flat, dtype in RAGGED}
+_TREE |= _flat(np.int32, "weight_column") | _flat(np.float64, "weight_effect")
+_TREE |= {name: (np.dtype(np.float64), 2) for name in ("response", "softness", "mean")}
+_TREE |= {name: (np.dtype(np.float64), 3) for name in ("slope", "slope_effect")}
+
+# In the order of the classes: texts of equal trees are equal.
+TREE = {each.name: _TREE[each.name] for each in fields(Tree) if each.name in _TREE}
+BASIS = _flat(np.uint8, "term") | _flat(np.int32, "feature") | _flat(np.float64, "parameter", "when_missing")
+SURROGATES = {
+    each.name: (np.dtype(np.bool_ if each.name == "flip" else np.int32), 1)
+    if each.name not in ("threshold", "agreement", "adjusted")
+    else (np.dtype(np.float64), 1)
+    for each in fields(Surrogates)
+}
+PARTS = {"basis": BASIS, "surrogates": SURROGATES}
+
+
+def arrays_of(tree: Tree) -> Iterator[tuple[str, Array]]:
+    """Name and values of every array of a tree."""
+    for name in TREE:
+        yield name, getattr(tree, name)
+    for part, names in PARTS.items():
+        for name in names:
+            yield f"{part}/{name}", getattr(getattr(tree, part), name)
+
+
+def form_of(name: str) -> Form:
+    """Dtype and number of axes of an array of a tree; another name is a ValueError."""
+    part, _, inner = name.rpartition("/")
+    known = PARTS.get(part) if part else TREE
+    if known is None or inner not in known:
+        raise ValueError(f"a tree has no array {name!r:.80}.")
+    return known[inner]
+
+
+def description_of(tree: Tree) -> dict[str, Any]:
+    """What is no array, as JSON."""
+    return {
+        "link": int(tree.link),
+        "note": list(tree.note),
+        "schema": tree.schema.to_dict(),
+        "provenance": None if tree.provenance is None else tree.provenance.to_dict(),
+    }
+
+
+def build_tree(arrays: Mapping[str, Array], description: Any) -> Tree:
+    """The tree of its arrays and its description; what is wrong is a ValueError or a TypeError."""
+    names = {"link", "note", "schema", "provenance"}
+    if not isinstance(description, Mapping) or description.keys() != names:
+        raise ValueError(f"a tree is described by {', '.join(sorted(names))}, got {description!r:.80}.")
+    for name, array in arrays.items():
+        dtype, axes = form_of(name)
+        if array.dtype != dtype or array.ndim != axes:
+            raise ValueError(f"{name} must be {dtype} with {axes} axes, got {array.dtype} with {array.ndim}.")
+    if "response" not in arrays:
+        raise ValueError("a tree needs responses, got none.")
+    return Tree(
+        schema=Schema.from_dict(description["schema"]),
+        link=_link(description["link"]),
+        note=_note(description["note"]),
+        provenance=_provenance(description["provenance"]),
+        basis=Basis(**_part(arrays, "basis")),
+        surrogates=Surrogates(**_part(arrays, "surrogates")),
+        **{name: array for name, array in arrays.items() if "/" not in name},
+    )
+
+
+def _part(arrays: Mapping[str, Array], part: str) -> dict[str, Any]:
+    head = f"{part}/"
+    return {name.removeprefix(head): array for name, array in arrays.items() if name.startswith(head)}
+
+
+def _link(stored: Any) -> Link:
+    if type(stored) is not int or stored not in list(Link):
+        raise ValueError(f"link must be one of {', '.join(map(str, map(int, Link)))}, got {stored!r:.80}.")
+    return Link(stored)
+
+
+def _note(stored: Any) -> tuple[str, ...]:
+    if not isinstance(stored, list) or not all(type(each) is str for each in stored):
+        raise ValueError(f"note must be a list of text, got {stored!r:.80}.")
+    return tuple(stored)
+
+
+def _provenance(stored: Any) -> Provenance | None:
+    return None if stored is None else Provenance.from_dict(stored)
