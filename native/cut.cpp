@@ -38,15 +38,18 @@ class Places {
       move(row);
       count += answers_.weight[row];
       if (!(order_[i + 1].first > order_[i].first) || count < least_ || total_ - count < least_) continue;
-      found_.emplace_back(gain(), static_cast<std::uint32_t>(i));
-      most_ = std::max(most_, found_.back().first);
+      const double gained = gain();
+      if (std::isnan(gained)) continue;
+      found_.emplace_back(gained, static_cast<std::uint32_t>(i));
+      most_ = std::max(most_, gained);
     }
   }
 
   Cut choose(double loss, double near) const {
     if (found_.empty()) return {-1.0, 0.0};
     const bool by_gain = std::isnan(near);
-    const double enough = (by_gain ? most_ : WORTH * most_) - TIE * std::max(loss, NOTHING);
+    // Rounding may leave every gain below 0, and half of such a largest one is more than it.
+    const double enough = (by_gain ? most_ : std::min(most_, WORTH * most_)) - TIE * std::max(loss, NOTHING);
     const Scored* chosen = nullptr;
     double away = std::numeric_limits<double>::infinity();
     for (const Scored& cut : found_) {

@@ -125,7 +125,7 @@ class Grouping {
       }
       if (filled) best = std::min(best, sides_.loss());
     }
-    return best;
+    return std::max(best, 0.0);  // below 0 by rounding only; losses are compared by their ratio
   }
 };
 

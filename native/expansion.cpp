@@ -14,7 +14,7 @@ template <class T>
 SOFTWOOD_INLINE void expand_column(const Expansion<T>& of, std::size_t column, const std::uint16_t* segment, const T* t,
                                    T* out) {
   const std::size_t begin = of.table_begin[column];
-  const T *height = &of.height[begin], *slope = &of.slope[begin], *square = &of.square[begin];
+  const T *height = of.height.data() + begin, *slope = of.slope.data() + begin, *square = of.square.data() + begin;
   if (of.curved) {
     for (std::size_t row = 0; row < kBlock; ++row)
       out[row] = height[segment[row]] + (slope[segment[row]] + square[segment[row]] * t[row]) * t[row];
@@ -30,14 +30,14 @@ void Expansion<T>::expand(std::size_t block, T* phi) const {
   for (std::size_t f = 0; f < inputs; ++f) {
     const std::size_t at = (block * inputs + f) * kBlock;
     for (std::size_t c = column_begin[f]; c < column_begin[f + 1]; ++c)
-      expand_column(*this, c, &segment[at], &t[at], phi + c * kBlock);
+      expand_column(*this, c, segment.data() + at, t.data() + at, phi + c * kBlock);
   }
 }
 
 template <class T>
 std::vector<T> Expansion<T>::expand_all(std::size_t blocks, int n_threads) const {
   std::vector<T> phi(blocks * columns * kBlock);
-  for_each_piece(blocks, n_threads, [&](std::size_t block) { expand(block, &phi[block * columns * kBlock]); });
+  for_each_piece(blocks, n_threads, [&](std::size_t block) { expand(block, phi.data() + block * columns * kBlock); });
   return phi;
 }
 

@@ -87,7 +87,7 @@ void Ground::count_classes(const Answers& answers, const Impurity& impurity, Nod
 void Ground::average(const Answers& answers, NodeSums& sums, std::vector<double>& value) const {
   sums.answer.resize(targets_);
   for (std::size_t t = 0; t < targets_; ++t) {
-    bool constant = true;
+    bool constant = answers.rows > 0;
     for (std::size_t i = 0; i < answers.rows; ++i) {
       sums.answer[t] += answers.weight[i] * answers.y[i * targets_ + t] / sums.total;
       constant = constant && answers.y[i * targets_ + t] == answers.y[t];

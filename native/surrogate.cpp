@@ -161,7 +161,7 @@ std::vector<Surrogate> find_surrogates(const Search& search, const Columns& colu
   std::vector<Surrogate> kept;
   for (Imitation& imitation : found) {
     const double adjusted = total > majority ? (imitation.agree - majority) / (total - majority) : 0;
-    if (imitation.agree < 0 || adjusted <= EPSILON) continue;
+    if (imitation.agree < 0 || !(adjusted > EPSILON)) continue;  // NaN too: of sums beyond all numbers
     imitation.surrogate.agreement = imitation.agree / total;
     imitation.surrogate.adjusted = adjusted;
     kept.push_back(std::move(imitation.surrogate));

@@ -59,12 +59,16 @@ def best_cut(
         above = above.clip(0.0)  # rounding of sums
     all_loss = float(loss_of(whole, criterion)[0])
     gain = all_loss - loss_of(below[place], criterion) - loss_of(above, criterion)
-    slack = TIE * max(all_loss, 1e-300)
+    known = ~np.isnan(gain)
+    if not known.any():
+        return -1.0, 0.0
+    place, gain = place[known], gain[known]
+    most, slack = float(gain.max()), TIE * max(all_loss, 1e-300)
     middle = 0.5 * (value[place] + value[place + 1])
     if np.isnan(near):
-        chosen = int(np.flatnonzero(gain >= gain.max() - slack)[0])
-    else:
-        good = np.flatnonzero(gain >= WORTH * gain.max() - slack)
+        chosen = int(np.flatnonzero(gain >= most - slack)[0])
+    else:  # rounding may leave every gain below 0, and half of such a largest one is more than it
+        good = np.flatnonzero(gain >= min(most, WORTH * most) - slack)
         chosen = int(good[np.argmin(np.abs(middle[good] - near))])
     between = value[place[chosen]] < middle[chosen]  # neighbours may be too close for a number between them
     return max(float(gain[chosen]), 0.0), float(middle[chosen] if between else value[place[chosen] + 1])
