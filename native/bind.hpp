@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,17 @@ std::span<const Value> view(nb::handle structure, const char* name) {
     throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that is wanted.").c_str());
   }
   return {array.data(), array.size()};
+}
+
+inline void require(bool good, const char* message) {
+  if (!good) throw nb::value_error(message);
+}
+
+// Whether all values are codes 0 .. n - 1.
+template <class Value>
+bool are_codes(const Value* values, std::size_t size, std::size_t n) {
+  return std::all_of(values, values + size,
+                     [n](Value code) { return code >= 0 && static_cast<std::size_t>(code) < n; });
 }
 
 // A copy of a row's values, as another type.

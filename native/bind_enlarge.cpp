@@ -57,6 +57,7 @@ void check(const SoftRows<T>& rows, const Plant& tree, const Bins& bin, std::siz
     throw std::invalid_argument("wrong number of parameters, closed weights, steep gates or origins");
   if (bin.shape(0) != rows.rows || bin.shape(1) != axes.cuts.size())
     throw std::invalid_argument("bins need one entry a row and input");
+  if (!are_codes(bin.data(), bin.size(), bins)) throw std::invalid_argument("a bin is outside the bins");
   for (const std::size_t cut : axes.cuts)
     if (cut > bins) throw std::invalid_argument("an input has more cuts than bins");
   for (const Levels& levels : axes.levels)

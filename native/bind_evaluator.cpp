@@ -47,8 +47,29 @@ TreeArrays view_tree(nb::handle tree) {
   };
 }
 
-void require(bool good, const char* message) {
-  if (!good) throw nb::value_error(message);
+// The tree has checked itself; here only that its arrays are as long as a packed copy reads them.
+const TreeArrays& check_sizes(const TreeArrays& tree) {
+  const std::size_t n = tree.leafness.size(), surrogates = tree.surrogates.feature.size(),
+                    basis = tree.basis.term.size();
+  for (const auto& values : {tree.threshold, tree.fraction, tree.bias})
+    require(values.size() == n, "every array of nodes must have an entry for each of them.");
+  for (const auto& values : {tree.first_child, tree.n_children, tree.feature, tree.default_slot, tree.slope_row})
+    require(values.size() == n, "every array of nodes must have an entry for each of them.");
+  for (const auto& values : {tree.score, tree.squash, tree.missing})
+    require(values.size() == n, "every array of nodes must have an entry for each of them.");
+  for (const auto& begin : {tree.group_begin, tree.cut_begin, tree.weight_begin})
+    require(begin.size() == n + 1, "where entries begin needs one number more than there are nodes.");
+  require(n > 0 && tree.response.size() == n * tree.n_outputs && tree.softness.size() == 2 * n &&
+              tree.weight.size() == tree.weight_column.size(),
+          "response, softness and weights must have an entry for each node, side and column.");
+  require(tree.surrogates.threshold.size() == surrogates && tree.surrogates.flip.size() == surrogates &&
+              (!surrogates || tree.surrogates.group_begin.size() == surrogates + 1) &&
+              (tree.surrogates.begin.empty() || tree.surrogates.begin.size() == n + 1),
+          "the arrays of the surrogates must have one length.");
+  require(tree.basis.feature.size() == basis && tree.basis.parameter.size() == basis &&
+              tree.basis.when_missing.size() == basis,
+          "the arrays of the basis must have one length.");
+  return tree;
 }
 
 // Checks the shapes, then calls work(table) without the interpreter's lock.
@@ -66,7 +87,8 @@ void evaluate(const Evaluator& self, const Rows& rows, std::size_t out_rows, std
 void bind_evaluator(nb::module_& m) {
   nb::class_<Evaluator>(m, "Evaluator", "Answers of one tree, from a packed copy of its arrays.")
       .def(
-          "__init__", [](Evaluator* self, nb::handle tree) { new (self) Evaluator(view_tree(tree)); }, "tree"_a)
+          "__init__", [](Evaluator* self, nb::handle tree) { new (self) Evaluator(check_sizes(view_tree(tree))); },
+          "tree"_a)
       .def(
           "output",
           [](const Evaluator& self, const Rows& rows, Out<double, 2>& out, int n_threads) {
@@ -88,7 +110,7 @@ void bind_evaluator(nb::module_& m) {
                      [&](const Table& table) { self.apply(table, out.data(), n_threads); });
           },
           "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
-  m.def("is_sound", [](nb::handle tree) { return is_sound(view_tree(tree)); }, "tree"_a);
+  m.def("is_sound", [](nb::handle tree) { return is_sound(check_sizes(view_tree(tree))); }, "tree"_a);
   m.def(
       "exp_lanes", [](Out<double, 1>& value) { exp_lanes(value.data(), value.size()); }, "value"_a.noconvert(),
       "exp of every entry, in place.");

@@ -124,12 +124,40 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
   return grown_dict(tree);
 }
 
+// What a replay reads: binary branches after their parents, of inputs that are there, with a slot for every level.
+void check_branches(const Columns& columns, const GrownTree& tree) {
+  const auto nodes = static_cast<std::int64_t>(tree.node.size());
+  for (std::int64_t m = 0; m < nodes; ++m) {
+    const GrownNode& node = tree.node[static_cast<std::size_t>(m)];
+    if (node.first_child < 0) continue;
+    require(node.first_child > m && std::int64_t{node.first_child} + 1 < nodes,
+            "children must come after their parent, within the tree.");
+    require(node.feature >= 0 && static_cast<std::size_t>(node.feature) < columns.features(),
+            "a branch asks for an input that is not there.");
+    require(node.default_slot == 0 || node.default_slot == 1, "default must be 0 or 1.");
+    const auto found = tree.slot.find(static_cast<std::int32_t>(m));
+    const std::size_t levels = static_cast<std::size_t>(columns.n_levels[static_cast<std::size_t>(node.feature)]);
+    require((found == tree.slot.end() ? 0 : found->second.size()) == levels, "a branch needs a slot for every level.");
+    require(!levels || std::all_of(found->second.begin(), found->second.end(), [](int s) { return s >= -1 && s <= 1; }),
+            "slots must be -1, 0 or 1.");
+  }
+}
+
 nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<std::int32_t>& first_child,
                 const Flat<std::int32_t>& feature, const Flat<double>& threshold, const Flat<std::int32_t>& group_begin,
                 const Flat<std::int32_t>& group, const Flat<std::int32_t>& default_slot, int max_surrogates,
                 const std::vector<int>& monotone, int n_threads) {
+  const std::size_t n = first_child.size();
+  require(n && feature.size() == n && threshold.size() == n && default_slot.size() == n &&
+              group_begin.size() == n + 1 && weight.size() == columns.X.rows,
+          "the arrays of the branches must have an entry for each node, weight one for each row.");
+  require(monotone.empty() || monotone.size() == columns.features(), "monotone must have a sign for each input.");
+  const std::int32_t* begins = group_begin.data();
+  require(
+      begins[0] == 0 && std::is_sorted(begins, begins + n + 1) && static_cast<std::size_t>(begins[n]) == group.size(),
+      "group_begin must rise from 0 to the number of slots.");
   GrownTree tree;
-  tree.node.resize(first_child.size());
+  tree.node.resize(n);
   for (std::size_t m = 0; m < tree.node.size(); ++m) {
     GrownNode& node = tree.node[m];
     node.first_child = first_child.data()[m];
@@ -139,6 +167,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
     const std::int32_t *begin = group.data() + group_begin.data()[m], *end = group.data() + group_begin.data()[m + 1];
     if (begin != end) tree.slot[static_cast<std::int32_t>(m)].assign(begin, end);
   }
+  check_branches(columns, tree);
   {
     const nb::gil_scoped_release free;
     replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
@@ -147,6 +176,10 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
 }
 
 nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) {
+  require(parent.size() == risk.size(), "parent and risk must have an entry for each node.");
+  for (std::size_t node = 1; node < parent.size(); ++node)
+    require(parent.data()[node] >= 0 && static_cast<std::size_t>(parent.data()[node]) < node,
+            "parents must come before their children.");
   std::vector<double> alpha;
   {
     const nb::gil_scoped_release free;

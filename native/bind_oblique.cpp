@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 
 #include "bind.hpp"
@@ -51,10 +52,20 @@ nb::dict grown_dict(const oblique::GrownTree& tree, std::size_t columns) {
   return dict;
 }
 
+void check_levels(const Table& X, const std::vector<int>& n_levels) {
+  require(n_levels.size() == X.columns, "n_levels must have an entry for each column of X.");
+  for (std::size_t f = 0; f < X.columns; ++f)
+    for (std::size_t row = 0; row < X.rows && n_levels[f]; ++row)
+      require(std::isnan(X(row, f)) || (X(row, f) >= 0 && X(row, f) < n_levels[f]), "a code names no category.");
+}
+
 // The arrays of a problem, seen from C++; factor is empty for numbers.
 oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
-                              const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X) {
+                              const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                              const std::vector<int>& n_levels) {
   const std::size_t n = phi.shape(0), classes = factor.size();
+  require(!classes || are_codes(code.data(), code.size(), classes), "a code names no class.");
+  if (X) check_levels(as_table(*X), n_levels);
   if (n == 0 || weight.size() != n || (classes ? code.size() : y.shape(0)) != n || (X && X->shape(0) != n)) {
     throw nb::value_error("phi, weight, the answers and X must have the same rows, at least one.");
   }
@@ -75,7 +86,7 @@ nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const F
                            const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
                            std::vector<int> n_levels, int max_depth, double min_samples_split, double min_samples_leaf,
                            double min_impurity_decrease, double shrinkage, bool gaussian) {
-  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X);
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
   const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
   oblique::GrownTree tree;
   {
@@ -92,7 +103,7 @@ nb::object contest_losses(const Flats& phi, const Flat<double>& weight, const Fl
                           const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
                           std::vector<int> n_levels, double min_samples_leaf, double shrinkage, bool gaussian,
                           std::size_t linear, bool lines, bool squares, const Halves& half) {
-  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X);
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
   if (half.shape(1) != phi.shape(0) || half.shape(0) == 0 || linear > phi.shape(1)) {
     throw nb::value_error("half must have a column for every row, and linear gates no more columns than there are.");
   }

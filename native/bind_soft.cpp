@@ -194,6 +194,7 @@ nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameter
   if (bin.shape(0) != rows.rows) throw std::invalid_argument("bins need one entry a row");
   for (const auto node : nodes)
     if (node >= shape.nodes()) throw std::invalid_argument("a node is outside the tree");
+  if (!are_codes(bin.data(), bin.size(), bins)) throw std::invalid_argument("a bin is outside the bins");
   const std::size_t inputs = bin.shape(1);
   std::vector<double> table(nodes.size() * inputs * bins * 2 * shape.outputs);
   {
@@ -252,6 +253,7 @@ nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row rea
   if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
       order.shape(1) != n || split.shape(1) != rows.parameters() || step.size() != split.shape(0))
     throw std::invalid_argument("sizes of rows, splits, steps and order do not agree");
+  if (!are_codes(order.data(), order.size(), n)) throw std::invalid_argument("order names a row that is not there");
   std::vector<double> values(split.data(), split.data() + split.size());
   {
     nb::gil_scoped_release release;

@@ -37,7 +37,9 @@ bool is_threshold(const TreeArrays& tree, std::size_t m) {
 }
 
 bool is_sum(const TreeArrays& tree, std::size_t m) {
-  if (tree.squash[m] == static_cast<std::uint8_t>(Squash::ramp)) return false;
+  const std::uint8_t squash = tree.squash[m];
+  if (squash != static_cast<std::uint8_t>(Squash::step) && squash != static_cast<std::uint8_t>(Squash::sigmoid))
+    return false;
   std::int32_t last = -1;
   for (auto i = static_cast<std::size_t>(tree.weight_begin[m]); i < static_cast<std::size_t>(tree.weight_begin[m + 1]);
        ++i) {

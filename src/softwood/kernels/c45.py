@@ -30,6 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.growth import Target, check_columns, check_target
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
@@ -68,7 +70,9 @@ class C45Grown:
     gain: Floats
 
 
-def check_c45(weight: Floats) -> None:
+def check_c45(X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int) -> None:
     """What both twins refuse."""
+    check_columns(X, n_levels, weight)
+    check_target(Target(code, weight, n_classes), len(X))
     if not np.any(weight > 0):
         raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")

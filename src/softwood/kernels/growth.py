@@ -204,8 +204,42 @@ class HardGrower(Protocol):
     ) -> SurrogateTable: ...
 
 
+def check_codes(code: npt.NDArray[Any], n: int, what: str) -> None:
+    """Codes are whole numbers 0 .. n - 1; NaN counts as missing where they are floats."""
+    known = code[~np.isnan(code)] if code.dtype.kind == "f" else code
+    if not len(known):
+        return
+    low, high = known.min(), known.max()
+    if not (low >= 0 and high < n) or (code.dtype.kind == "f" and np.any(known != np.floor(known))):
+        raise ValueError(f"{what} must be whole numbers 0..{n - 1}, got {low:g}..{high:g}.")
+
+
+def check_columns(X: Floats, n_levels: Ints, weight: Floats) -> None:
+    """What both twins refuse of the columns: the sizes do not agree, or a code names no category."""
+    if X.ndim != 2 or len(n_levels) != X.shape[1] or np.shape(weight) != (len(X),):
+        given = f"X {X.shape}, n_levels ({len(n_levels)},), weight {np.shape(weight)}"
+        raise ValueError(f"n_levels must have an entry for each column of X, weight one for each row, got {given}.")
+    for feature in np.flatnonzero(n_levels):
+        check_codes(X[:, feature], int(n_levels[feature]), f"categories of feature {feature}")
+
+
+def check_target(target: Target, n_rows: int) -> None:
+    """What both twins refuse of a target: the sizes do not agree, or a code names no class."""
+    y, factors = np.asarray(target.y), len(target.class_factor)
+    if len(y) != n_rows or y.ndim != (1 if target.n_classes else 2) or np.shape(target.weight) != (n_rows,):
+        given = f"y {y.shape}, weight {np.shape(target.weight)}"
+        raise ValueError(f"y and weight must have an entry for each of {n_rows} rows, got {given}.")
+    if target.n_classes and factors not in (0, target.n_classes):
+        raise ValueError(f"class_factor must have {target.n_classes} entries or none, got {factors}.")
+    if target.n_classes:
+        check_codes(y, target.n_classes, "classes")
+
+
 def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:
     """What both twins refuse."""
+    check_target(target, len(weight))
+    if len(growth.monotone) not in (0, len(n_levels)):
+        raise ValueError(f"monotone must have {len(n_levels)} entries or none, got {len(growth.monotone)}.")
     if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):
         raise ValueError(f"{growth.criterion.name} does not fit a target with n_classes={target.n_classes}.")
     if not np.any((weight > 0) & (target.weight > 0)):

@@ -25,7 +25,9 @@ from softwood.kernels.growth import (
     Signs,
     SurrogateTable,
     Target,
+    check_columns,
     check_growth,
+    check_target,
 )
 
 __all__ = [
@@ -79,6 +81,7 @@ class Grower:
 
     def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
         self.n_threads, self.n_levels, self.weight = n_threads, np.asarray(n_levels, np.int32), _flat(weight)
+        check_columns(X, self.n_levels, self.weight)
         self.columns = _native.Columns(_readable(X), self.n_levels.tolist(), self.weight, max_bins, n_threads)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
@@ -108,6 +111,7 @@ class Grower:
     def surrogates(
         self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
     ) -> SurrogateTable:
+        check_target(target, len(self.weight))
         return _table(
             _native.replay(
                 self.columns,
@@ -185,7 +189,7 @@ def grow_c45(
     X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int, growth: C45Growth, n_threads: int = 1
 ) -> C45Grown:
     """C4.5 grower; contract in c45.py."""
-    check_c45(weight)
+    check_c45(X, np.asarray(n_levels), np.asarray(code), weight, n_classes)
     grown = _native.grow_c45(
         _readable(X),
         n_levels=np.asarray(n_levels).tolist(),

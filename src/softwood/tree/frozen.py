@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     A read-only array that owns its values is kept, whoever else has it: a tree of millions of nodes is not held twice.
     """
     given = np.asarray(getattr(struct, name))
-    array = np.ascontiguousarray(given, dtype)
-    if (
+    are_numbers = given.dtype.kind in "biuf"
+    with np.errstate(all="ignore"):  # what a cast loses is found below
+        array = np.ascontiguousarray(given if are_numbers else np.zeros(0), dtype)
+    if not are_numbers or (
         given.dtype != array.dtype
         and given.size
         and not np.array_equal(array, given, equal_nan=array.dtype.kind == "f")
@@ -29,11 +31,36 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
 
 
 def restore(struct: Any, state: dict[str, Any]) -> None:
-    """`__setstate__` of a frozen struct: pickle and copy hand out arrays that can be written."""
-    for name, value in state.items():
+    """`__setstate__` of a frozen struct: what comes out of a file is checked as if it were built anew.
+
+    Arrays are made read-only (pickle and copy hand out ones that can be written). A field that is not there gets its
+    default; one that no struct of this kind has is an error.
+    """
+    known = {f.name: f for f in fields(struct)}
+    if not isinstance(state, dict) or not known.keys() >= state.keys():
+        strange = sorted(map(str, state.keys() - known.keys())) if isinstance(state, dict) else type(state).__name__
+        raise TypeError(f"the state of a {type(struct).__name__} has fields {', '.join(known)}, got {strange}.")
+    for name, field in known.items():
+        factory = field.default_factory
+        value = state[name] if name in state else field.default if factory is MISSING else factory()
+        if value is MISSING:
+            raise TypeError(f"the state of a {type(struct).__name__} needs the field {name}.")
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
         object.__setattr__(struct, name, value)
+    struct.__post_init__()
+
+
+def is_whole(struct: object, kind: type) -> bool:
+    """Whether it is a struct of this kind with all its fields: a broken file may leave some out."""
+    return isinstance(struct, kind) and all(f.name in vars(struct) for f in fields(kind))
+
+
+def rises(begin: npt.NDArray[Any], size: int, total: int) -> bool:
+    """Whether `begin` has `size` entries that rise from 0 to `total` (differences of int32 may wrap)."""
+    if begin.shape != (size,):
+        return False
+    return not size or bool(begin[0] == 0 and begin[-1] == total and np.all(begin[1:] >= begin[:-1]))
 
 
 def same_arrays(one: Any, other: object) -> bool:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.kinds import Missing, Score, Squash, Term
+from softwood.tree.frozen import rises
 
 if TYPE_CHECKING:
     from softwood.tree.tree import Tree
@@ -66,12 +67,12 @@ def _check_shapes(tree: Tree) -> None:
         if shape != (n,):
             raise TreeError(f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
     _require(tree.softness.shape == (n, 2), f"softness must have shape ({n}, 2), got {tree.softness.shape}.")
+    for name in ("group", "cut", "weight", "weight_column"):
+        shape = getattr(tree, name).shape
+        _require(len(shape) == 1, f"{name} must be flat, got shape {shape}.")
     for name, flat in (("group", tree.group), ("cut", tree.cut), ("weight", tree.weight)):
         begin = getattr(tree, f"{name}_begin")
-        rises = (
-            begin.shape == (n + 1,) and begin[0] == 0 and begin[-1] == len(flat) and bool(np.all(np.diff(begin) >= 0))
-        )
-        if not rises:  # said only then: printing an array takes longer than all checks
+        if not rises(begin, n + 1, len(flat)):  # said only then: printing an array takes longer than all checks
             raise TreeError(f"{name}_begin must rise from 0 to {len(flat)} in {n + 1} entries, got {begin}.")
     _require(len(tree.note) in (0, n), f"note must have an entry for each of {n} nodes or none, got {len(tree.note)}.")
     columns, weights = len(tree.weight_column), len(tree.weight)
@@ -129,7 +130,8 @@ def _check_gates(tree: Tree) -> None:
     last = tree.n_features - 1
     outside = one_feature & ((feature < 0) | (feature > last))
     _refuse(outside, lambda m: f"node {m}: feature {feature[m]} is outside 0..{last}.")
-    levels = np.array([tree.schema.n_levels(f) for f in range(tree.n_features)], np.int64)[np.clip(feature, 0, last)]
+    sizes = [tree.schema.n_levels(f) for f in range(tree.n_features)] or [0]
+    levels = np.array(sizes, np.int64)[np.clip(feature, 0, max(last, 0))]
     wrong = one_feature & ((levels > 0) != (score == Score.CATEGORY))
     name = tree.schema.features
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.tree.encoding import encode_rows
+from softwood.tree.frozen import restore
 from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_labels
 from softwood.tree.summary import Summary
 
@@ -125,6 +126,8 @@ class Schema:
                 f"a schema needs a summary (or None) for each of {len(self.features)} features, got {given}."
             )
         for name, summary, levels in zip(self.features, given, self.categories, strict=True):
+            if not isinstance(summary, Summary | None):
+                raise TypeError(f"a summary must be a Summary or None, got {type(summary).__name__}.")
             if summary is not None and len(summary.counts) != len(levels or ()):
                 raise ValueError(
                     f"feature {name!r:.80} has {len(levels or ())} levels, got {len(summary.counts)} counts."
@@ -140,6 +143,13 @@ class Schema:
             raise ValueError(f"costs must be finite and >= 0, got {table}.")
         if any(table[i][i] for i in range(k)):
             raise ValueError(f"costs must be 0 on the diagonal (a right answer costs nothing), got {table}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the fields: the rest is worked out again where needed."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     @classmethod
     def plain(cls, n_features: int, n_answers: int, task: str = "regression") -> Schema:

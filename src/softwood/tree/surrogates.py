@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.tree.frozen import freeze, restore, same_arrays
+from softwood.tree.frozen import freeze, restore, rises, same_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +44,14 @@ class Surrogates:
             freeze(self, name, np.float64)
         freeze(self, "flip", np.bool_)
         n = len(self.feature)
-        for name in ("threshold", "flip", "agreement", "adjusted"):
+        for name in ("feature", "threshold", "flip", "agreement", "adjusted"):
             if getattr(self, name).shape != (n,):
                 raise ValueError(f"surrogates: {name} must have {n} entries, got {getattr(self, name).shape}.")
+        if self.group.ndim != 1:
+            raise ValueError(f"surrogates: group must be flat, got {self.group.shape}.")
         for name, size, total in (("begin", len(self.begin), n), ("group_begin", n + 1, len(self.group))):
             begin = getattr(self, name)
-            if len(begin) != size or (size and (begin[0] != 0 or begin[-1] != total or np.any(np.diff(begin) < 0))):
+            if not rises(begin, size, total):
                 raise ValueError(f"surrogates: {name} must rise from 0 to {total} in {size} entries, got {begin}.")
 
     def of(self, node: int) -> range:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
-from softwood.tree.frozen import freeze, restore, same_arrays
+from softwood.tree.frozen import freeze, is_whole, restore, same_arrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.provenance import Provenance
 from softwood.tree.schema import Schema
@@ -154,6 +154,9 @@ class Tree:
     provenance: Provenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        for name, kind in (("schema", Schema), ("surrogates", Surrogates), ("basis", Basis)):
+            if not is_whole(getattr(self, name), kind):
+                raise TypeError(f"{name} must be a whole {kind.__name__}, got {type(getattr(self, name)).__name__}.")
         freeze(self, "response", np.float64)
         if self.response.ndim != 2 or self.response.size == 0:
             raise ValueError(f"response must have shape (nodes, outputs), both at least 1, got {self.response.shape}.")

@@ -238,7 +238,7 @@ def grow_c45(
     >>> float(grown.threshold[0]), grown.value[1]
     (2.5, array([2., 0.]))
     """
-    check_c45(weight)
+    check_c45(X, np.asarray(n_levels), np.asarray(code), weight, n_classes)
     rows = np.flatnonzero(weight > 0)
     growing = Growing(np.asarray(X), np.asarray(n_levels), np.asarray(code), weight, n_classes, growth)
     return growing.run(rows, np.asarray(weight, np.float64)[rows])

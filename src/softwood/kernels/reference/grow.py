@@ -24,6 +24,7 @@ from softwood.kernels.growth import (
     Signs,
     SurrogateTable,
     Target,
+    check_columns,
     check_growth,
 )
 from softwood.kernels.kinds import Criterion, Missing
@@ -58,6 +59,7 @@ class Grower:
 
     def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
         self.weight, self.n_levels = np.asarray(weight, np.float64), np.asarray(n_levels, np.int32)
+        check_columns(np.asarray(X), self.n_levels, self.weight)
         self.columns = make_columns(np.asarray(X, np.float64), np.asarray(n_levels, np.intp), self.weight, max_bins)
 
     def grow(self, target: Target, growth: Growth) -> Grown:

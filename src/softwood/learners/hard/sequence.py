@@ -13,8 +13,9 @@ its stretch of alphas begins and takes it back where the stretch ends.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from softwood import kernels
 from softwood.kernels.kinds import Missing
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.tree import Tree
+from softwood.tree.frozen import freeze, restore
 
 Places = npt.NDArray[np.int64]
 
@@ -42,6 +44,23 @@ class PruningSequence:
     tree: Tree
     risk: Floats
     error: Floats
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            raise TypeError(f"tree must be a Tree, got {type(self.tree).__name__}.")
+        freeze(self, "risk", np.float64)
+        freeze(self, "error", np.float64)
+        for name in ("risk", "error"):
+            shape, want = getattr(self, name).shape, (self.tree.n_nodes,)
+            if shape != want:
+                raise ValueError(f"{name} must have an entry for each of {want[0]} nodes, got shape {shape}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the fields: the rest is worked out again where needed."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     @classmethod
     def of(cls, tree: Tree, problem: Problem) -> PruningSequence:

@@ -1,0 +1,68 @@
+"""What growers refuse before native code reads it: codes that name nothing, and sizes that do not agree."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood import CARTRegressor, kernels
+from softwood.kernels import reference
+from softwood.kernels.c45 import C45Growth
+from softwood.kernels.growth import Growth, Target
+from softwood.kernels.kinds import Criterion
+
+ONES, Y = np.ones(4), np.array([0, 1, 0, 1], np.int32)
+X, LEVELS = np.array([[0.0, 1.5], [1.0, 2.5], [2.0, np.nan], [np.nan, 0.5]]), np.array([3, 0], np.int32)
+GROWERS = [reference.Grower, kernels.Grower]
+
+
+def with_value(array: np.ndarray, at: Any, value: float) -> np.ndarray:
+    changed = array.copy()
+    changed[at] = value
+    return changed
+
+
+@pytest.mark.parametrize("grower", GROWERS)
+@pytest.mark.parametrize("code", [3.0, -1.0, 0.5, 1e18, -np.inf])
+def test_a_category_that_is_not_there_is_refused(grower: Any, code: float) -> None:
+    with pytest.raises(ValueError, match=r"categories of feature 0 must be whole numbers 0\.\.2"):
+        grower(with_value(X, (1, 0), code), LEVELS, ONES)
+
+
+@pytest.mark.parametrize("grower", GROWERS)
+@pytest.mark.parametrize("code", [2, -1, 2**31 - 1])
+def test_a_class_that_is_not_there_is_refused(grower: Any, code: int) -> None:
+    with pytest.raises(ValueError, match=r"classes must be whole numbers 0\.\.1"):
+        grower(X, LEVELS, ONES).grow(Target(with_value(Y, 2, code), ONES, 2), Growth(Criterion.GINI))
+
+
+@pytest.mark.parametrize("grower", GROWERS)
+@pytest.mark.parametrize(
+    "target", [Target(Y[:3], ONES, 2), Target(Y, ONES[:3], 2), Target(Y, ONES, 2, np.ones(1)), Target(Y, ONES, 0)]
+)
+def test_sizes_that_do_not_agree_are_refused(grower: Any, target: Target) -> None:
+    criterion = Criterion.GINI if target.n_classes else Criterion.SQUARED_ERROR
+    with pytest.raises(ValueError, match="must have"):
+        grower(X, LEVELS, ONES).grow(target, Growth(criterion))
+
+
+@pytest.mark.parametrize("grow", [reference.grow_c45, kernels.grow_c45])
+def test_c45_refuses_the_same(grow: Any) -> None:
+    with pytest.raises(ValueError, match="classes must be"):
+        grow(X, LEVELS, with_value(Y, 0, 9), ONES, 2, C45Growth())
+    with pytest.raises(ValueError, match="categories of feature 0"):
+        grow(with_value(X, (0, 0), 7.0), LEVELS, Y, ONES, 2, C45Growth())
+
+
+def test_a_pruning_sequence_from_a_broken_file_is_refused() -> None:
+    model = CARTRegressor(cv=2).fit(np.arange(20.0)[:, None], np.arange(20.0))
+    sequence = model.pruning_sequence_
+    again = pickle.loads(pickle.dumps(sequence))
+    assert again.alpha == pytest.approx(sequence.alpha)
+    state = sequence.__getstate__()
+    for name, value in (("risk", state["risk"][:-1]), ("error", "text"), ("tree", None)):
+        with pytest.raises((ValueError, TypeError), match=name):
+            type(sequence).__new__(type(sequence)).__setstate__(state | {name: value})
