@@ -95,8 +95,9 @@ def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
     gate = np.zeros(len(columns) + 1)
     if tree.score[node] == Score.CATEGORY:
         group = tree.group[tree.group_begin[node] : tree.group_begin[node + 1]]
+        terms = columns.terms_of(feature)
         for column in np.flatnonzero((columns.feature == feature) & (columns.kind == 3)):
-            term = int(np.argmax(np.abs(columns.mix[:, column])))
+            term = int(terms[np.argmax(np.abs(columns.mix.block(terms, np.array([column]))))])
             if columns.basis.term[term] == Term.CATEGORY:
                 slot = group[int(columns.basis.parameter[term])]
                 gate[column] = START_SLOPE * (1.0 if slot == 0 else -1.0 if slot == 1 else 0.0)
@@ -117,8 +118,9 @@ def _linear(tree: Tree, node: int, columns: Columns) -> Floats:
     terms = np.zeros(len(columns.basis))
     for column, weight in zip(tree.weight_column[at], tree.weight[at], strict=True):
         terms[place[used[int(column)]]] = weight
-    size = np.maximum(np.abs(columns.mix).max(axis=1), 1e-300)
-    weight = np.linalg.lstsq(columns.mix / size[:, None], terms / size, rcond=None)[0]
+    mix = columns.mix.dense()
+    size = np.maximum(np.abs(mix).max(axis=1), 1e-300)
+    weight = np.linalg.lstsq(mix / size[:, None], terms / size, rcond=None)[0]
     bias = float(tree.bias[node]) - float(weight @ columns.shift)
     return START_SLOPE * np.append(weight, bias)
 

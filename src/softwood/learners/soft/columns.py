@@ -36,11 +36,11 @@ from scipy.special import ndtri
 
 from softwood.kernels.content import column_moments, make_lines
 from softwood.kernels.kinds import Term
+from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_sound
 from softwood.tree import Basis
 
 Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp] | slice
 
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
@@ -55,7 +55,9 @@ MOST_LEVELS = 128  # of a category that have an indicator,
 LEAST_ROWS = 2.0  # and so many rows at least: what one alone says no other can confirm
 MANY_LEVELS = 32  # beyond which passes over the rows should skip rare ones,
 RARE = 0.05  # those that less than this part of the rows has
+FEW_CELLS = 4_000_000  # terms times columns that one product over all inputs may hold
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
+NOWHERE = np.zeros(0, np.intp), np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Columns:
     """
 
     basis: Basis
-    mix: Floats  # (terms, columns)
+    mix: Mix  # (terms, columns)
     shift: Floats  # (columns,)
     feature: npt.NDArray[np.int32]
     kind: npt.NDArray[np.uint8]
@@ -77,57 +79,64 @@ class Columns:
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
         if self._is_lines:
-            scale = np.ascontiguousarray(np.diag(self.mix))
+            scale = self.mix.value
             return make_lines(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
-        for f in np.unique(self.feature):
-            mine = self.columns_of(int(f))
-            phi[:, mine] = self.of_input(int(f), X[:, f], mine)
+        for f, (_, mine) in self._inputs.items():
+            phi[:, mine] = self.of_input(f, X[:, f], mine)
         return phi
 
     @cached_property
     def _is_lines(self) -> bool:
         """Whether every column is one input, scaled: the common case, made in one go."""
-        lines = len(self.basis) == len(self) and bool(np.all(self.basis.term == Term.IDENTITY))
-        return lines and np.count_nonzero(self.mix) == len(self) and bool(np.all(np.diag(self.mix) != 0.0))
+        return bool(np.all(self.basis.term == Term.IDENTITY)) and self.mix.is_diagonal
 
     @cached_property
-    def _is_sorted(self) -> bool:
-        """Whether terms and columns come input by input; a stream adds some after all others."""
-        return bool(np.all(np.diff(self.feature) >= 0) and np.all(np.diff(self.basis.feature) >= 0))
+    def _inputs(self) -> dict[int, tuple[Places, Places]]:
+        """By input, the places of its terms and columns; a stream adds some after those of all others."""
+        of_term, of_column = (np.argsort(feature, kind="stable") for feature in (self.basis.feature, self.feature))
+        inputs = np.union1d(self.basis.feature, self.feature)
+        terms = np.split(of_term, np.searchsorted(self.basis.feature, inputs[1:], sorter=of_term))
+        columns = np.split(of_column, np.searchsorted(self.feature, inputs[1:], sorter=of_column))
+        return {int(f): (of, made) for f, of, made in zip(inputs, terms, columns, strict=True)}
 
     def terms_of(self, f: int) -> Places:
-        """The terms of input `f`."""
-        return self._places(self.basis.feature, f)
+        """The terms of input `f`, in rising order."""
+        return self._inputs.get(f, NOWHERE)[0]
 
     def columns_of(self, f: int) -> Places:
-        """The columns of input `f`."""
-        return self._places(self.feature, f)
+        """The columns of input `f`, in rising order."""
+        return self._inputs.get(f, NOWHERE)[1]
 
-    def _places(self, feature: npt.NDArray[np.int32], f: int) -> Places:
-        if not self._is_sorted:
-            return np.flatnonzero(feature == f)
-        begin, end = np.searchsorted(feature, (f, f + 1))
-        return slice(int(begin), int(end))
+    def mix_of(self, f: int) -> Floats:
+        """What the columns of input `f` are made of, (terms, columns)."""
+        return self.mix.block(self.terms_of(f), self.columns_of(f))
 
     def of_input(self, f: int, x: Floats, columns: Places) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
         at = self.terms_of(f)
-        return np.asarray(_terms(self.basis, at, x) @ self.mix[at][:, columns] + self.shift[columns])
+        return np.asarray(_terms(self.basis, at, x) @ self.mix.block(at, columns) + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> Columns:
         """The columns of some inputs; `inputs` has an entry for each."""
         term, at = inputs[self.basis.feature], inputs[self.feature]
-        mix = self.mix[np.ix_(term, at)]
-        return Columns(_part(self.basis, term), mix, self.shift[at], self.feature[at], self.kind[at])
+        return Columns(
+            _part(self.basis, term), self.mix.only(term, at), self.shift[at], self.feature[at], self.kind[at]
+        )
 
     def scaled(self, factor: Floats) -> Columns:
         """Each column times its factor."""
-        return replace(self, mix=self.mix * factor, shift=self.shift * factor)
+        return replace(self, mix=self.mix.scaled(factor), shift=self.shift * factor)
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
-        return weight @ self.mix.T, bias + weight @ self.shift
+        bias = bias + weight @ self.shift
+        if len(self.basis) * len(self) <= FEW_CELLS:
+            return weight @ self.mix.dense().T, bias
+        of_terms = np.zeros((*weight.shape[:-1], len(self.basis)))
+        for terms, columns in self._inputs.values():
+            of_terms[..., terms] = weight[..., columns] @ self.mix.block(terms, columns).T
+        return of_terms, bias
 
 
 @dataclass(frozen=True)
@@ -190,9 +199,7 @@ class Builder:
         self.columns.append((mix, shift, feature, kind))
 
     def build(self) -> Columns:
-        mix = np.zeros((len(self.terms), len(self.columns)))
-        for c, (parts, *_) in enumerate(self.columns):
-            mix[list(parts), c] = list(parts.values())
+        mix = Mix.of([parts for parts, *_ in self.columns], len(self.terms))
         table = list(zip(*self.terms, strict=True)) or [(), (), (), ()]
         basis = Basis(*(np.array(column) for column in table))
         shift = np.array([s for _, s, _, _ in self.columns])
@@ -228,12 +235,12 @@ def _plain_lines(X: Floats, weight: Floats, middle: Floats, spread: Floats, larg
     varies = np.flatnonzero(spread > CONSTANT * largest).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
-    return Columns(basis, np.diag(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
+    return Columns(basis, Mix.diagonal(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
 
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     rows = np.bincount(x[known].astype(np.intp), weight[known], levels)
-    share = rows / (rows.sum() + weight[~known].sum())  # a level that all rows have is exactly 1
+    share = rows / weight.sum()
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])

@@ -50,9 +50,7 @@ def _tables(columns: Columns, f: int) -> Tables:
     term, parameter = basis.term[terms], basis.parameter[terms]
     codes = parameter[term == Term.CATEGORY]
     knots = np.unique(np.concatenate([parameter[term == Term.HINGE], codes - 0.5, codes + 0.5]))
-    origin, width = (
-        _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], columns.mix[terms, mine])
-    )
+    origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], columns.mix_of(f))
     places = [origin, origin + width / 2, origin + width]
     if len(codes):  # steps: read off at the code in the middle
         places = [np.round(places[1])] * 3

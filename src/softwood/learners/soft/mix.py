@@ -1,0 +1,86 @@
+"""Which terms each column is made of: a sparse matrix, since a column has terms of one input only.
+
+Dense it would be terms x columns: 18 GB for 5,000 inputs with curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A matrix (terms, columns) of entries value[i] at (term[i], column[i]), columns in rising order.
+
+    Examples
+    --------
+    >>> mix = Mix.of([{0: 2.0}, {1: -1.0, 2: 3.0}], n_terms=3)
+    >>> mix.dense()
+    array([[ 2.,  0.],
+           [ 0., -1.],
+           [ 0.,  3.]])
+    >>> mix.block(np.array([1, 2]), np.array([1])).ravel()
+    array([-1.,  3.])
+    """
+
+    term: Places
+    column: Places
+    value: Floats
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, columns: Sequence[dict[int, float]], n_terms: int) -> Mix:
+        """The matrix whose columns have these terms."""
+        return cls(
+            np.array([term for parts in columns for term in parts], np.intp),
+            np.repeat(np.arange(len(columns)), [len(parts) for parts in columns]),
+            np.array([value for parts in columns for value in parts.values()], np.float64),
+            (n_terms, len(columns)),
+        )
+
+    @classmethod
+    def diagonal(cls, value: Floats) -> Mix:
+        """Every column is one term, times its value."""
+        place = np.arange(len(value))
+        return cls(place, place, value, (len(value), len(value)))
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether every column is one term of its own, in order, times something."""
+        count = self.shape[0] == self.shape[1] == len(self.value) == np.count_nonzero(self.value)
+        return bool(count and np.array_equal(self.term, self.column))
+
+    def dense(self) -> Floats:
+        """All of it; of the size of terms times columns."""
+        whole = np.zeros(self.shape)
+        whole[self.term, self.column] = self.value
+        return whole
+
+    def block(self, terms: Places, columns: Places) -> Floats:
+        """The part of some columns that lies in some terms, both rising; the terms hold all that those columns have."""
+        begin, end = np.searchsorted(self.column, columns), np.searchsorted(self.column, columns, side="right")
+        size = end - begin
+        place = np.repeat(np.arange(len(columns)), size)
+        entry = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size) + np.repeat(begin, size)
+        part = np.zeros((len(terms), len(columns)))
+        part[np.searchsorted(terms, self.term[entry]), place] = self.value[entry]
+        return part
+
+    def scaled(self, factor: Floats) -> Mix:
+        """Each column times its factor."""
+        return replace(self, value=self.value * factor[self.column])
+
+    def only(self, terms: Mask, columns: Mask) -> Mix:
+        """The part of some terms and columns."""
+        kept = terms[self.term] & columns[self.column]
+        term, column = np.cumsum(terms) - 1, np.cumsum(columns) - 1
+        shape = int(terms.sum()), int(columns.sum())
+        return Mix(term[self.term[kept]], column[self.column[kept]], self.value[kept], shape)
