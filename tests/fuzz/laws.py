@@ -154,7 +154,7 @@ def every_size_answers(fitted: Fitted) -> Broken:
     """Other trees of the pruning sequence, a hardened copy, rules."""
     model, X = fitted.model, fitted.rows[1]
     others = []
-    if hasattr(model, "prune_to") and model.tree_.is_hard:
+    if hasattr(model, "pruning_sequence_") and model.tree_.is_hard:
         others += [model.prune_to(n_leaves=n) for n in (1, 3)]
         if [other.get_n_leaves() > n for other, n in zip(others, (1, 3), strict=True)] != [False, False]:
             return "prune_to leaves too many"

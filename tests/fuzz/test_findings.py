@@ -64,3 +64,9 @@ def test_rounding_does_not_decide_where_a_level_never_seen_goes() -> None:
     tree = model.fit(np.array(levels, object)[:, None], levels).tree_
     assert tree.bias[2] == 0.0
     assert tree.weight[tree.weight_begin[2] : tree.weight_begin[3]].round(9).tolist() == [1.0, -1.0]
+
+
+def test_a_constrained_model_is_softened() -> None:
+    X, y = np.arange(20.0)[:, None], np.arange(20.0) // 5
+    hard = softwood.CARTRegressor(monotonic_cst=[1], prune=None, max_depth=2).fit(X, y)
+    assert (np.diff(softwood.soften(hard, X, y, method="gradient").predict(X)) >= 0).all()

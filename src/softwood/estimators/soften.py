@@ -322,7 +322,7 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
 def _signs(model: Any) -> Signs:
     """The monotone constraints that a model was fitted with; a bare Tree does not say."""
     given = getattr(model, "monotonic_cst", None)
-    return UNCONSTRAINED if given is None else options.monotone_signs(given, model.columns_)
+    return UNCONSTRAINED if given is None else options.monotone_signs(given, model.tree_.schema)
 
 
 def _read_numbers(X: Any) -> npt.NDArray[np.float64]:
