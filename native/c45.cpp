@@ -130,28 +130,36 @@ class Growing {
     node.gain = test.gain * total;
     while (fraction[node.default_slot] < largest - C45_TIE) ++node.default_slot;
     node.slot = std::move(test.slot);
-    for (int s = 0; s < children; ++s) {
-      open.push_back(part(rows, s, fraction[s]));
-      tree_.node.emplace_back().fraction = fraction[s];
-    }
+    for (const double f : fraction) tree_.node.emplace_back().fraction = f;
+    for (C45Rows& child : parts(rows, fraction)) open.push_back(std::move(child));
   }
 
-  // The rows of one child: those of its slot, and a fraction of those that the gate cannot read.
-  C45Rows part(const C45Rows& rows, std::int32_t slot, double fraction) const {
-    C45Rows child;
+  // The rows of every child: those of its slot, and a fraction of those that the gate cannot read. One pass for all
+  // children, of which a category of many levels has as many.
+  std::vector<C45Rows> parts(const C45Rows& rows, const std::vector<double>& fraction) const {
+    std::vector<C45Rows> child(fraction.size());
     for (std::size_t i = 0; i < rows.row.size(); ++i) {
-      const std::int32_t s = slot_[rows.row[i]];
-      if (s != slot && s != UNKNOWN) continue;
-      child.row.push_back(rows.row[i]);
-      child.weight.push_back(s == UNKNOWN ? rows.weight[i] * fraction : rows.weight[i]);
+      each_child(rows.row[i], child, [&](C45Rows& of, std::size_t s, bool known) {
+        of.row.push_back(rows.row[i]);
+        of.weight.push_back(known ? rows.weight[i] : rows.weight[i] * fraction[s]);
+      });
     }
-    child.order.resize(rows.order.size());
+    for (C45Rows& of : child) of.order.resize(rows.order.size());
     for (std::size_t f = 0; f < rows.order.size(); ++f) {
-      child.order[f].reserve(std::min(child.row.size(), rows.order[f].size()));
       for (const std::uint32_t row : rows.order[f])
-        if (slot_[row] == slot || slot_[row] == UNKNOWN) child.order[f].push_back(row);
+        each_child(row, child, [&](C45Rows& of, std::size_t, bool) { of.order[f].push_back(row); });
     }
     return child;
+  }
+
+  // Visits the child that a row goes to, or all where the gate cannot read it.
+  template <class Visit>
+  void each_child(std::uint32_t row, std::vector<C45Rows>& child, Visit&& visit) const {
+    if (slot_[row] != UNKNOWN) {
+      visit(child[static_cast<std::size_t>(slot_[row])], static_cast<std::size_t>(slot_[row]), true);
+      return;
+    }
+    for (std::size_t s = 0; s < child.size(); ++s) visit(child[s], s, false);
   }
 
   const C45Problem& p_;

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
@@ -110,3 +112,17 @@ def test_a_threshold_at_zero_has_no_sign() -> None:
         threshold = C45Classifier().fit(X, y).tree_.threshold[0]
         assert threshold == 0
         assert not np.signbit(threshold)
+
+
+def test_memory_grows_with_the_levels_not_with_levels_times_rows() -> None:
+    """A branch for every level: each child keeps its own rows, and nothing keeps all of them for each."""
+    rng, levels = np.random.default_rng(0), 4000
+    code = np.repeat(np.arange(levels), 3)
+    y = rng.integers(0, 2, levels)[code]
+    X = pd.DataFrame({"level": pd.Categorical(code)})
+    tracemalloc.start()
+    model = C45Classifier().fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.tree_.n_nodes > levels // 2
+    assert peak < 100e6  # levels times rows are 380 million bytes

@@ -171,9 +171,11 @@ def _check_groups(tree: Tree, levels: Array) -> None:
     sizes = np.diff(tree.group_begin)
     want = np.where(tree.score == Score.CATEGORY, levels, 0)
     _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
-    owner = np.repeat(np.arange(tree.n_nodes), sizes)
-    bad = (tree.group < -1) | (tree.group >= tree.n_children[owner])
-    _refuse(bad, lambda m: f"node {m}: category slots must be -1..{tree.n_children[m] - 1}.", owner)
+    node = np.flatnonzero(sizes)  # extremes of each: one number an entry is much where levels are many
+    begin = tree.group_begin[node]
+    low, high = np.minimum.reduceat(tree.group, begin), np.maximum.reduceat(tree.group, begin)
+    bad = (low < -1) | (high >= tree.n_children[node])
+    _refuse(bad, lambda m: f"node {m}: category slots must be -1..{tree.n_children[m] - 1}.", node)
 
 
 def _check_cuts(tree: Tree) -> None:

@@ -71,10 +71,15 @@ class CaseNode:
     def send(self, X: Floats, cases: Cases) -> list[Cases]:
         """The cases that each child gets."""
         slot = self.read(X[cases.row, self.feature])
-        parts = []
+        order = np.argsort(slot, kind="stable")  # once for all children: a category may have very many
+        begin = np.searchsorted(slot[order], np.arange(len(self.fraction) + 1))
+        lost, parts = order[: begin[0]], []
         for s, fraction in enumerate(self.fraction):
-            weight = np.where(slot == s, cases.weight, np.where(slot < 0, cases.weight * fraction, 0.0))
-            parts.append(Cases(cases.row[weight > 0], weight[weight > 0]))
+            at = order[begin[s] : begin[s + 1]]
+            at = np.sort(np.concatenate([at, lost])) if len(lost) else at
+            weight = np.where(slot[at] < 0, cases.weight[at] * fraction, cases.weight[at])
+            at, weight = at[weight > 0], weight[weight > 0]
+            parts.append(Cases(cases.row[at], weight))
         return parts
 
     def read(self, x: Floats) -> npt.NDArray[np.int32]:
@@ -97,7 +102,8 @@ class CaseNode:
 def plant(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
     """The grown tree with its cases."""
     row = np.flatnonzero(weight > 0)
-    nodes = [CaseNode(Cases(row, weight[row]), value) for value in grown.value]
+    everything = Cases(row, weight[row])  # the root's; each other node gets its own from its parent
+    nodes = [CaseNode(everything, value) for value in grown.value]
     for m, node in enumerate(nodes):
         first, n = int(grown.first_child[m]), int(grown.n_children[m])
         if n == 0:
