@@ -18,7 +18,7 @@ QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_lea
 
 
 STEPWISE = {"learner": "incremental"}
-SMALL = {"learner": "incremental", "max_leaves": 3, "start": "random"}
+SMALL = {"learner": "incremental", "max_leaves": 3}
 ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in ({}, QUICK, STEPWISE, SMALL)]
 
 

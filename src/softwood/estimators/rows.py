@@ -4,6 +4,7 @@ choose by.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 from softwood.estimators.cells import Floats
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import Table, read_fit, read_predict
-from softwood.estimators.target import Codes, encode_classes, read_classes, read_numbers, refuse_extreme
+from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema, Summary
 from softwood.tree.summary import summarize
@@ -79,12 +80,28 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbere
 def read_held_labels(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, classes: npt.NDArray[Any]
 ) -> tuple[Floats, Codes] | None:
-    """Rows to choose by and their codes; None where none are given."""
+    """Rows to choose by and their codes; None where none are given.
+
+    A row of a class that the training rows lack is left out, with a warning: every tree errs on it alike.
+    """
     if not _given_both(X_val, y_val):
         return None
-    rows, codes = _read_held_rows(estimator, X_val, columns), encode_classes(y_val, classes)
+    rows, (codes, unknown) = _read_held_rows(estimator, X_val, columns), match_classes(y_val, classes)
     check_consistent_length(rows, codes)
-    return rows, codes
+    if not unknown:
+        return rows, codes
+    known = codes >= 0
+    if not known.any():
+        raise ValueError(
+            f"y_val has no label of y: it has {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
+        )
+    warnings.warn(
+        f"y_val has labels that y lacks: {unknown!r:.200}; their {int((~known).sum())} rows are left out of the "
+        "choice, since every tree errs on them alike.",
+        UserWarning,
+        stacklevel=2,
+    )
+    return rows[known], codes[known]
 
 
 def read_held_numbers(

@@ -55,15 +55,25 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
     >>> encode_classes(["yes", "no"], np.array(["no", "yes"]))
     array([1, 0], dtype=int32)
     """
-    found, place = _factor(_read_labels(y))
-    known = classes.tolist()
-    code = dict(zip(known, range(len(known)), strict=True))
-    unknown = [label for label in found if label not in code]
+    codes, unknown = match_classes(y, classes)
     if unknown:
         raise ValueError(
-            f"y has labels that are none of the classes: {unknown!r:.200}; the classes are {known!r:.200}."
+            f"y has labels that are none of the classes: {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
         )
-    return np.array([code[label] for label in found], np.int32)[place]
+    return codes
+
+
+def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
+    """Codes of labels, -1 for one that is none of the classes, and the labels that are none.
+
+    Examples
+    --------
+    >>> match_classes(["yes", "maybe"], np.array(["no", "yes"]))
+    (array([ 1, -1], dtype=int32), ['maybe'])
+    """
+    found, place = _factor(_read_labels(y))
+    code = {label: i for i, label in enumerate(classes.tolist())}
+    return np.array([code.get(label, -1) for label in found], np.int32)[place], [x for x in found if x not in code]
 
 
 def one_hot(codes: Codes, n_classes: int) -> Floats:
