@@ -104,14 +104,14 @@ def test_bad_class_weights_are_refused_in_words(class_weight: Any, words: str) -
         class_weights(class_weight, CLASSES, np.array([0, 1, 2], np.int32), np.ones(3))
 
 
-@pytest.mark.parametrize("size", [1e-300, 1e200])
+@pytest.mark.parametrize("size", [1e-300, 1e20, 1e200])
 def test_weights_whose_squares_no_double_holds_are_refused(size: float) -> None:
-    with pytest.raises(ValueError, match="sample_weight must have its largest weight between 1e-100 and 1e\\+100, got"):
+    with pytest.raises(ValueError, match="sample_weight must have its largest weight between 1e-100 and 1e\\+15, got"):
         read_weights([size, size / 2], 2)
 
 
 def test_a_weight_that_no_sum_notices_is_zero() -> None:
-    np.testing.assert_array_equal(read_weights([1.0, 1e-99, 1e-101, 0.0], 4), [1.0, 1e-99, 0.0, 0.0])
+    np.testing.assert_array_equal(read_weights([1.0, 1e-29, 1e-31, 0.0], 4), [1.0, 1e-29, 0.0, 0.0])
 
 
 # -- weights count as rows, and those that sum to less are raised ------------------------------------------------------

@@ -32,7 +32,7 @@ def examine(case: Case) -> tuple[list[Finding], list[Any] | None]:
     if case.refit in REFIT and _is_promised(case):
         _ask(REFIT[case.refit].__name__, REFIT[case.refit], fitted, tell)
     with _watch(lambda *_: None):
-        return found, None if found else fitted.answers(fitted.model)
+        return found, None if found else fitted.settled(fitted.model)
 
 
 def answers_of(case: Case) -> list[Any]:

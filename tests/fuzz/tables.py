@@ -13,6 +13,7 @@ from tests.fuzz.targets import draw_labels, draw_numbers, draw_weights, signal_o
 
 # Beyond these squares leave the doubles: what is learned from such a table may be refused, in words.
 LEAST, MOST = 1e-100, 1e100
+HEAVY = 1e15  # more rows than there are
 
 
 @dataclass(frozen=True)
@@ -114,4 +115,4 @@ def _weight_excuse(weight: list[float] | None) -> list[str]:
     positive = [value for value in weight if value > 0]
     if not positive or min(weight) < 0:
         return ["weights: negative, or all zero"]
-    return ["weights: beyond the squares of doubles"] if max(positive) > MOST or min(positive) < LEAST else []
+    return ["weights: too heavy or too light"] if max(positive) > HEAVY or max(positive) < LEAST else []

@@ -70,3 +70,16 @@ def test_a_constrained_model_is_softened() -> None:
     X, y = np.arange(20.0)[:, None], np.arange(20.0) // 5
     hard = softwood.CARTRegressor(monotonic_cst=[1], prune=None, max_depth=2).fit(X, y)
     assert (np.diff(softwood.soften(hard, X, y, method="gradient").predict(X)) >= 0).all()
+
+
+@pytest.mark.parametrize("how", [{"leafness_penalty": 0.0}, {"round_buds": True}])
+def test_budding_trees_fit_constant_inputs(how: dict[str, Any]) -> None:
+    for y in ([1.0, 2.0, 6.0], [[1.0, 2.0], [3.0, 5.0], [5.0, 5.0]]):
+        model = softwood.BuddingTreeRegressor(**how).fit([[7.0]] * 3, y)
+        np.testing.assert_allclose(model.predict([[7.0]])[0], np.mean(y, axis=0), rtol=1e-4)
+
+
+def test_a_heavy_row_beside_a_light_one() -> None:
+    X, y, weight = [[0.0], [-1.0]], [3.0, 0.0], [1e15, 0.7]
+    for learner in LEARNERS:
+        assert np.isfinite(learner().fit(X, y, sample_weight=weight).predict(X)).all()

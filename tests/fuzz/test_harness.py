@@ -11,7 +11,7 @@ import pytest
 import softwood
 from tests.fuzz.cases import Case, draw_case
 from tests.fuzz.findings import Finding
-from tests.fuzz.laws import CHEAP, REFIT, Fitted, fit_case, kernels_agree, probes
+from tests.fuzz.laws import CHEAP, REFIT, Fitted, fit_case, kernels_agree, on_border, probes
 from tests.fuzz.parameters import LEARNERS
 from tests.fuzz.refusals import told_badly
 from tests.fuzz.tables import Table
@@ -167,3 +167,9 @@ def test_answers_that_differ_are_told() -> None:
     assert kernels_agree([one], [other], 1e-5) is None
     assert kernels_agree([one], [other], 1e-9) is not None
     assert kernels_agree([one], [np.array([1.0, np.nan])], 1.0) is not None
+
+
+def test_rows_on_a_border_are_not_asked() -> None:
+    X, y = np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0]]), ["a", "a", "b", "b"]
+    model = softwood.LinearDiscriminantTreeClassifier(prune=None).fit(X, y)
+    assert on_border(model.tree_, np.r_[X, [[0.5, -0.5]]]).tolist() == [False] * 4 + [True]

@@ -1,7 +1,7 @@
 """Weights: of rows, and of classes.
 
 A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there; so does one that weighs less than
-1e-100 of the heaviest, which no sum of doubles would notice. Weights count as rows in every learner, also in limits
+1e-30 of the heaviest, which no sum would notice. Weights count as rows in every learner, also in limits
 such as `min_samples_leaf`. Those that sum to less than there are distinct rows (to 1, as AdaBoost's do) are raised so
 that they sum to their number (parts/folds.py, `raise_light`); docs/weights.md tells all this to users. Weights of
 classes multiply those of rows where impurity is computed; "balanced" gives every class the same total,
@@ -23,13 +23,14 @@ from softwood.estimators.cells import Floats, refuse_nonnumbers
 from softwood.estimators.frames import read_vector
 from softwood.estimators.options import prior_shares
 
-LIGHT, HEAVY = 1e-100, 1e100  # of the largest weight; the first also what part of it is nothing
+LIGHT, HEAVY = 1e-100, 1e15  # the largest weight is between them: soft learners square weights in single precision
+NOTHING = 1e-30  # of the largest weight
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     """One weight for every row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero.
 
-    The largest is between 1e-100 and 1e100, and what is below 1e-100 of it is 0.
+    The largest is between 1e-100 and 1e15, and what is below 1e-30 of it is 0.
 
     Examples
     --------
@@ -56,10 +57,10 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     largest = weight.max()
     if not LIGHT <= largest <= HEAVY:
         raise ValueError(
-            f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: squares of "
-            "others leave the doubles. Divide all weights by the largest."
+            f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: "
+            "weights count as rows, and no table has more. Divide all weights by the largest."
         )
-    return np.where(weight < LIGHT * largest, 0.0, weight) if weight.min() < LIGHT * largest else weight
+    return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
 
 
 def class_weights(

@@ -77,7 +77,7 @@ def unfold_slopes(bush: Bush, slope: Floats) -> Slopes:
     total = np.zeros_like(bush.response)
     total[leaf] = slope[gates:answers].reshape(-1, bush.outputs)
     response, leafness = _unfolded(bush, bush.response, total)
-    rest = slope[answers:].reshape(-1, bush.outputs, bush.columns)
+    rest = slope[answers:].reshape(len(leaf) if bush.slopes == "own" else len(bush.slope), bush.outputs, bush.columns)
     if bush.slopes == "own":
         total = np.zeros_like(bush.slope)
         total[leaf] = rest

@@ -96,6 +96,8 @@ class Columns:
         """By input, the places of its terms and columns; a stream adds some after those of all others."""
         of_term, of_column = (np.argsort(feature, kind="stable") for feature in (self.basis.feature, self.feature))
         inputs = np.union1d(self.basis.feature, self.feature)
+        if not len(inputs):  # nothing varies
+            return {}
         terms = np.split(of_term, np.searchsorted(self.basis.feature, inputs[1:], sorter=of_term))
         columns = np.split(of_column, np.searchsorted(self.feature, inputs[1:], sorter=of_column))
         return {int(f): (of, made) for f, of, made in zip(inputs, terms, columns, strict=True)}
@@ -240,7 +242,7 @@ def _plain_lines(X: Floats, weight: Floats, middle: Floats, spread: Floats, larg
 
 def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray[np.bool_], weight: Floats) -> None:
     rows = np.bincount(x[known].astype(np.intp), weight[known], levels)
-    share = rows / weight.sum()
+    share = rows / (rows.sum() + weight[~known].sum())  # a level that all rows have is exactly 1
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
     often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
