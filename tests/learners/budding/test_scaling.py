@@ -44,7 +44,9 @@ def test_columns_for_missing_values_stand_apart_from_their_inputs() -> None:
     scale.take(X, np.ones(30))
     columns = scale.columns()
     assert columns.feature.tolist() == [0, 1, 2, 2, 0, 1]
-    np.testing.assert_allclose(columns.make(X), expand(columns.basis, X) @ columns.mix.dense() + columns.shift, atol=1e-12)
+    np.testing.assert_allclose(
+        columns.make(X), expand(columns.basis, X) @ columns.mix.dense() + columns.shift, atol=1e-12
+    )
 
 
 def test_running_moments_are_the_moments() -> None:

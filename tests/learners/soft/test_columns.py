@@ -23,7 +23,9 @@ def random_inputs(scale: float = 1.0) -> np.ndarray:
 def test_columns_are_what_the_basis_expands_to(recipe: Recipe) -> None:
     X = random_inputs()
     columns = build_columns(X, [0, 3, 0, 0], np.ones(len(X)), recipe)
-    np.testing.assert_allclose(columns.make(X), expand(columns.basis, X) @ columns.mix.dense() + columns.shift, atol=1e-9)
+    np.testing.assert_allclose(
+        columns.make(X), expand(columns.basis, X) @ columns.mix.dense() + columns.shift, atol=1e-9
+    )
 
 
 def test_columns_are_centred_on_the_training_rows() -> None:
