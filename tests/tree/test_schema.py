@@ -344,3 +344,15 @@ def test_trees_are_equal_whatever_their_provenance() -> None:
         leaf.with_provenance("A")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be a Provenance or None, got str"):
         leaf.replace(provenance="A")
+
+
+@pytest.mark.parametrize("weight", [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 1.0, 0.5]])
+@pytest.mark.parametrize("gap", [1.0, np.nan])
+def test_a_summary_does_not_know_minus_zero(weight: list[float], gap: float) -> None:
+    """-0.0 and 0.0 are one value, and which of them sorting puts first is left to chance."""
+    for first, second in ((0.0, -0.0), (-0.0, 0.0)):
+        found = summarize(np.array([[first], [second], [first], [gap]]), np.array(weight), [0])[0]
+        assert found.range is not None
+        values = [*found.range, *(value for _, value in found.quantiles)]
+        assert 0.0 in values
+        assert not np.signbit(values).any()

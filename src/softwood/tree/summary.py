@@ -125,7 +125,7 @@ def _rows_by_content(X: Floats) -> npt.NDArray[np.intp]:
 def _of_full_columns(ordered: Floats, weight: float) -> tuple[Summary, ...]:
     """All columns at once: sorted numbers, none missing, all rows of one weight."""
     n = len(ordered)
-    values = ordered[[0, *_places(n), n - 1]].T.tolist()
+    values = (ordered[[0, *_places(n), n - 1]].T + 0.0).tolist()  # -0.0 is 0.0: sorting puts either first
     return tuple(Summary(n * weight, 0.0, (row[0], row[-1]), _pairs(row[1:-1])) for row in values)
 
 
@@ -139,7 +139,7 @@ def _of_column(values: Floats, weight: Floats, total: float, some: Any, n_levels
         return Summary(total, lost, counts=tuple(counts))
     if not known.any():
         return Summary(0.0, lost)
-    ends = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+    ends = float(np.fmin.reduce(values)) + 0.0, float(np.fmax.reduce(values)) + 0.0
     part, weight = values[some][known[some]], weight[some][known[some]]
     if not len(part):
         return Summary(total, lost, ends)
@@ -157,4 +157,4 @@ def _places(n: int) -> list[int]:
 
 
 def _pairs(values: list[float]) -> tuple[tuple[float, float], ...]:
-    return tuple(zip(PROBABILITIES, values, strict=True))
+    return tuple((p, value + 0.0) for p, value in zip(PROBABILITIES, values, strict=True))  # -0.0 is 0.0
