@@ -53,5 +53,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_the_example_of_the_tree_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "tree.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(example, {})  # it is ours
+    assert capsys.readouterr().out.startswith("2\nCARTClassifier 0.")
+
+
 def test_the_changelog_knows_this_version() -> None:
     assert f"## {softwood.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

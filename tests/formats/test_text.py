@@ -28,9 +28,9 @@ def test_an_estimator_prints_as_its_tree_but_for_its_name() -> None:
     assert to_text(SimpleNamespace(tree_=tree)) == to_text(tree).replace("Tree:", "SimpleNamespace:", 1)
 
 
-@pytest.mark.parametrize("costs", [[[0, 1], [5, 0]], {("yes", "no"): 5}])  # calling a yes a no costs five
-def test_costs_choose_the_class_of_least_expected_cost(costs: object) -> None:
-    dear = SimpleNamespace(tree_=two_classes(), costs=costs)
+def test_costs_choose_the_class_of_least_expected_cost() -> None:
+    costs = ((0.0, 1.0), (5.0, 0.0))  # calling a yes a no costs five
+    dear = two_classes(schema=Schema(("x",), (None,), ("no", "yes"), "classification", costs=costs))
     assert " yes " in line_of(to_text(dear), 1)
     assert " no " in line_of(to_text(two_classes()), 1)
 

@@ -10,6 +10,7 @@ import pytest
 
 from softwood import Basis, Schema, Surrogates, Tree
 from softwood.kernels.kinds import Link, Missing, Squash, Term
+from softwood.tree import Provenance
 
 NAN = np.nan
 
@@ -45,7 +46,7 @@ def cancer() -> SimpleNamespace:
         **binary(2), score=[1, 0, 1, 0, 0], feature=[1, -1, 2, -1, -1], threshold=[16.795, NAN, 117.450001, NAN, NAN],
         missing=[Missing.SURROGATE] * 5, default=[0, 0, 1, 0, 0], surrogates=surrogates, count=[569, 377, 192, 20, 172],
         impurity=[0.468, 0.147, 0.092, 0.5, 0.0])  # fmt: skip
-    return SimpleNamespace(tree_=tree, criterion="gini")
+    return SimpleNamespace(tree_=tree.with_provenance(Provenance(parameters={"criterion": "gini"})))
 
 
 def bikes() -> SimpleNamespace:
@@ -59,7 +60,7 @@ def bikes() -> SimpleNamespace:
         **binary(2), score=[2, 0, 2, 0, 0], feature=[0, -1, 2, -1, -1], group_begin=[0, 4, 4, 30, 30, 30], group=group,
         missing=[Missing.CATEGORY, 0, Missing.DIRECTION, 0, 0], default=[0, 0, 1, 0, 0],
         count=[731, 181, 550, 367, 183], impurity=[3.75e6, 1.5e6, 2.5e6, 2.1e6, 1.4e6])  # fmt: skip
-    return SimpleNamespace(tree_=tree, criterion="squared_error")
+    return SimpleNamespace(tree_=tree.with_provenance(Provenance(parameters={"criterion": "squared_error"})))
 
 
 def intervals() -> SimpleNamespace:
@@ -70,7 +71,7 @@ def intervals() -> SimpleNamespace:
         feature=[0, -1, 0, -1, -1, -1], threshold=per_node(6, NAN, m2=0.12345), cut_begin=[0, 2, 2, 2, 2, 2, 2],
         cut=[0.1234, 0.5], missing=[Missing.FRACTION] * 6, fraction=[NAN, 0.25, 0.5, 0.25, 0.125, 0.875],
         count=[8.5, 2, 4.5, 2, 0.5, 4], impurity=[0.75, 0.5, 0.25, 0.125, 0.0, 0.25])  # fmt: skip
-    return SimpleNamespace(tree_=tree, criterion="absolute_error")
+    return SimpleNamespace(tree_=tree.with_provenance(Provenance(parameters={"criterion": "absolute_error"})))
 
 
 def soft() -> Tree:
@@ -110,7 +111,7 @@ def pair() -> SimpleNamespace:
         response=[[1.0, -200.0], [0.5, -150.0], [1.5, -250.0]], schema=Schema(("x",), (None,), ("height", "weight")),
         **binary(1), score=[1, 0, 0], feature=[0, -1, -1], threshold=[0.1 + 0.2, NAN, NAN], count=[10, 5, 5],
         impurity=[2500.25, 4.0, 1.0])  # fmt: skip
-    return SimpleNamespace(tree_=tree, criterion="squared_error")
+    return SimpleNamespace(tree_=tree.with_provenance(Provenance(parameters={"criterion": "squared_error"})))
 
 
 @pytest.fixture(scope="session")

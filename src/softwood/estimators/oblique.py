@@ -19,13 +19,14 @@ from softwood.estimators.rows import (
 )
 from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.content import column_moments
-from softwood.kernels.kinds import Criterion, Score, Term
+from softwood.kernels.kinds import Criterion, Term
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.grow import Limits
 from softwood.learners.soft.moments import is_sound
 from softwood.tree import Schema, Tree
+from softwood.tree.views import LinearGate
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 
@@ -46,13 +47,13 @@ class ObliqueTree(PrunedTree):
         tree = self.tree_
         total = np.zeros(tree.n_features)
         for node in np.flatnonzero(tree.n_children):
-            if tree.score[node] != Score.LINEAR:
+            gate = tree.gate(int(node))
+            if not isinstance(gate, LinearGate):
                 total[tree.feature[node]] += tree.gain[node]
                 continue
-            at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
-            column = tree.weight_column[at]
-            varies = np.square(tree.weight[at] * self._spread[column])
-            np.add.at(total, tree.basis.feature[column], tree.gain[node] * varies / max(float(varies.sum()), 1e-300))
+            varies = np.square([term.weight * self._spread[term.column] for term in gate.terms])
+            part = tree.gain[node] * varies / max(float(varies.sum()), 1e-300)
+            np.add.at(total, [term.feature for term in gate.terms], part)
         return total / total.sum() if total.sum() > 0 else total
 
     def _limits(self, total: float) -> Limits:

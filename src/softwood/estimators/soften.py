@@ -77,11 +77,6 @@ class Softened(TreeEstimator):
         check_is_fitted(self, "tree_")
         return self.estimator_.pruning_table_
 
-    @property
-    def costs(self) -> Any:
-        """Those of the estimator."""
-        return getattr(getattr(self, "estimator_", self.estimator), "costs", None)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Grow, then soften.
 

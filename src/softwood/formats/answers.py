@@ -7,15 +7,13 @@ deviation (or median ± mean absolute deviation) per target. Linear responses ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.formats.columns import Column, spell_chances, spell_column, total_width
-from softwood.tree import Tree
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import spell_label, spell_list
 from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
@@ -45,12 +43,13 @@ STATISTICS = {
 UNSAID = Statistic("response", "impurity", 1.0)
 
 
-def answer_columns(words: Wording, nodes: list[int], costs: Any, criterion: str | None) -> list[Column]:
+def answer_columns(words: Wording, nodes: list[int]) -> list[Column]:
     """Columns for the given nodes, in that order."""
     tree = words.tree
+    criterion = None if tree.provenance is None else tree.provenance.parameters.get("criterion")
     if tree.schema.task == "classification":
-        return _classes(tree, nodes, costs, words.digits)
-    return _numbers(words, nodes, STATISTICS.get(criterion or "", UNSAID))
+        return _classes(tree, nodes, words.digits)
+    return _numbers(words, nodes, STATISTICS.get(str(criterion), UNSAID))
 
 
 def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
@@ -66,15 +65,14 @@ def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
     return [*told, Sum([f"… {left} more"], False)] if left else told
 
 
-def _unknown(tree: Tree, nodes: list[int]) -> npt.NDArray[np.bool_]:
+def _unknown(tree: TreeArrays, nodes: list[int]) -> npt.NDArray[np.bool_]:
     """Nodes whose mean answer is not known: an intercept is none."""
     return (tree.slope_row[nodes] >= 0) & (not len(tree.mean))
 
 
-def _classes(tree: Tree, nodes: list[int], costs: Any, digits: int | None) -> list[Column]:
+def _classes(tree: TreeArrays, nodes: list[int], digits: int | None) -> list[Column]:
     chance, blank = tree.mean_answers[nodes], _unknown(tree, nodes)
-    price = None if costs is None else _cost_matrix(costs, tree.schema.answers)
-    predicted = np.argmax(chance, axis=1) if price is None else np.argmin(chance @ price, axis=1)
+    predicted = tree.schema.decide(chance)
     labels = [spell_label(label) for label in tree.schema.answers]
     named = Column("class", _blanked([labels[k] for k in predicted], blank))
     table = [Column(label, _blanked(spell_chances(chance[:, k], digits), blank), ">") for k, label in enumerate(labels)]
@@ -87,16 +85,6 @@ def _classes(tree: Tree, nodes: list[int], costs: Any, digits: int | None) -> li
 
 def _blanked(cells: list[str], blank: npt.NDArray[np.bool_]) -> list[str]:
     return ["" if gone else cell for cell, gone in zip(cells, blank, strict=True)]
-
-
-def _cost_matrix(costs: Any, labels: tuple[Any, ...]) -> Floats:
-    """What each (true, given) pair costs, from a table or from a mapping that leaves out what costs 1."""
-    if not isinstance(costs, Mapping):
-        return np.asarray(costs, np.float64)
-    matrix = 1.0 - np.eye(len(labels))
-    for (true, given), cost in costs.items():
-        matrix[labels.index(true), labels.index(given)] = cost
-    return matrix
 
 
 def _others(chance: Floats, predicted: int, labels: list[str], digits: int | None) -> str:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from softwood.kernels.kinds import Link
 from softwood.tree import Basis, Provenance, Schema, Surrogates, Tree
-from softwood.tree.tree import PER_NODE, RAGGED
+from softwood.tree.arrays import PER_NODE, RAGGED
 
 Array = npt.NDArray[Any]
 Form = tuple[Any, int]  # dtype and number of axes

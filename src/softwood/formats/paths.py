@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood.formats.answers import Floats, answer_columns
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.formats.rules import LEAST_ROOM, stack, wrap_conditions
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import wrap
 from softwood.tree.wording import Wording
 
@@ -28,11 +28,11 @@ ENOUGH, MOST_PATHS = 0.99, 20  # of the rows, and of the paths, before the rest 
 
 
 def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None) -> str:
-    """Rules of a tree, a table; `model` gives it a name, costs and a criterion."""
+    """Rules of a tree, a table; `model` gives it a name."""
     words = Wording(tree, digits)
     nodes, kept = _nodes(tree, width)
     numbers = Column("rule", [str(at) for at in range(1, len(nodes) + 1)], ">")
-    right = answer_columns(words, nodes, getattr(model, "costs", None), getattr(model, "criterion", None))
+    right = answer_columns(words, nodes)
     if right[0].header != "class":
         right[0] = Column(f"then {right[0].header}", right[0].cells, right[0].align)
     else:
@@ -125,6 +125,6 @@ def _conditions(words: Wording, node: int, room: int | None) -> Iterator[str]:
     yield from texts.values()
 
 
-def _is_step(tree: Tree, gate: int) -> npt.NDArray[np.bool_] | bool:
+def _is_step(tree: TreeArrays, gate: int) -> bool:
     step = tree.score[gate] == Score.THRESHOLD and tree.squash[gate] == Squash.STEP
     return bool(step and np.isfinite(tree.threshold[gate]))

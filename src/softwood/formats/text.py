@@ -98,7 +98,7 @@ def to_text(
     lines = list(outline(tree, max_depth))
     nodes = [line.node for line in lines]
     right = _counts(tree, nodes)
-    right += answer_columns(words, nodes, getattr(model, "costs", None), getattr(model, "criterion", None))
+    right += answer_columns(words, nodes)
     right.append(Column("", ["" if tree.n_children[m] else "*" for m in nodes]))
     if any(tree.note):
         right.append(Column("gate below", [spell_name(tree.note[m]) for m in nodes]))

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Link, Score, Squash
+from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.surrogates import Surrogates
-from softwood.tree.tree import PER_NODE, RAGGED, Tree
+from softwood.tree.tree import Tree
 
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]

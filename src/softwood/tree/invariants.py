@@ -6,17 +6,15 @@ All checks run on whole arrays: a tree of a million nodes is checked in millisec
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.kinds import Missing, Score, Squash, Term
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.frozen import rises
-
-if TYPE_CHECKING:
-    from softwood.tree.tree import Tree
 
 Mask = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
@@ -32,7 +30,7 @@ class TreeError(ValueError):
     """A tree that breaks one of its invariants."""
 
 
-def check_tree(tree: Tree) -> None:
+def check_tree(tree: TreeArrays) -> None:
     """Raise TreeError at the first broken invariant."""
     _check_shapes(tree)
     _check_answers(tree)
@@ -59,7 +57,7 @@ def _refuse(bad: Mask, say: Callable[[int], str], ids: Array | None = None) -> N
         raise TreeError(say(at if ids is None else int(ids[at])))
 
 
-def _check_shapes(tree: Tree) -> None:
+def _check_shapes(tree: TreeArrays) -> None:
     n = tree.n_nodes
     names = ("first_child", "n_children", "leafness", "score", "squash", "feature", "threshold", "missing", "default")
     for name in (*names, "fraction", "bias", "slope_row", "count", "impurity", "gain"):
@@ -82,7 +80,7 @@ def _check_shapes(tree: Tree) -> None:
     _require(good, f"slope must have shape (rows, {want[0]}, {want[1]}), got {tree.slope.shape}.")
 
 
-def _check_basis(tree: Tree) -> None:
+def _check_basis(tree: TreeArrays) -> None:
     basis, last = tree.basis, tree.n_features - 1
     _refuse(
         (basis.feature < 0) | (basis.feature > last),
@@ -93,7 +91,7 @@ def _check_basis(tree: Tree) -> None:
         _require(0 <= code < levels, f"basis column {column}: category code {code:g} is outside 0..{levels - 1}.")
 
 
-def _check_structure(tree: Tree) -> None:
+def _check_structure(tree: TreeArrays) -> None:
     first, n, kept = tree.first_child, tree.n_children, tree.leafness
     leaf, branch = n == 0, n != 0
     _refuse((n < 0) | (n == 1), lambda m: f"node {m}: n_children is {n[m]}; want 0 or at least 2.")
@@ -112,7 +110,7 @@ def _check_structure(tree: Tree) -> None:
     _refuse((parents == 0) & (ids > 0), lambda m: f"node {m} has no parent.")
 
 
-def _check_gates(tree: Tree) -> None:
+def _check_gates(tree: TreeArrays) -> None:
     score, squash, n, feature = tree.score, tree.squash, tree.n_children, tree.feature
     leaf = n == 0
     _refuse((score >= len(Score)), lambda m: f"node {m}: score {score[m]} is not one of 0..{len(Score) - 1}.")
@@ -146,7 +144,7 @@ def _check_gates(tree: Tree) -> None:
     _check_weights(tree)
 
 
-def _check_thresholds(tree: Tree) -> None:
+def _check_thresholds(tree: TreeArrays) -> None:
     at = tree.score == Score.THRESHOLD
     if not at.any():
         return
@@ -165,7 +163,7 @@ def _check_thresholds(tree: Tree) -> None:
     )
 
 
-def _check_groups(tree: Tree, levels: Array) -> None:
+def _check_groups(tree: TreeArrays, levels: Array) -> None:
     if not len(tree.group) and not np.any(tree.score == Score.CATEGORY):
         return
     sizes = np.diff(tree.group_begin)
@@ -178,7 +176,7 @@ def _check_groups(tree: Tree, levels: Array) -> None:
     _refuse(bad, lambda m: f"node {m}: category slots must be -1..{tree.n_children[m] - 1}.", node)
 
 
-def _check_cuts(tree: Tree) -> None:
+def _check_cuts(tree: TreeArrays) -> None:
     if not len(tree.cut) and not np.any(tree.score == Score.INTERVAL):
         return
     sizes = np.diff(tree.cut_begin)
@@ -190,7 +188,7 @@ def _check_cuts(tree: Tree) -> None:
     _refuse(bad, lambda m: f"node {m}: cuts of an interval gate must be finite and rise.", owner)
 
 
-def _check_weights(tree: Tree) -> None:
+def _check_weights(tree: TreeArrays) -> None:
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.weight_begin))
     column, width = tree.weight_column, len(tree.basis)
     _refuse(tree.score[owner] != Score.LINEAR, lambda m: f"node {m} has weights but is not a LINEAR gate.", owner)
@@ -203,7 +201,7 @@ def _check_weights(tree: Tree) -> None:
     _refuse(~np.isfinite(tree.bias), lambda m: f"node {m}: bias must be finite, got {tree.bias[m]}.")
 
 
-def _check_missing(tree: Tree) -> None:
+def _check_missing(tree: TreeArrays) -> None:
     gate = (tree.n_children > 0) & (tree.score != Score.LINEAR)
     how, n = tree.missing, tree.n_children
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
@@ -222,7 +220,7 @@ def _check_missing(tree: Tree) -> None:
     _refuse(bad, lambda m: f"node {m}: {wanted}, got {tree.fraction[tree.children(m)]}.")
 
 
-def _check_surrogates(tree: Tree) -> None:
+def _check_surrogates(tree: TreeArrays) -> None:
     table = tree.surrogates
     good = len(table.begin) in (0, tree.n_nodes + 1)
     _require(good, f"surrogates.begin must have {tree.n_nodes + 1} entries or none, got {len(table.begin)}.")
@@ -245,7 +243,7 @@ def _check_surrogates(tree: Tree) -> None:
     _refuse(bad, lambda m: f"node {m}: a surrogate's threshold must be finite.", owner)
 
 
-def _check_answers(tree: Tree) -> None:
+def _check_answers(tree: TreeArrays) -> None:
     good = np.asarray(np.isfinite(tree.response).all(axis=1))
     _refuse(~good, lambda m: f"node {m}: response must be finite, got {tree.response[m]}.")
     last = len(tree.slope) - 1
@@ -258,7 +256,7 @@ def _check_answers(tree: Tree) -> None:
     )
 
 
-def _check_description(tree: Tree) -> None:
+def _check_description(tree: TreeArrays) -> None:
     """What is told of the training rows: for every node, weight and slope, or not at all."""
     wanted = {
         "mean": (tree.n_nodes, tree.n_answers),

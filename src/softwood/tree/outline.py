@@ -10,12 +10,11 @@ all rows
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from softwood.tree.tree import Tree
+from softwood.tree.arrays import TreeArrays
 
 
 class Line(NamedTuple):
@@ -27,7 +26,7 @@ class Line(NamedTuple):
     hidden: int
 
 
-def outline(tree: Tree, max_depth: int | None = None) -> Iterator[Line]:
+def outline(tree: TreeArrays, max_depth: int | None = None) -> Iterator[Line]:
     """Lines from the root down, the first child's subtree before the second's, at most `max_depth` steps deep.
 
     Examples
@@ -49,14 +48,14 @@ def outline(tree: Tree, max_depth: int | None = None) -> Iterator[Line]:
             stack.append((child, under + ("└─ " if last else "├─ "), under + ("   " if last else "│  ")))
 
 
-def _subtree_sizes(tree: Tree) -> list[int]:
+def _subtree_sizes(tree: TreeArrays) -> list[int]:
     size = [1] * tree.n_nodes
     for node in range(tree.n_nodes - 1, 0, -1):  # children come after parents
         size[int(tree.parent[node])] += size[node]
     return size
 
 
-def depth_that_fits(tree: Tree, n_lines: int) -> int:
+def depth_that_fits(tree: TreeArrays, n_lines: int) -> int:
     """The deepest outline of at most `n_lines` lines (always at least the root and its children)."""
     lines = np.cumsum(np.bincount(tree.node_depth))
     return max(1, int(np.searchsorted(lines, n_lines, side="right")) - 1)

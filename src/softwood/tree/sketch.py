@@ -5,23 +5,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from softwood.kernels import apply_link
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list, wrap
 from softwood.tree.wording import Wording
-
-if TYPE_CHECKING:
-    from softwood.tree.tree import Tree
 
 MOST_LINES = 200  # a sketch longer than this is no longer one: deeper nodes are counted, not shown
 WIDTH = 100  # columns that long sets, sums and answers are cut to
 
 
-def sketch(tree: Tree) -> str:
+def sketch(tree: TreeArrays) -> str:
     """The tree in words.
 
     Examples

@@ -7,17 +7,14 @@ export for people take their words from here, so they never disagree.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Missing, Score, Squash, Term
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
-
-if TYPE_CHECKING:
-    from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]
 MOST_LINES = 8  # of a set of categories that wraps
@@ -44,7 +41,7 @@ class Wording:
     ('age ≤ 30.5', 'age > 30.5', 'or missing')
     """
 
-    def __init__(self, tree: Tree, digits: int | None = 3) -> None:
+    def __init__(self, tree: TreeArrays, digits: int | None = 3) -> None:
         if digits is not None and digits < 1:
             raise ValueError(f"digits must be at least 1, or None for exact numbers, got {digits}.")
         self.tree, self.digits = tree, digits

@@ -24,6 +24,7 @@ from softwood.learners.hard.prune import Pruned, Pruning, choose_size
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
+from softwood.tree.views import CategoryGate
 
 
 def learn_cart(
@@ -74,9 +75,9 @@ def send_missing_to(tree: Tree, fill: Floats) -> Tree:
     known = tree.replace(missing=np.full(tree.n_nodes, Missing.DIRECTION))
     default = tree.default.copy()
     for node in np.flatnonzero(tree.n_children):
-        value = fill[tree.feature[node]]
-        if tree.group_begin[node + 1] > tree.group_begin[node]:
-            slot = tree.group[tree.group_begin[node] + int(value)]
+        value, gate = fill[tree.feature[node]], tree.gate(int(node))
+        if isinstance(gate, CategoryGate):
+            slot = gate.slots[int(value)]
             default[node] = slot if slot >= 0 else default[node]
         else:
             default[node] = 0 if value <= tree.threshold[node] else 1

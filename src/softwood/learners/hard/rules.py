@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from softwood.kernels.kinds import Score
 from softwood.learners.hard.c45 import C45Cases
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Tree
 from softwood.tree.ruleset import Condition, Rule, RuleSet
+from softwood.tree.views import CategoryGate
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -71,10 +71,9 @@ def path_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...]:
 
 def gate_condition(tree: Tree, node: int, slot: int) -> Condition:
     """What a gate asks of the rows it sends to a slot."""
-    feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
-    if tree.score[node] == Score.CATEGORY:
-        group = tree.group[tree.group_begin[node] : tree.group_begin[node + 1]]
-        return Condition(feature, levels=tuple(np.flatnonzero(group == slot).tolist()))
+    feature, threshold, gate = int(tree.feature[node]), float(tree.threshold[node]), tree.gate(node)
+    if isinstance(gate, CategoryGate):
+        return Condition(feature, levels=tuple(code for code, to in enumerate(gate.slots) if to == slot))
     return Condition(feature, upper=threshold) if slot == 0 else Condition(feature, lower=threshold)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.kinds import Loss, Score, Term
+from softwood.kernels.kinds import Loss, Term
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.oblique.rows import in_order
 from softwood.learners.soft.candidates import START_SLOPE
@@ -21,6 +21,7 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
 from softwood.learners.soft.search import STRENGTHS
 from softwood.tree import Tree
+from softwood.tree.views import CategoryGate, LinearGate
 
 MAX_ITER = 200
 LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
@@ -89,17 +90,17 @@ def _responses(tree: Tree, problem: Problem, centre: Floats, scale: Floats) -> F
 
 def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
     """The gate of a node as weights over the columns, bias last."""
-    if tree.score[node] == Score.LINEAR:
-        return _linear(tree, node, columns)
+    view = tree.gate(node)
+    if isinstance(view, LinearGate):
+        return _linear(view, columns)
     feature = int(tree.feature[node])
     gate = np.zeros(len(columns) + 1)
-    if tree.score[node] == Score.CATEGORY:
-        group = tree.group[tree.group_begin[node] : tree.group_begin[node + 1]]
+    if isinstance(view, CategoryGate):
         terms = columns.terms_of(feature)
         for column in np.flatnonzero((columns.feature == feature) & (columns.kind == 3)):
             term = int(terms[np.argmax(np.abs(columns.mix.block(terms, np.array([column]))))])
             if columns.basis.term[term] == Term.CATEGORY:
-                slot = group[int(columns.basis.parameter[term])]
+                slot = view.slots[int(columns.basis.parameter[term])]
                 gate[column] = START_SLOPE * (1.0 if slot == 0 else -1.0 if slot == 1 else 0.0)
         return gate
     line = np.flatnonzero((columns.feature == feature) & (columns.kind == 0))
@@ -110,18 +111,16 @@ def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
     return gate
 
 
-def _linear(tree: Tree, node: int, columns: Columns) -> Floats:
+def _linear(gate: LinearGate, columns: Columns) -> Floats:
     """Weights over basis terms as weights over columns: u = mix w has one solution, columns are independent."""
-    at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])
     place = {key: i for i, key in enumerate(_keys(columns.basis))}
-    used = _keys(tree.basis)
     terms = np.zeros(len(columns.basis))
-    for column, weight in zip(tree.weight_column[at], tree.weight[at], strict=True):
-        terms[place[used[int(column)]]] = weight
+    for term in gate.terms:
+        terms[place[int(term.kind), term.feature, term.parameter]] = term.weight
     mix = columns.mix.dense()
     size = np.maximum(np.abs(mix).max(axis=1), 1e-300)
     weight = np.linalg.lstsq(mix / size[:, None], terms / size, rcond=None)[0]
-    bias = float(tree.bias[node]) - float(weight @ columns.shift)
+    bias = gate.bias - float(weight @ columns.shift)
     return START_SLOPE * np.append(weight, bias)
 
 

@@ -1,0 +1,299 @@
+"""The arrays of a tree: its fields, its shape, and views of one node at a time.
+
+`Tree` (tree.py) is this, checked, with answers to rows. What checks, words or views a tree knows the arrays alone, so
+nothing here or there stands in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood import kernels
+from softwood.kernels.kinds import Link, Missing, Score, Squash
+from softwood.tree.basis import Basis
+from softwood.tree.curve import Curve, make_curve
+from softwood.tree.frozen import freeze, is_whole, restore, same_arrays
+from softwood.tree.provenance import Provenance
+from softwood.tree.schema import Schema
+from softwood.tree.surrogates import Surrogates
+from softwood.tree.views import Gate, LinearGate, LinearResponse, Response, view_gate, view_response
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Kinds = npt.NDArray[np.uint8]
+
+# Fields with one entry per node: name -> (dtype, value where the caller gave none).
+PER_NODE: dict[str, tuple[type[np.generic], float]] = {
+    "first_child": (np.int32, -1),
+    "n_children": (np.int32, 0),
+    "leafness": (np.float64, np.nan),  # derived: 1 for a leaf, 0 for a branch
+    "score": (np.uint8, Score.NONE),
+    "squash": (np.uint8, Squash.STEP),
+    "feature": (np.int32, -1),
+    "threshold": (np.float64, np.nan),
+    "missing": (np.uint8, Missing.DIRECTION),
+    "default": (np.int32, 0),
+    "fraction": (np.float64, np.nan),
+    "bias": (np.float64, 0.0),
+    "slope_row": (np.int32, -1),
+    "count": (np.float64, np.nan),
+    "impurity": (np.float64, np.nan),
+    "gain": (np.float64, np.nan),
+}
+# Ragged fields: where each node begins, the flat values, their dtype.
+RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
+    ("group_begin", "group", np.int32),
+    ("cut_begin", "cut", np.float64),
+    ("weight_begin", "weight", np.float64),
+)
+NO_SURROGATES, NO_BASIS = Surrogates(), Basis()
+
+
+def _empty() -> Any:
+    return field(default_factory=lambda: np.zeros(0))
+
+
+def _constant(shape: int | tuple[int, int], value: float, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """A read-only array of one value; one of zeros takes no memory until it is written, so never."""
+    array = np.full(shape, value, dtype) if value else np.zeros(shape, dtype)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeArrays:
+    """The fields of a `Tree`, which says what they are, and what follows from them without looking at a row."""
+
+    response: Floats
+    schema: Schema
+    link: Link = Link.IDENTITY
+    first_child: Ints = _empty()
+    n_children: Ints = _empty()
+    leafness: Floats = _empty()
+    score: Kinds = _empty()
+    squash: Kinds = _empty()
+    feature: Ints = _empty()
+    threshold: Floats = _empty()
+    softness: Floats = _empty()
+    group_begin: Ints = _empty()
+    group: Ints = _empty()
+    cut_begin: Ints = _empty()
+    cut: Floats = _empty()
+    bias: Floats = _empty()
+    weight_begin: Ints = _empty()
+    weight_column: Ints = _empty()
+    weight: Floats = _empty()
+    missing: Kinds = _empty()
+    default: Ints = _empty()
+    fraction: Floats = _empty()
+    surrogates: Surrogates = field(default_factory=lambda: NO_SURROGATES)  # frozen: one serves all
+    basis: Basis = field(default_factory=lambda: NO_BASIS)
+    slope_row: Ints = _empty()
+    slope: Floats = _empty()
+    count: Floats = _empty()
+    impurity: Floats = _empty()
+    gain: Floats = _empty()
+    mean: Floats = _empty()
+    weight_effect: Floats = _empty()
+    slope_effect: Floats = _empty()
+    note: tuple[str, ...] = ()
+    provenance: Provenance | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("schema", Schema), ("surrogates", Surrogates), ("basis", Basis)):
+            if not is_whole(getattr(self, name), kind):
+                raise TypeError(f"{name} must be a whole {kind.__name__}, got {type(getattr(self, name)).__name__}.")
+        freeze(self, "response", np.float64)
+        if self.response.ndim != 2 or self.response.size == 0:
+            raise ValueError(f"response must have shape (nodes, outputs), both at least 1, got {self.response.shape}.")
+        n = self.n_nodes
+        for name, (dtype, value) in PER_NODE.items():
+            if np.size(getattr(self, name)) == 0:
+                object.__setattr__(self, name, _constant(n, value, dtype))
+            freeze(self, name, dtype)
+        self._derive_leafness()
+        self._fill("softness", _constant((n, 2), 0, np.float64))
+        self._fill("slope", np.zeros((0, len(self.basis), self.n_outputs)))
+        for begin, flat, dtype in RAGGED:
+            self._fill(begin, _constant(n + 1, 0, np.int32))
+            freeze(self, begin, np.int32)
+            freeze(self, flat, dtype)
+        freeze(self, "weight_column", np.int32)
+        freeze(self, "softness", np.float64)
+        freeze(self, "slope", np.float64)
+        self._fill("mean", np.zeros((0, self.n_answers)))
+        self._fill("slope_effect", np.zeros((0, *self.slope.shape[1:])))
+        for name in ("mean", "weight_effect", "slope_effect"):
+            freeze(self, name, np.float64)
+        object.__setattr__(self, "link", Link(self.link))
+        object.__setattr__(self, "note", tuple(map(str, self.note)))
+        if not isinstance(self.provenance, Provenance | None):
+            raise TypeError(f"provenance must be a Provenance or None, got {type(self.provenance).__name__}.")
+
+    def _fill(self, name: str, value: npt.NDArray[Any]) -> None:
+        if np.size(getattr(self, name)) == 0:
+            object.__setattr__(self, name, value)
+
+    def _derive_leafness(self) -> None:
+        """Where the caller gave no leafness, a node with children is a branch and one without a leaf."""
+        unsaid = np.isnan(self.leafness)
+        object.__setattr__(self, "leafness", np.where(unsaid, np.where(self.n_children > 0, 0.0, 1.0), self.leafness))
+        freeze(self, "leafness", np.float64)
+
+    # -- sizes ---------------------------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.response.shape[0])
+
+    @property
+    def n_outputs(self) -> int:
+        return int(self.response.shape[1])
+
+    @property
+    def n_answers(self) -> int:
+        """Columns of `predict`: the sigmoid of one output answers two classes."""
+        return 2 if self.link == Link.SIGMOID and self.n_outputs == 1 else self.n_outputs
+
+    @property
+    def n_features(self) -> int:
+        return self.schema.n_features
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Nodes without children."""
+        return int(np.count_nonzero(self.n_children == 0))
+
+    @cached_property
+    def parent(self) -> Ints:
+        """Parent of every node, -1 for the root."""
+        parent = np.full(self.n_nodes, -1, np.int32)
+        branch = np.flatnonzero(self.n_children)
+        branch = branch[np.argsort(self.first_child[branch])]  # families lie side by side from node 1 on
+        parent[1:] = np.repeat(branch, self.n_children[branch])
+        parent.setflags(write=False)
+        return parent
+
+    @cached_property
+    def node_depth(self) -> Ints:
+        """Steps from the root to every node."""
+        depth = np.zeros(self.n_nodes, np.int32)
+        above = self.parent
+        while (above >= 0).any():
+            depth += above >= 0
+            above = np.where(above >= 0, self.parent[above], -1)
+        depth.setflags(write=False)
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Longest way from the root to a leaf."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def is_hard(self) -> bool:
+        """Every row takes one path (unless a missing value splits it): steps only, no buds."""
+        branch = self.n_children > 0
+        return bool(np.all(self.squash[branch] == Squash.STEP) and np.all(self.leafness[branch] == 0.0))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """No row is ever split: one leaf answers it, with a constant."""
+        return self.is_hard and not np.any(self.missing == Missing.FRACTION) and bool(np.all(self.slope_row < 0))
+
+    # -- structure -----------------------------------------------------------------------------------------------
+
+    def children(self, node: int) -> range:
+        """Ids of the children of `node`, in slot order."""
+        first = int(self.first_child[node])
+        return range(first, first + int(self.n_children[node]))
+
+    def walk(self, start: int = 0) -> Iterator[int]:
+        """Node ids from `start` down, a node before its children, the first child's subtree before the second's."""
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(self.children(node)))
+
+    # -- views ---------------------------------------------------------------------------------------------------
+
+    def gate(self, node: int) -> Gate | None:
+        """What node `node` asks of a row and how it shares it out among its children; None for a leaf.
+
+        Examples
+        --------
+        >>> from softwood import Tree
+        >>> stump = Tree(
+        ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1],
+        ...     n_children=[2, 0, 0], score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, 0, 0])
+        >>> stump.gate(0).threshold, stump.gate(1)
+        (2.5, None)
+        """
+        return view_gate(self, _inside("node", node, self.n_nodes))
+
+    def response_at(self, node: int) -> Response:
+        """What node `node` answers before the link."""
+        return view_response(self, _inside("node", node, self.n_nodes))
+
+    def curve(self, node: int, feature: int, output: int | None = None) -> Curve:
+        """What one input adds to the score of a linear gate, or (with `output`) to that output of a linear response."""
+        _inside("feature", feature, self.n_features)
+        if output is None:
+            gate = self.gate(node)
+            if not isinstance(gate, LinearGate):
+                raise ValueError(f"node {node} has no linear gate, so no curve; output=0 asks for its response's.")
+            terms = gate.terms
+        else:
+            _inside("output", output, self.n_outputs)
+            response = self.response_at(node)
+            if not isinstance(response, LinearResponse):
+                raise ValueError(f"node {node} has no linear response, so no curve.")
+            terms = response.terms[output]
+        return make_curve(terms, feature, self.schema.n_levels(feature))
+
+    # -- what nodes answer ---------------------------------------------------------------------------------------
+
+    @property
+    def answers(self) -> Floats:
+        """Answer after the link of every node with a constant response, were it a leaf; shape (nodes, outputs)."""
+        return kernels.apply_link(int(self.link), self.response)
+
+    @property
+    def mean_answers(self) -> Floats:
+        """Mean answer of the rows that arrive at every node; where that is unknown, what the node itself answers."""
+        return self.mean if len(self.mean) else self.answers
+
+    # -- identity ------------------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        return same_arrays(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # compares by content, arrays do not hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the fields: the evaluator is native and is made again where needed."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
+
+    def __repr__(self) -> str:
+        def number(n: int, noun: str, plural: str = "") -> str:
+            return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+        parts = [number(self.n_nodes, "node"), number(self.n_leaves, "leaf", "leaves"), f"depth {self.depth}"]
+        parts += [number(self.n_features, "feature"), number(self.n_outputs, "output")]
+        return f"Tree({', '.join(parts)}, {'hard' if self.is_hard else 'soft'})"
+
+
+def _inside(name: str, value: int, end: int) -> int:
+    if not 0 <= value < end:
+        raise IndexError(f"{name} must be 0..{end - 1}, got {value}.")
+    return value
