@@ -70,11 +70,16 @@ class Case:
 
     @property
     def has_digits(self) -> bool:
-        """Whether weights of rows and classes leave digits to tell gains apart; else the last one settles ties."""
+        """Whether weights (and, for linear gates, values) leave digits to tell gains and scores apart.
+
+        Where they do not, the last digit settles ties, and that may be another one in another order of sums.
+        """
         given = self.parameters.get("class_weight")
         factors = [1.0, *(factor for factor in given.values() if factor > 0)] if isinstance(given, dict) else [1.0]
         weights = [weight for weight in self.table.weight or [1.0] if weight > 0]
-        return max(weights) * max(factors) <= MOST_APART * min(weights) * min(factors)
+        if max(weights) * max(factors) > MOST_APART * min(weights) * min(factors):
+            return False
+        return not self.estimator.startswith("Linear") or all(map(_are_apart, self.table.columns.values()))
 
     @property
     def half(self) -> int:
@@ -82,6 +87,12 @@ class Case:
 
     def with_table(self, table: Table) -> Case:
         return replace(self, table=table)
+
+
+def _are_apart(cells: list[Any]) -> bool:
+    """Whether numbers that differ do so by more than a part of the largest."""
+    distinct = np.unique([cell for cell in cells if isinstance(cell, float) and np.isfinite(cell)])
+    return len(distinct) < 2 or bool(np.diff(distinct).min() * MOST_APART > np.abs(distinct).max())
 
 
 def draw_case(seed: int) -> Case:

@@ -83,3 +83,11 @@ def test_a_heavy_row_beside_a_light_one() -> None:
     X, y, weight = [[0.0], [-1.0]], [3.0, 0.0], [1e15, 0.7]
     for learner in LEARNERS:
         assert np.isfinite(learner().fit(X, y, sample_weight=weight).predict(X)).all()
+
+
+def test_probabilities_are_at_most_one() -> None:
+    """Shares of ramps may add up to a little more than 1 (seed 271): log_loss refuses such probabilities."""
+    model = softwood.CARTClassifier().fit([[0.0]], ["a"])
+    model.tree_ = model.tree_.replace(response=[[np.nextafter(1.0, 2.0)]])
+    assert model.tree_.predict([[0.0]])[0, 0] > 1.0
+    assert model.predict_proba([[0.0]]).tolist() == [[1.0]]

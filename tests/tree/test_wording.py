@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +115,12 @@ def test_a_line_held_back_at_both_ends_is_one_term_and_means_the_same() -> None:
     assert Wording(shifted).rule(1, 80) == "2·clip(x, 1, 5) ≥ 6"
     x = np.linspace(-1, 7, 33)
     np.testing.assert_array_equal(shifted.apply(np.c_[x, x]) == 1, 2 * np.clip(x, 1, 5) >= 6)
+
+
+def test_a_curve_of_huge_knots_has_no_squares() -> None:
+    tree = bent([0.5, 2.0, -3.0, 0.5, 0.1, 0], -1.0)
+    knots = replace(tree.basis, parameter=tree.basis.parameter * 1e200)
+    assert Wording(tree.replace(basis=knots)).rule(1, 80) == "s(x) + 0.1·z ≥ 1"
 
 
 def test_a_curve_is_one_term_and_written_out_where_there_is_room() -> None:

@@ -113,7 +113,7 @@ class Probabilities:
         """Class probabilities, columns in the order of `classes_`."""
         check_is_fitted(self, "tree_")
         probability: Floats = self.tree_.predict(self._read(X), self._threads())
-        return probability
+        return np.minimum(probability, 1.0)  # shares of a soft gate may round to more than 1
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the class probabilities."""

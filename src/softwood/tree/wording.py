@@ -209,7 +209,8 @@ class Wording:
             term = self._times(float(weight[low]), f"clip({name}, {ends})")
             return term._replace(less=float(weight[low] * knot[low]), form="clip")
         x, square = knot[hinge][:, None], basis.term[column] == Term.SQUARE
-        height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(square, x * x, x)) @ weight
+        bent = np.square(np.where(square, x, 0.0))  # of squares alone: knots of 1e155 have none
+        height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(square, bent, x)) @ weight
         return SpelledTerm(False, f"s({name})", float(np.ptp(height)), form="s")
 
     def _times(self, weight: float, text: str) -> SpelledTerm:
