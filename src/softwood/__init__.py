@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
     from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
     from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
+    from softwood.estimators.persistence import load, save
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
@@ -47,6 +48,8 @@ __all__ = [
     "TreeError",
     "__version__",
     "from_json",
+    "load",
+    "save",
     "soften",
     "summary",
     "to_json",
@@ -72,6 +75,8 @@ _HOME = {
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
     "from_json": "softwood.formats",
+    "load": "softwood.estimators.persistence",
+    "save": "softwood.estimators.persistence",
     "soften": "softwood.estimators.soften",
     "summary": "softwood.formats",
     "to_json": "softwood.formats",

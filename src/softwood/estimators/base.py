@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +87,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         parameters = {name: json_value(getattr(self, name)) for name in _parameter_names(kind)}
         n_rows, total = int(np.count_nonzero(weight)), float(weight.sum())
         return Provenance(type(self).__name__, parameters, __version__, n_rows, total, held_out)
+
+    def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
+        """As fitted: with a tree and all else that was learned, from a file."""
+        self.tree_ = tree
+        self.__dict__.update(learned)
+        return self
 
     def _threads(self) -> int:
         return threads(self.n_jobs)

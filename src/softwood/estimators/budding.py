@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.crop import Crop
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.progress import budding_lines
@@ -40,20 +40,6 @@ GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 NOTHING = Provenance()  # of a tree that has seen no rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
-
-
-class Crop:
-    """The tree of a stream, made when first asked for: who learns row by row may not want it.
-
-    bush : what the stream began from, in double precision, while it has seen no more rows.
-    """
-
-    def __init__(self, stream: Stream, schema: Schema, origin: Provenance, bush: Bush | None) -> None:
-        self.stream, self.schema, self.origin, self.bush = stream, schema, origin, bush
-
-    @cached_property
-    def tree(self) -> Tree:
-        return self.stream.tree(self.schema, self.bush).with_provenance(self.origin)
 
 
 class BuddingTree(TreeEstimator):
@@ -121,6 +107,14 @@ class BuddingTree(TreeEstimator):
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.tending.step
         self.n_iter_ = max(len(self.history_), 1)
+        return self
+
+    def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
+        bush = learned.pop("_bush")
+        self.__dict__.update(learned)
+        self._schema, self._seen = tree.schema, tree.provenance or NOTHING
+        self._crop = Crop(self._stream, self._schema, self._seen, bush)
+        self._crop.tree = tree  # as it was made then, whatever this version would make of the stream
         return self
 
     def _option(self, name: str) -> Any:

@@ -1,0 +1,23 @@
+"""The tree of a stream of rows, made when somebody wants it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from softwood.learners.budding.bush import Bush
+from softwood.learners.budding.stream import Stream
+from softwood.tree import Provenance, Schema, Tree
+
+
+class Crop:
+    """The tree of a stream, made when first asked for: who learns row by row may not want it.
+
+    bush : what the stream began from, in double precision, while it has seen no more rows.
+    """
+
+    def __init__(self, stream: Stream, schema: Schema, origin: Provenance, bush: Bush | None) -> None:
+        self.stream, self.schema, self.origin, self.bush = stream, schema, origin, bush
+
+    @cached_property
+    def tree(self) -> Tree:
+        return self.stream.tree(self.schema, self.bush).with_provenance(self.origin)

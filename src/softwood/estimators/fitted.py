@@ -1,0 +1,129 @@
+"""What every estimator has learned, by name and type: what a file of it holds, and what must hold among the parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.estimators.history import History
+from softwood.estimators.sound import require, require_feature, require_shape
+from softwood.estimators.stored import Labels
+from softwood.kernels.kinds import Loss
+from softwood.learners.budding.bush import Bush
+from softwood.learners.budding.scaling import FixedScale
+from softwood.learners.budding.stream import Stream
+from softwood.learners.hard.sequence import PruningSequence
+from softwood.learners.hard.table import PruningTable
+from softwood.learners.soft.joint import Grown
+from softwood.tree import RuleSet, Tree
+from softwood.tree.labels import plain_labels
+
+Floats = npt.NDArray[np.float64]
+
+
+class Fitted:
+    """Stands for the type of an attribute that is itself a fitted estimator."""
+
+
+# By name of the class that has them; an estimator has those of all classes it is made of.
+LEARNED: dict[str, dict[str, Any]] = {
+    "TreeEstimator": {"n_features_in_": int, "feature_names_in_": Labels},
+    "Probabilities": {"classes_": Labels},
+    "Numbers": {"_one_target": bool},
+    "PrunedTree": {"pruning_sequence_": PruningSequence, "_pruning_table": PruningTable | None},
+    "ObliqueTree": {"_spread": Floats},
+    "OmnivariateTree": {"_is_soft": bool, "_importance": Floats},
+    "C45Classifier": {"rules_": RuleSet},
+    "SoftTree": {
+        "_importance": Floats, "_gain_importance": Floats, "_hardened": Tree, "_grown": Grown | None,
+        "_held_out_loss": float, "history_": History, "weight_penalty_": float, "n_iter_": int,
+    },
+    "BuddingTree": {
+        "_stream": Stream, "_bush": Bush | None, "history_": History, "weight_penalty_": float,
+        "leafness_penalty_": float, "learning_rate_": float, "n_iter_": int,
+    },
+    "MixtureOfExperts": {"_importance": Floats, "log_likelihood_": Floats, "n_iter_": int},
+    "SoftenedTreeClassifier": {"hard_tree_": Tree},
+    "Softened": {"estimator_": Fitted},
+}  # fmt: skip
+MAY_LACK = {"feature_names_in_", "rules_", "classes_"}
+MAY_LACK_IN = {("OmnivariateTree", "_importance"), ("BuddingTree", "weight_penalty_")}
+
+
+def learned_by(kind: type) -> dict[str, Any]:
+    """Names and types of all that an estimator of this class learns."""
+    bases = [base.__name__ for base in reversed(kind.__mro__)]
+    return {name: what for base in bases for name, what in LEARNED.get(base, {}).items()}
+
+
+def may_lack(kind: type, name: str) -> bool:
+    """Whether a fitted estimator of this class may be without the attribute."""
+    bases = {base.__name__ for base in kind.__mro__}
+    return name in MAY_LACK or any((base, name) in MAY_LACK_IN for base in bases)
+
+
+def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
+    """A ValueError where the parts of a fitted estimator do not belong together."""
+    n, schema = tree.n_features, tree.schema
+    require(learned["n_features_in_"] == n, f"n_features_in_ must be {n}, got {learned['n_features_in_']}.")
+    names = learned.get("feature_names_in_", np.array(schema.features, object))
+    require(all(isinstance(name, str) for name in names.tolist()) and len(names) == n, f"want {n} names of features.")
+    task = "regression" if kind.__name__.endswith("Regressor") else "classification"
+    require(schema.task == task, f"a {kind.__name__} wants a tree for {task}, got {schema.task}.")
+    if task == "classification":
+        require("classes_" in learned, "a classifier needs classes_.")
+        same = plain_labels(learned["classes_"].tolist()) == schema.answers
+        require(same, "classes_ must be the answers of the tree.")
+    require(not learned.get("_one_target") or tree.n_outputs == 1, "one target is one output.")
+    for name in ("_importance", "_gain_importance"):
+        if name in learned:
+            require_shape(name, learned[name], (n,))
+    for other in _other_trees(learned):
+        require(other.schema.same_columns_and_answers(schema), "all trees must have the same columns and answers.")
+    _check_oblique(tree, learned)
+    _check_grown(tree, learned.get("_grown"))
+    if "_stream" in learned:
+        _check_stream(tree, learned["_stream"], learned["_bush"])
+
+
+def _other_trees(learned: dict[str, Any]) -> list[Any]:
+    trees = [learned[name] for name in ("_hardened", "hard_tree_") if name in learned]
+    trees += [learned["pruning_sequence_"].tree] if "pruning_sequence_" in learned else []
+    trees += [learned["estimator_"].tree_] if "estimator_" in learned else []
+    return trees + ([learned["rules_"]] if "rules_" in learned else [])  # rules have a schema too
+
+
+def _check_oblique(tree: Tree, learned: dict[str, Any]) -> None:
+    if learned.get("_is_soft"):
+        require("_importance" in learned, "a softened tree needs its importances.")
+    elif "_spread" in learned:
+        require_shape("_spread", learned["_spread"], (len(tree.basis),))
+
+
+def _check_grown(tree: Tree, grown: Grown | None) -> None:
+    if grown is not None:
+        require_feature("columns", grown.columns.feature, tree.n_features)
+        require_feature("columns", grown.columns.basis.feature, tree.n_features)
+        require(grown.tree.response.shape[1] == tree.n_outputs, f"want {tree.n_outputs} outputs to go on from.")
+
+
+def _check_stream(tree: Tree, stream: Stream, bush: Bush | None) -> None:
+    n, plant = tree.n_features, stream.plant
+    require(plant.outputs == tree.n_outputs, f"the stream must have {tree.n_outputs} outputs, got {plant.outputs}.")
+    if isinstance(stream.inputs, FixedScale):
+        require_feature("columns", stream.inputs.fixed.feature, n)
+        require_feature("columns", stream.inputs.fixed.basis.feature, n)
+    else:
+        levels = tree.schema.level_counts.tolist()
+        require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
+    classes = Loss.LOGISTIC if plant.outputs == 1 else Loss.SOFTMAX
+    loss = classes if tree.schema.task == "classification" else Loss.SQUARED
+    require(stream.tending.loss == loss, f"the loss of the stream must be {loss.name}.")
+    require(stream.targets is None or loss == Loss.SQUARED, "classes are not scaled.")
+    if len(stream.recent.X):
+        require(stream.recent.X.shape[1] == n, f"recent rows must have {n} inputs.")
+    if bush is not None:
+        same = bush.columns == plant.columns and bush.outputs == plant.outputs
+        require(same, "the bush must have the columns and outputs of the stream.")
