@@ -20,7 +20,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format fuzz sanitize speed magic useless fresh results tables equality no-compiler clean
+.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless fresh results tables equality no-compiler clean
 
 demo: $(PACKAGE)
 	$(BIN)/softwood demo
@@ -47,6 +47,11 @@ CASES ?= 1000
 SEED  ?= 0
 fuzz: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --jobs $(subst auto,2,$(JOBS))
+
+# Mutated model files: make fuzz-files CASES=100000. The first case that fails is printed with its number.
+fuzz-files: CASES = 100000
+fuzz-files: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m tests.fuzz.files --cases $(CASES) --seed $(SEED)
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -1,0 +1,229 @@
+"""Mutated files: whatever stands in a file, loading it is a sound model or one FileError, soon and in little memory.
+
+    python -m tests.fuzz.files --cases 100000 --seed 0
+
+Half of the mutants are files with wrong bytes. The hash finds nearly all of those, so the other half have their header
+or their arrays changed by value and are hashed again: these reach the checks behind. A mutant that loads is asked to
+predict and to go on. A case follows from one integer; the worker is a child, so that a crash is a finding too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+import warnings
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import softwood
+from softwood import FileError
+from softwood.formats.container import read_container, write_container
+from tests.files.models import answers, numbers, rows
+
+FILES = sorted((Path(__file__).parents[1] / "files").glob("v*/*.softwood"))
+MOST_SECONDS = 10.0
+MOST_MEMORY = 64  # times the size of the file, beside SPARE
+SPARE = 2**21
+STRANGE: list[Any] = [
+    None, True, False, -1, 0, 1, 2, 7, 2**31 - 1, 2**31, 2**63, 10**30, -(10**30), 0.5, -0.5, 1e308, "", "x", "nan",
+    "CARTClassifier", "Tree", "\ud800", [], {}, [[]], [0], {"float": "nan"}, {"float": "inf"}, {"array": "tree/gain"},
+    {"is": "Plant"}, {"dict": [[[], 1]]}, {"tuple": [1]}, {"estimator": "SoftTreeRegressor", "parameters": {}},
+    {"splitter": "KFold", "parameters": {"n_splits": -1}}, [{}] * 100, "9" * 500,
+]  # fmt: skip
+NUMBERS = [0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**62, np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-300, 0.5]
+
+
+def mutate_bytes(stored: bytes, rng: np.random.Generator) -> bytes:
+    """Wrong bytes: flipped, overwritten, cut out, put in, cut off, doubled."""
+    file = bytearray(stored)
+    for _ in range(int(rng.integers(1, 4))):
+        at, size = int(rng.integers(len(file) + 1)), int(rng.integers(1, 64))
+        at = min(at, int(rng.integers(2, 4000))) if rng.random() < 0.5 else at  # the table is in front
+        how = int(rng.integers(7))
+        if how == 0 and at < len(file):
+            file[at] ^= 1 << int(rng.integers(8))
+        elif how == 1:
+            file[at : at + size] = rng.bytes(size)
+        elif how == 2:
+            del file[at : at + size]
+        elif how == 3:
+            file[at:at] = rng.bytes(size)
+        elif how == 4:
+            del file[at:]
+        elif how == 5:
+            file[at:at] = file[at : at + size]
+        else:
+            file[:8] = int(rng.choice([0, 1, len(file), 2**31, 2**62])).to_bytes(8, "little")
+    return bytes(file)
+
+
+def mutate_header(header: Any, rng: np.random.Generator) -> None:
+    """One value somewhere in the header is another, is gone, or stands twice."""
+    place, key = header, rng.choice(list(header))
+    while isinstance(place[key], dict | list) and place[key] and rng.random() < 0.85:
+        place = place[key]
+        key = list(place)[int(rng.integers(len(place)))] if isinstance(place, dict) else int(rng.integers(len(place)))
+    how = rng.random()
+    if how < 0.7:
+        place[key] = copy.deepcopy(STRANGE[int(rng.integers(len(STRANGE)))])
+    elif how < 0.85:
+        del place[key]
+    elif isinstance(place, list):
+        place.append(copy.deepcopy(place[key]))
+    else:
+        place["more"] = copy.deepcopy(place[key])
+
+
+def mutate_arrays(arrays: dict[str, Any], rng: np.random.Generator) -> None:
+    """One array has other values, another shape, dtype or name, or is gone."""
+    names = sorted(arrays)
+    learned = [name for name in names if name.startswith("learned/") and "/tree/" not in name]
+    names = learned if learned and rng.random() < 0.5 else names
+    name = names[int(rng.integers(len(names)))]
+    array = arrays[name] = np.array(arrays[name])
+    how = int(rng.integers(10))
+    if how < 5 and array.size:
+        for _ in range(int(rng.integers(1, 3))):
+            with np.errstate(all="ignore"):
+                value = np.array(NUMBERS[int(rng.integers(len(NUMBERS)))]).astype(array.dtype)
+            array.flat[int(rng.integers(array.size))] = value
+    elif how == 5:
+        arrays[name] = rng.permutation(array.ravel()).reshape(array.shape)
+    elif how == 6:
+        size = int(rng.choice([0, 1, max(array.size - 1, 0), array.size + 1, array.size + 40]))
+        arrays[name] = np.resize(array.ravel(), size)
+    elif how == 7:
+        with np.errstate(all="ignore"):
+            arrays[name] = array.astype(rng.choice(["f8", "f4", "i8", "i4", "u1", "?", "u4"]))
+    elif how == 8:
+        arrays[name] = array[None] if rng.random() < 0.5 else array.ravel()
+    elif rng.random() < 0.5:
+        del arrays[name]
+    else:
+        arrays[str(rng.choice(["tree/gain", "learned/x", "tree/basis/term", "", "tree/../x"]))] = arrays.pop(name)
+
+
+def write_mutant(case: int, path: Path) -> Path:
+    """The file of this case; the base it was made of."""
+    rng = np.random.default_rng(case)
+    base = FILES[int(rng.integers(len(FILES)))]
+    if rng.random() < 0.5:
+        path.write_bytes(mutate_bytes(base.read_bytes(), rng))
+        return base
+    header, arrays = read_container(base)
+    for _ in range(int(rng.integers(1, 3))):
+        if rng.random() < 0.5:
+            mutate_header(header, rng)
+        else:
+            mutate_arrays(arrays, rng)
+        if not header or not arrays:
+            break
+    write_container(path, header, arrays)
+    return base
+
+
+def ask(model: Any) -> None:
+    """A model that was loaded answers, and goes on."""
+    tree, X = model if isinstance(model, softwood.Tree) else model.tree_, rows(20, seed=8)
+    tree.predict(np.zeros((3, tree.n_features)))
+    str(tree)
+    if tree is model:
+        return
+    assert len(model.feature_importances_) == tree.n_features
+    if hasattr(model, "pruning_table_") and not getattr(model, "_is_soft", False):
+        str(model.pruning_table_)
+        model.prune_to(n_leaves=1)
+    if hasattr(model, "harden"):
+        model.harden()
+    with suppress(ValueError, TypeError, FloatingPointError, OverflowError):  # in words: the columns are others now,
+        answers(model, X)  # or numbers go beyond all bounds
+        y = [model.classes_[i % len(model.classes_)] for i in range(20)] if hasattr(model, "classes_") else numbers(X)
+        if hasattr(model, "partial_fit"):
+            model.partial_fit(X, y)
+        if hasattr(model, "warm_start"):
+            y = y if hasattr(model, "classes_") else np.repeat(numbers(X)[:, None], tree.n_outputs, axis=1)
+            model.set_params(warm_start=True, max_iter=2, max_leaves=2).fit(X, y)
+
+
+def run_case(case: int, path: Path) -> str:
+    """What became of the case: "refused" or "loaded"; anything else is raised."""
+    write_mutant(case, path)
+    size, begin = path.stat().st_size, time.monotonic()
+    tracemalloc.start()
+    try:
+        model = softwood.load(path)
+    except FileError:
+        model = None
+    peak, taken = tracemalloc.get_traced_memory()[1], time.monotonic() - begin
+    tracemalloc.stop()
+    assert peak <= MOST_MEMORY * size + SPARE, f"{peak} bytes for a file of {size}"
+    assert taken <= MOST_SECONDS, f"{taken:.1f} s"
+    if model is None:
+        return "refused"
+    ask(model)
+    return "loaded"
+
+
+def work(begin: int, end: int, note: Path) -> None:
+    """Cases one after the other; the note says which one is running, and at the end what became of all."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    found: Counter[str] = Counter()
+    softwood.load(FILES[0])  # so that no case pays for imports
+    with tempfile.TemporaryDirectory() as folder:
+        for case in range(begin, end):
+            note.write_text(str(case))
+            found[run_case(case, Path(folder) / "mutant.softwood")] += 1
+    found["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    note.write_text(json.dumps(found))
+
+
+def run(cases: int, seed: int, chunk: int = 5_000) -> Counter[str]:
+    """All cases in children; the first that fails is raised with its number."""
+    total: Counter[str] = Counter()
+    for begin in range(seed, seed + cases, chunk):
+        end = min(begin + chunk, seed + cases)
+        with tempfile.TemporaryDirectory() as folder:
+            note = Path(folder) / "note"
+            command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.files", "--work", str(begin), str(end)]
+            root = Path(__file__).parents[2]
+            path = os.pathsep.join(each for each in (str(root), os.environ.get("PYTHONPATH", "")) if each)
+            environment = {**os.environ, "PYTHONPATH": path}
+            done = subprocess.run(
+                [*command, "--note", str(note)], env=environment, capture_output=True, text=True,
+                timeout=60 + chunk * MOST_SECONDS / 10, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                raise AssertionError(f"case {note.read_text()} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+            total += Counter(json.loads(note.read_text()))
+    return total
+
+
+def main() -> None:
+    """Run many cases, or one: `--work 17 18`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=int, nargs=2)
+    parser.add_argument("--note", type=Path, default=Path(os.devnull))
+    given = parser.parse_args()
+    if given.work:
+        work(*given.work, given.note)
+    else:
+        print(dict(run(given.cases, given.seed)))
+
+
+if __name__ == "__main__":
+    main()
