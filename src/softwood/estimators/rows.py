@@ -7,7 +7,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema, Summary
+from softwood.tree.once import computed_once
 from softwood.tree.summary import summarize
 
 Summaries = tuple[Summary, ...]
@@ -34,7 +34,7 @@ class Labelled:
     weight: Floats
     names: tuple[str, ...] = ()
 
-    @cached_property
+    @computed_once
     def schema(self) -> Schema:
         """What the tree will stand for."""
         return class_schema(self.table.columns, self.classes, self.names, summaries_of(self.table, self.weight))
@@ -52,7 +52,7 @@ class Numbered:
     weight: Floats
     names: tuple[str, ...] = ()
 
-    @cached_property
+    @computed_once
     def schema(self) -> Schema:
         """What the tree will stand for."""
         summaries = summaries_of(self.table, self.weight)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.tree.once import computed_once
 from softwood.tree.spelling import display_width, pad, spell_fixed, spell_number
 
 Floats = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ class Column:
     cells: Sequence[str]
     align: str = "<"
 
-    @cached_property
+    @computed_once
     def width(self) -> int:
         """Of the widest cell or the header."""
         return max(map(display_width, (self.header, *self.cells)))

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from softwood.formats.paths import paths_to_text
 from softwood.formats.rules import rules_to_text
 from softwood.kernels.kinds import Missing
 from softwood.tree import Tree
+from softwood.tree.once import computed_once
 from softwood.tree.outline import Line, outline
 from softwood.tree.ruleset import RuleSet
 from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, spell_name, wrap
@@ -164,7 +164,7 @@ class Below:
     line: Line
     room: int | None
 
-    @cached_property
+    @computed_once
     def sums(self) -> list[Sum]:
         """The equations of the node's own answer, then its gate if that is written once."""
         shown, node = not self.line.hidden, self.line.node

@@ -12,7 +12,6 @@ mean of a leaf does: the impurity of the leaves that the tree's answers do not h
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from softwood.kernels.kinds import Score
 from softwood.kernels.reference.evaluate import expand, quiet
 from softwood.tree.effect import mean_answers, slope_effects, weight_effects
+from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -108,45 +108,45 @@ class Arrivals:
             total += self.gain_of_responses * in_response / in_response.sum()
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
-    @cached_property
+    @computed_once
     def reach(self) -> Floats:
         """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
         reach = self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None]
         total = self.rows.weight.sum()
         return np.asarray(reach * ((self.tree.count[0] if np.isfinite(self.tree.count[0]) else total) / total))
 
-    @cached_property
+    @computed_once
     def weight(self) -> Floats:
         """Of all rows at every node."""
         return np.asarray(self.reach.sum(axis=0))
 
-    @cached_property
+    @computed_once
     def target(self) -> Floats:
         """Numbers, or one column a class."""
         target = self.rows.target
         two = self._is_classes and target.shape[1] == 1
         return np.concatenate([1.0 - target, target], axis=1) if two else target
 
-    @cached_property
+    @computed_once
     def size(self) -> float:
         """Of number targets, about their mean."""
         if self._is_classes:
             return 1.0
         return float(np.abs(self.target - self.target.mean(axis=0)).max()) or 1.0
 
-    @cached_property
+    @computed_once
     def left(self) -> Floats:
         """Impurity times weight of every node."""
         return self._together(_squares((self.target - self.target.mean(axis=0)) / self.size, self.reach))
 
-    @cached_property
+    @computed_once
     def gain(self) -> Floats:
         """What every gate takes away; 0 for a leaf."""
         gain = (1.0 - self.tree.leafness) * self.left
         np.subtract.at(gain, self.tree.parent[1:], self.left[1:])
         return np.asarray(np.where(self.tree.n_children > 0, np.maximum(gain, 0.0), 0.0))
 
-    @cached_property
+    @computed_once
     def gain_of_responses(self) -> float:
         """What the tree's answers have less than the means of its leaves."""
         missed = (self.target - self.tree.predict(self.rows.X, self.n_threads)) / self.size

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from softwood.tree.encoding import encode_rows
 from softwood.tree.frozen import restore
 from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_labels
+from softwood.tree.once import computed_once
 from softwood.tree.summary import Summary
 
 Floats = npt.NDArray[np.float64]
@@ -169,7 +169,7 @@ class Schema:
     def n_features(self) -> int:
         return len(self.features)
 
-    @cached_property
+    @computed_once
     def inputs(self) -> tuple[Input, ...]:
         """Every input with all that is known of it."""
         parts = zip(self.features, self.kinds, self.categories, self.summaries, strict=True)
@@ -180,14 +180,14 @@ class Schema:
         levels = self.categories[feature]
         return 0 if levels is None else len(levels)
 
-    @cached_property
+    @computed_once
     def level_counts(self) -> npt.NDArray[np.int32]:
         """How many categories each input has; 0 for a number."""
         counts = np.array([0 if levels is None else len(levels) for levels in self.categories], np.int32)
         counts.setflags(write=False)
         return counts
 
-    @cached_property
+    @computed_once
     def all_numbers(self) -> bool:
         """Whether no input is a category."""
         return all(levels is None for levels in self.categories)

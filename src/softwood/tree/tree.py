@@ -10,7 +10,6 @@ built (invariants.py), never changes after, and knows nothing of how it was lear
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
+from softwood.tree.once import computed_once
 from softwood.tree.provenance import Provenance
 from softwood.tree.sketch import sketch
 
@@ -108,12 +108,12 @@ class Tree(TreeArrays):
             return self._decisions[self.apply(X, n_threads)]
         return self.schema.decide(self.predict(X, n_threads))
 
-    @cached_property
+    @computed_once
     def _decisions(self) -> npt.NDArray[np.int64]:
         """Of every node, were it a leaf."""
         return self.schema.decide(self.answers)
 
-    @cached_property
+    @computed_once
     def _evaluator(self) -> kernels.Evaluator:
         return kernels.Evaluator(self)
 

@@ -6,13 +6,12 @@ export for people take their words from here, so they never disagree.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
+from softwood.tree.once import computed_once
 from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
@@ -332,7 +331,7 @@ class Wording:
 
     # -- numbers of one feature ----------------------------------------------------------------------------------
 
-    @cached_property
+    @computed_once
     def _lone(self) -> dict[int, tuple[int, float, float]]:
         """Per linear gate that weighs one number alone: its feature, where the score is 0, and the weight."""
         tree, found = self.tree, {}
@@ -345,7 +344,7 @@ class Wording:
                 found[node] = int(tree.basis.feature[column[used[0]]]), cut, one
         return found
 
-    @cached_property
+    @computed_once
     def _cuts(self) -> dict[int, dict[float, str]]:
         """Per feature the text of every number it is compared with."""
         tree, owner = self.tree, np.repeat(np.arange(self.tree.n_nodes), np.diff(self.tree.cut_begin))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from softwood.kernels.kinds import Missing
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.tree import Tree
 from softwood.tree.frozen import freeze, restore
+from softwood.tree.once import computed_once
 
 Places = npt.NDArray[np.int64]
 
@@ -68,12 +68,12 @@ class PruningSequence:
         weight = node_weight(tree, problem)
         return cls(tree, node_risk(tree, problem, weight), weight / weight[0] * node_error(tree, problem))
 
-    @cached_property
+    @computed_once
     def collapse(self) -> Floats:
         """Per node of the unpruned tree, the alpha from which it is no branch; -inf for its leaves."""
         return kernels.collapse_alphas(self.tree.parent, self.risk)
 
-    @cached_property
+    @computed_once
     def alpha(self) -> Floats:
         """Rising; step k is the smallest tree that is best for alpha[k]."""
         found = np.unique(np.maximum(self.collapse[self.tree.n_children > 0], 0.0))
@@ -93,7 +93,7 @@ class PruningSequence:
         np.subtract.at(change, end[lasts], number[lasts])
         return np.cumsum(change[:-1])
 
-    @cached_property
+    @computed_once
     def _begin(self) -> Places:
         """The step from which each node is a leaf or gone."""
         return np.searchsorted(self.alpha, self.collapse)

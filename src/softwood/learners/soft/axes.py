@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from softwood.engines import Floats
 from softwood.kernels.enlarge import make_axes
 from softwood.learners.soft.columns import Columns
 from softwood.learners.soft.moments import round_off
+from softwood.tree.once import computed_once
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Axes:
         levels = {i: _levels(columns, int(f), bin_of_level[f]) for i, f in enumerate(inputs) if f in bin_of_level}
         return cls(mine, line, at_cut, place, levels)
 
-    @cached_property
+    @computed_once
     def cuts(self) -> list[int]:
         """How many thresholds each input has; none where no gate may look at it alone."""
         return [len(edges) if line >= 0 else 0 for edges, line in zip(self.cut, self.line, strict=True)]
 
-    @cached_property
+    @computed_once
     def table(self) -> Any:
         """As native code has it."""
         levels = [(f, one.bin, one.column, one.height, one.elsewhere) for f, one in self.levels.items()]

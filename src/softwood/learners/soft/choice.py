@@ -9,13 +9,13 @@ among equally cheap ones the one of the heaviest penalty, then the one found fir
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from softwood.engines import Floats
 from softwood.learners.soft.columns import Recipe
 from softwood.learners.soft.sapling import Gates, Sapling
+from softwood.tree.once import computed_once
 
 TOLERANCE = 0.75  # standard errors
 MOST_LOST = 0.03  # part of the best loss that simplicity may cost
@@ -63,7 +63,7 @@ class Candidate:
         """The trees before they were made louder."""
         return [tree.louder(1.0 / factor) for tree, factor in zip(self.tree, self.loudness, strict=True)]
 
-    @cached_property
+    @computed_once
     def loss(self) -> float:
         return float(np.average(self.row_loss, weights=self.weight))
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +38,7 @@ from softwood.kernels.kinds import Term
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_sound
 from softwood.tree import Basis
+from softwood.tree.once import computed_once
 
 Floats = npt.NDArray[np.float64]
 
@@ -86,12 +86,12 @@ class Columns:
             phi[:, mine] = self.of_input(f, X[:, f], mine)
         return phi
 
-    @cached_property
+    @computed_once
     def _is_lines(self) -> bool:
         """Whether every column is one input, scaled: the common case, made in one go."""
         return bool(np.all(self.basis.term == Term.IDENTITY)) and self.mix.is_diagonal
 
-    @cached_property
+    @computed_once
     def _inputs(self) -> dict[int, tuple[Places, Places]]:
         """By input, the places of its terms and columns; a stream adds some after those of all others."""
         of_term, of_column = (np.argsort(feature, kind="stable") for feature in (self.basis.feature, self.feature))

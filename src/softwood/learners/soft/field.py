@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from softwood.learners.soft.ground import Ground
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Gates, Slopes
 from softwood.learners.soft.tables import expansion_of
+from softwood.tree.once import computed_once
 
 Inputs = npt.NDArray[np.bool_]  # which of them
 
@@ -50,7 +50,7 @@ class Field:
             self.grounds[division] = Ground.make(*parts, self.columns, self.n_threads, self.single, *made)
         return self.grounds[division]
 
-    @cached_property
+    @computed_once
     def tables(self) -> Expansion:
         """The columns as tables, of all divisions."""
         return expansion_of(self.columns, self.n_inputs)

@@ -8,7 +8,6 @@ leaves (an additive model plus a tree of constants), or each leaf its `own` (a m
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from softwood.engines import Engine, Floats, Penalty, Shape
 from softwood.kernels.soft import make_shape
+from softwood.tree.once import computed_once
 
 Ints = npt.NDArray[np.int32]
 Slopes = Literal["none", "shared", "own"]
@@ -82,12 +82,12 @@ class Sapling:
     def n_nodes(self) -> int:
         return len(self.first_child)
 
-    @cached_property
+    @computed_once
     def leaf(self) -> npt.NDArray[np.bool_]:
         mask: npt.NDArray[np.bool_] = self.first_child < 0
         return mask
 
-    @cached_property
+    @computed_once
     def leaves(self) -> list[int]:
         found: list[int] = np.flatnonzero(self.leaf).tolist()
         return found
@@ -108,7 +108,7 @@ class Sapling:
 
     # -- as the engine sees it -----------------------------------------------------------------------------------
 
-    @cached_property
+    @computed_once
     def shape(self) -> Shape:
         n = len(self.leaves)
         if self.slopes == "none":
@@ -119,7 +119,7 @@ class Sapling:
             row, slopes = np.arange(n, dtype=np.int32), n
         return make_shape(self.first_child, row, slopes, self.columns, self.outputs)
 
-    @cached_property
+    @computed_once
     def parameters(self) -> Floats:
         slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
@@ -143,7 +143,7 @@ class Sapling:
         other.__dict__["parameters"] = parameters
         return other
 
-    @cached_property
+    @computed_once
     def _prices(self) -> dict[float, Penalty]:
         return {}
 
