@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
@@ -246,9 +247,13 @@ def test_an_interrupt_keeps_the_best_tree_so_far(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("softwood.estimators.soft.search_bar", lambda shown: nullcontext(interrupt))
     X, y = wave(400)
-    model = SoftTreeRegressor().fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = SoftTreeRegressor(keep_on_interrupt=True).fit(X, y)
     assert len(model.history_) == 4
     assert model.score(X, y) > 0.8
+    heard.clear()
+    with pytest.raises(KeyboardInterrupt):
+        SoftTreeRegressor().fit(X, y)
 
 
 def test_verbose_shows_what_was_tried(capsys: pytest.CaptureFixture[str]) -> None:

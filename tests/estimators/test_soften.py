@@ -243,8 +243,10 @@ def test_an_interrupt_keeps_what_there_is() -> None:
         raise KeyboardInterrupt
 
     rows = SoftRows(CANCER[0], CANCER[1].astype(np.int32), np.ones(len(CANCER[1])))
-    with pytest.warns(UserWarning, match="interrupted after 20 calls"):
-        soft = anneal_tree(tree, rows, 0, report=stop)
+    with pytest.raises(KeyboardInterrupt):
+        anneal_tree(tree, rows, 0, report=stop)
+    soft = anneal_tree(tree, rows, 0, keep=True, report=stop)
+    assert soft.interrupted
     assert not soft.tree.is_hard
     assert soft.loss_after < soft.loss_before
 
@@ -257,8 +259,10 @@ def test_an_interrupt_keeps_the_best_tree_so_far() -> None:
     X, y = CANCER
     problem = Problem(X, np.zeros(30, np.int32), y.astype(np.int32), np.ones(len(y)), Criterion.GINI, 2)
     schema = Schema.plain(30, 2, "classification")
-    with pytest.warns(UserWarning, match="interrupted after 2 trees"):
-        found = learn_softened(problem, schema, Growth(Criterion.GINI), seed=0, patience=5, report=stop)
+    with pytest.raises(KeyboardInterrupt):
+        learn_softened(problem, schema, Growth(Criterion.GINI), seed=0, patience=5, report=stop)
+    found = learn_softened(problem, schema, Growth(Criterion.GINI), seed=0, patience=5, keep=True, report=stop)
+    assert found.interrupted
     assert found.n_softened == 2
     assert not found.tree.is_hard
 

@@ -14,6 +14,7 @@ from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimat
 from softwood.estimators.crop import Crop
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import budding_lines
 from softwood.estimators.rows import (
     class_schema,
@@ -40,6 +41,7 @@ GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 NOTHING = Provenance()  # of a tree that has seen no rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
+REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 
 
 class BuddingTree(TreeEstimator):
@@ -86,27 +88,29 @@ class BuddingTree(TreeEstimator):
         if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
             grown = learn_online(problem, how, validation)
             self._stream, self.history_ = grown.stream, grown.history
+            warn_if_interrupted(grown.interrupted)
         else:
             learned = learn_joint(problem, self._joint(), validation)
             self._stream, self.history_, bush = stream_of(learned, problem, how), learned.history, learned.bush
             self.weight_penalty_ = learned.prices.weight
+            warn_if_interrupted(learned.interrupted)
         return self._remember(how, problem.weight, bush)
 
     def _continue(self, problem: SoftProblem, first: bool) -> Self:
         how = self._online()
-        if first:
-            self._stream, self.history_ = how.begin(problem, how.tending(problem.loss)), []
-        loss = self._stream.learn(problem.X, problem.target, problem.weight)
-        self.history_.append(told(self._stream, len(self.history_) + 1, loss))
-        return self._remember(how, problem.weight)
+        stream = how.begin(problem, how.tending(problem.loss)) if first else self._stream.copy()
+        seen, before = (0, []) if first else (self.n_iter_, self.history_)
+        line = told(stream, seen + 1, stream.learn(problem.X, problem.target, problem.weight))
+        self._stream, self.history_ = stream, [*before, line][-REMEMBERED:]
+        return self._remember(how, problem.weight, n_iter=seen + 1)
 
-    def _remember(self, how: Online, weight: Floats, bush: Bush | None = None) -> Self:
+    def _remember(self, how: Online, weight: Floats, bush: Bush | None = None, n_iter: int | None = None) -> Self:
         now = self._provenance(weight)
         self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
         self._crop = Crop(self._stream, self._schema, self._seen, bush)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.tending.step
-        self.n_iter_ = max(len(self.history_), 1)
+        self.n_iter_ = max(len(self.history_), 1) if n_iter is None else n_iter
         return self
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
@@ -143,6 +147,7 @@ class BuddingTree(TreeEstimator):
             max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
             shuffle=options.boolean("shuffle", self._option("shuffle")),
             seed=self._seed(),
+            keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
             report=budding_lines(self._option("verbose")),
         )
 
@@ -156,6 +161,7 @@ class BuddingTree(TreeEstimator):
             round_buds=options.boolean("round_buds", self._option("round_buds")),
             n_threads=self._threads(),
             seed=self._seed(),
+            keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
             report=budding_lines(self._option("verbose")),
         )
 
@@ -199,13 +205,16 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of shuffling, new buds and folds; None is 0.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
     verbose : bool
         Print a line for every epoch, or every tree on the path.
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    history_ : for every epoch, chunk or tree on the path: loss, nodes, leafness, structure.
+    history_ : for every epoch, chunk (the latest 1,000) or tree on the path: loss, nodes, leafness, structure.
     n_nodes_, effective_size_ : nodes, and nodes by how far they are there.
     leafness_penalty_, learning_rate_ : those chosen.
     n_iter_ : epochs, chunks or trees that led to the tree.
@@ -239,6 +248,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
         self.learner = learner
@@ -257,8 +267,10 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew.
 
@@ -276,6 +288,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(problem, None if held is None else self._problem(*held, None))
 
+    @set_when_learned
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
 
@@ -344,6 +357,7 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
+        keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
         self.learner = learner
@@ -361,8 +375,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         given = read_numbered(self, X, y, sample_weight)
@@ -371,6 +387,7 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         held = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1])
         return self._learn(problem, None if held is None else self._problem(*held, None))
 
+    @set_when_learned
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
         first = "_stream" not in vars(self)

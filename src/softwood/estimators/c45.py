@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
+from softwood.estimators.learned import set_when_learned
 from softwood.estimators.rows import (
     read_labelled,
 )
@@ -91,6 +92,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ign
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow and prune.
 

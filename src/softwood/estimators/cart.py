@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from softwood.estimators import options
 from softwood.estimators.base import Numbers, Probabilities
+from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
     read_held_labels,
@@ -129,6 +130,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune.
 
@@ -217,6 +219,7 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from softwood.learners.budding.bush import Bush
 from softwood.learners.budding.stream import Stream
 from softwood.tree import Provenance, Schema, Tree
+from softwood.tree.once import computed_once
 
 
 class Crop:
@@ -18,6 +17,6 @@ class Crop:
     def __init__(self, stream: Stream, schema: Schema, origin: Provenance, bush: Bush | None) -> None:
         self.stream, self.schema, self.origin, self.bush = stream, schema, origin, bush
 
-    @cached_property
+    @computed_once
     def tree(self) -> Tree:
         return self.stream.tree(self.schema, self.bush).with_provenance(self.origin)

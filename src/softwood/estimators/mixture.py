@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.learned import set_when_learned
 from softwood.estimators.rows import (
     read_labelled,
     read_numbered,
@@ -138,6 +139,7 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture.
 
@@ -200,6 +202,7 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # t
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
         how = self._how()

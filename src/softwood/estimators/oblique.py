@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities
+from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
     read_held_labels,
@@ -81,6 +82,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
     costs: Any
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune.
 
@@ -110,6 +112,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 class ObliqueRegressor(Numbers, ObliqueTree):
     """What the regressors share."""
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         self._check_pruning(X_val, y_val)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.intake import Table
+from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import search_bar
 from softwood.estimators.rows import (
     read_held_labels,
@@ -100,8 +101,9 @@ class SoftTree(TreeEstimator):
         max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=otherwise)
         options.one_of("start", p["start"], STARTS)
         least_gain = options.real("tol", p["tol"], 0.0)
+        keep = options.boolean("keep_on_interrupt", p["keep_on_interrupt"])
         if incremental:
-            stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed)
+            stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed, keep=keep)
             return learn_incremental(problem, schema, stepwise, validation)
         patience = options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
         how = Joint(
@@ -117,6 +119,7 @@ class SoftTree(TreeEstimator):
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             n_threads=self._threads(),
             seed=seed,
+            keep=keep,
         )
         before = self._before(schema)
         with search_bar(p["verbose"]) as report:
@@ -134,6 +137,7 @@ class SoftTree(TreeEstimator):
         return self._grown
 
     def _remember(self, learned: Learned, weight: Floats) -> Self:
+        warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, _held_out(learned)))
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
@@ -186,6 +190,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
     verbose : bool
         Show the search on the terminal: what was tried, and the loss on held-out rows.
 
@@ -226,6 +233,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
         self.learner = learner
@@ -244,8 +252,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose.
 
@@ -308,6 +318,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
+        keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
         self.learner = learner
@@ -325,8 +336,10 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         given = read_numbered(self, X, y, sample_weight)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
 from softwood.estimators.cart import CARTClassifier, CARTRegressor
+from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
@@ -52,6 +53,7 @@ class Softened(TreeEstimator):
         responses: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        keep_on_interrupt: bool = False,
         progress: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -62,6 +64,7 @@ class Softened(TreeEstimator):
         self.responses = responses
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
 
     @property
@@ -77,6 +80,7 @@ class Softened(TreeEstimator):
         check_is_fitted(self, "tree_")
         return self.estimator_.pruning_table_
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Grow, then soften.
 
@@ -148,7 +152,7 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):  # type: ign
     ----------
     estimator : CARTClassifier, C45Classifier or None
         What grows the tree; None is `CARTClassifier()`.
-    method, alpha, patience, thresholds, responses, random_state, n_jobs, progress : as in `soften`.
+    method, alpha, patience, thresholds, responses, random_state, n_jobs, keep_on_interrupt, progress : as in `soften`.
 
     Attributes
     ----------
@@ -201,6 +205,7 @@ def soften(
     responses: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
+    keep_on_interrupt: bool = False,
     progress: bool = False,
 ) -> Any:
     """A model whose hard thresholds are ramps; structure, thresholds and responses stay (unless asked for).
@@ -219,6 +224,8 @@ def soften(
         constraints still hold; a `Tree` does not know of any.
     random_state : seed of "anneal"; None is 0: same data, same tree.
     n_jobs : threads of "gradient". The result does not depend on it.
+    keep_on_interrupt : whether an interrupt (Ctrl-C) ends "anneal" with the widths so far and a `ConvergenceWarning`;
+        otherwise KeyboardInterrupt is raised.
     progress : show the progress of "anneal".
 
     Returns
@@ -243,7 +250,8 @@ def soften(
         "thresholds": thresholds,
         "responses": responses,
     }
-    how |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    how |= {"random_state": random_state, "n_jobs": n_jobs}
+    how |= {"keep_on_interrupt": keep_on_interrupt, "progress": progress}
     tree = soften_tree(model, X, y, sample_weight=sample_weight, **how)
     if isinstance(model, Tree):
         return tree
@@ -264,6 +272,7 @@ def soften_tree(
     responses: bool,
     random_state: Any,
     n_jobs: int | None,
+    keep_on_interrupt: bool,
     progress: bool,
 ) -> Tree:
     """The tree of a model with ramps; parameters as in `soften`."""
@@ -272,6 +281,7 @@ def soften_tree(
     for name, moves in (("thresholds", thresholds), ("responses", responses)):
         if options.boolean(name, moves) and method != "gradient":
             raise ValueError(f"{name}=True needs method='gradient', got method={method!r}.")
+    keep = options.boolean("keep_on_interrupt", keep_on_interrupt)
     tree, rows = _read(model, X, y, sample_weight)
     if method == "statistics":
         soft = soften_by_statistics(tree, rows)
@@ -288,7 +298,9 @@ def soften_tree(
     else:
         seed = options.seed_of(random_state)
         with annealing_bar(progress) as report:
-            soft = anneal_tree(tree, rows, seed, alpha=alpha, patience=patience, report=report).tree
+            annealed = anneal_tree(tree, rows, seed, alpha=alpha, patience=patience, keep=keep, report=report)
+        warn_if_interrupted(annealed.interrupted)
+        soft = annealed.tree
     return with_arrivals(soft, rows).changed(f"soften by {method}")
 
 

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
+from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import softening_bar
 from softwood.estimators.rows import (
     read_labelled,
@@ -49,6 +50,9 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         Softenings at a time. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the inner split and of annealing; None is 0: same data, same tree.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; otherwise
+        KeyboardInterrupt is raised, and the estimator stays as it was.
     progress : bool
         Show the progress.
 
@@ -82,6 +86,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
+        keep_on_interrupt: bool = False,
         progress: bool = False,
     ) -> None:
         self.n_successes = n_successes
@@ -94,8 +99,10 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
 
+    @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow, soften, choose.
 
@@ -123,8 +130,10 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # 
                 seed=options.seed_of(self.random_state),
                 **rules,
                 n_jobs=self._threads(),
+                keep=options.boolean("keep_on_interrupt", self.keep_on_interrupt),
                 report=report,
             )
+        warn_if_interrupted(softened.interrupted)
         origin = self._provenance(weight)
         self.tree_, self.hard_tree_ = softened.tree.with_provenance(origin), softened.hard.with_provenance(origin)
         return self

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
 from softwood.tree.curve import Curve, make_curve
 from softwood.tree.frozen import freeze, is_whole, restore, same_arrays
+from softwood.tree.once import computed_once
 from softwood.tree.provenance import Provenance
 from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
@@ -165,12 +165,12 @@ class TreeArrays:
     def n_features(self) -> int:
         return self.schema.n_features
 
-    @cached_property
+    @computed_once
     def n_leaves(self) -> int:
         """Nodes without children."""
         return int(np.count_nonzero(self.n_children == 0))
 
-    @cached_property
+    @computed_once
     def parent(self) -> Ints:
         """Parent of every node, -1 for the root."""
         parent = np.full(self.n_nodes, -1, np.int32)
@@ -180,7 +180,7 @@ class TreeArrays:
         parent.setflags(write=False)
         return parent
 
-    @cached_property
+    @computed_once
     def node_depth(self) -> Ints:
         """Steps from the root to every node."""
         depth = np.zeros(self.n_nodes, np.int32)
@@ -196,13 +196,13 @@ class TreeArrays:
         """Longest way from the root to a leaf."""
         return int(self.node_depth.max())
 
-    @cached_property
+    @computed_once
     def is_hard(self) -> bool:
         """Every row takes one path (unless a missing value splits it): steps only, no buds."""
         branch = self.n_children > 0
         return bool(np.all(self.squash[branch] == Squash.STEP) and np.all(self.leafness[branch] == 0.0))
 
-    @cached_property
+    @computed_once
     def is_whole(self) -> bool:
         """No row is ever split: one leaf answers it, with a constant."""
         return self.is_hard and not np.any(self.missing == Missing.FRACTION) and bool(np.all(self.slope_row < 0))

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
+from softwood.tree.once import computed_once
 from softwood.tree.views import WeightedTerm
 
 Floats = npt.NDArray[np.float64]
@@ -89,12 +89,12 @@ class Curve:
         """The curve at its knots."""
         return tuple(self(np.array(self.knots)).tolist()) if self.hinges else ()
 
-    @cached_property
+    @computed_once
     def slopes(self) -> tuple[float, ...]:
         """Before the first knot, between knots, after the last, `square` left out: one more than knots."""
         return tuple(np.cumsum([self.line, *(weight for _, weight in self.hinges)]).tolist())
 
-    @cached_property
+    @computed_once
     def pieces(self) -> tuple[Piece, ...]:
         """The same as straight pieces, for languages that have no sum over knots."""
         ends = [-np.inf, *self.knots, np.inf]

@@ -32,6 +32,7 @@ from softwood.learners.soft.ground import Ground, judge_engine
 from softwood.learners.soft.loudness import best_loudness
 from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Sapling
+from softwood.parts.interruptible import Interruptible
 
 PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
 LEAFNESS = 0.3  # of a branch that becomes a bud
@@ -41,7 +42,10 @@ FINISH, FINE = 200, 1e-7  # of the tree that is kept
 
 @dataclass(frozen=True)
 class Joint:
-    """How to learn. None chooses a penalty; `report` hears of every tree on the way."""
+    """How to learn. None chooses a penalty; `report` hears of every tree on the way.
+
+    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    """
 
     leafness_penalty: float | None = None
     weight_penalty: float | None = None
@@ -51,13 +55,15 @@ class Joint:
     round_buds: bool = False
     n_threads: int = 1
     seed: int = 0
+    keep: bool = False
     report: Callable[[dict[str, Any]], None] = lambda line: None
 
     def growing(self) -> soft.Joint:
         """How the soft tree is learned."""
         return soft.Joint(
             self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
-            n_threads=self.n_threads, seed=self.seed, report=lambda candidate: self.report(told_of(candidate)),
+            n_threads=self.n_threads, seed=self.seed, keep=self.keep,
+            report=lambda candidate: self.report(told_of(candidate)),
         )  # fmt: skip
 
 
@@ -89,7 +95,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Learned:
-    """The tree in scaled columns, what these are, its prices, and the trees it was chosen from."""
+    """The tree in scaled columns, what these are, its prices, and the trees it was chosen from.
+
+    interrupted : whether an interrupt ended the learning early.
+    """
 
     bush: Bush
     columns: Columns
@@ -97,6 +106,7 @@ class Learned:
     scale: Floats
     prices: Prices
     history: list[dict[str, Any]]
+    interrupted: bool = False
 
 
 def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None) -> Learned:
@@ -107,21 +117,25 @@ def learn_joint(problem: SoftProblem, how: Joint, validation: SoftProblem | None
     held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = soft.searched(whole, held, how.growing(), None)
     refit = held is None or len(whole) > soft.ENOUGH
-    grown = search.chosen.candidate if refit else soft.from_best_start(search.chosen, FINISH, how.n_threads)
-    buds = Budding(search.chosen.field, grown, how)
-    stop = buds.chosen()
-    columns = search.chosen.field.columns
+    trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
+    grown = trial.candidate
+    if not (refit or work.interrupted):
+        grown = work.result(grown, soft.from_best_start, trial, FINISH, how.n_threads)
+    buds = Budding(trial.field, grown, how)
+    stop = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.chosen)
+    columns, bush = trial.field.columns, stop.bush[0]
     if refit:
         search.clear()  # before all rows are taken in
         everything: Engine = judge_engine(whole, columns, how.n_threads)
-        bush = buds.refitted(stop, everything)
+        bush = work.result(bush, buds.refitted, stop, everything)
     else:
-        everything, bush = buds.ground(0).learn, stop.bush[0]
+        everything = buds.ground(0).learn
     prices = buds.prices(stop.price)
     if how.round_buds:
-        bush = round_buds(bush, everything, prices, FINISH, FINE)
+        bush = work.result(bush, round_buds, bush, everything, prices, FINISH, FINE)
     history = [told_of(trial.candidate) for trial in search.found] + buds.history
-    return Learned(bush, columns, centre, scale, prices, [*history, told(bush, stop.loss, prices)])
+    history.append(told(bush, stop.loss, prices))
+    return Learned(bush, columns, centre, scale, prices, history, work.interrupted)
 
 
 class Budding:
@@ -143,12 +157,12 @@ class Budding:
     def chosen(self) -> Stop:
         """The smallest of the soft tree and those along the path that is not clearly worse than the best."""
         if all(tree.n_nodes == 1 for tree in self.grown.tree):
-            return self._unbudded()
+            return self.unbudded()
         if self.how.leafness_penalty is not None:
             path = list(self._path(0, (self.how.leafness_penalty,)))
             return self._everywhere(path[0])
         first = choose(list(self._path(0, PATH)))
-        return choose([self._unbudded(), self._everywhere(first)])
+        return choose([self.unbudded(), self._everywhere(first)])
 
     def _everywhere(self, stop: Stop) -> Stop:
         """With the trees of the other divisions."""
@@ -171,12 +185,16 @@ class Budding:
             if bush.n_nodes == 1:
                 return
 
-    def _unbudded(self) -> Stop:
+    def unbudded(self) -> Stop:
         """The soft tree as it was grown."""
+        losses = [self.ground(i).judge.row_loss(tree.shape, tree.parameters) for i, tree in enumerate(self.grown.tree)]
+        return replace(self.as_found(), row_loss=np.concatenate(losses))
+
+    def as_found(self) -> Stop:
+        """The soft tree with the losses it was found by; an interrupted search may have got no further than scouts."""
         price = self.how.leafness_penalty or 0.0
         whole = [bush_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
-        losses = [self.ground(i).judge.row_loss(tree.shape, tree.parameters) for i, tree in enumerate(self.grown.tree)]
-        return Stop(price, whole, self.grown.loudness, np.concatenate(losses), self.grown.weight)
+        return Stop(price, whole, self.grown.loudness, self.grown.row_loss, self.grown.weight)
 
     def refitted(self, stop: Stop, everything: Engine) -> Bush:
         """The trees of the divisions refined on all rows; the one of the lowest objective, as loud as they were."""

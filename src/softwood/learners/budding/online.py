@@ -40,7 +40,10 @@ Path = list[tuple[float, int]]  # leafness penalties and the epochs each may tak
 
 @dataclass(frozen=True)
 class Online:
-    """How to learn. None chooses the leafness penalty, the step."""
+    """How to learn. None chooses the leafness penalty, the step.
+
+    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    """
 
     leafness_penalty: float | None = None
     step: float | None = None
@@ -52,6 +55,7 @@ class Online:
     max_epochs: int = 200
     shuffle: bool = True
     seed: int = 0
+    keep: bool = False
     report: Callable[[dict[str, Any]], None] = lambda line: None
 
     def tending(self, loss: Loss, leafness_penalty: float | None = None, step: float | None = None) -> Tending:
@@ -75,10 +79,11 @@ class Online:
 
 @dataclass(frozen=True)
 class Grown:
-    """A stream after some epochs, and the story of them."""
+    """A stream after some epochs, and the story of them; `interrupted` if more were to come."""
 
     stream: Stream
     history: list[dict[str, Any]]
+    interrupted: bool = False
 
 
 def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | None) -> Grown:
@@ -87,11 +92,21 @@ def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | No
     prices = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
     path = [(price, how.max_epochs) for price in prices]
     if how.leafness_penalty is not None and how.step is not None:
-        return _best(list(_epochs(rows, how, path, how.step, validation)))
+        return _best(_epochs(rows, how, path, how.step, validation), how.keep)
     learn, judge = (rows, validation) if validation is not None else _divided(rows)
-    steps = STEPS[how.rule] if how.step is None else (how.step,)
-    tried = {step: _best(list(_epochs(learn, how, path, step, judge))) for step in steps}
-    best = min(tried.values(), key=lambda grown: grown.history[-1]["held_out_loss"])
+    tried = list[Grown]()
+    for step in STEPS[how.rule] if how.step is None else (how.step,):
+        try:
+            tried.append(_best(_epochs(learn, how, path, step, judge), how.keep))
+        except KeyboardInterrupt:
+            if not (how.keep and tried):
+                raise
+            tried.append(replace(tried[-1], interrupted=True))
+        if tried[-1].interrupted:
+            break
+    best = min(tried, key=lambda grown: grown.history[-1]["held_out_loss"])
+    if tried[-1].interrupted:
+        return replace(best, interrupted=True)
     return best if learn is rows else _on_all(best, rows, judge, how)
 
 
@@ -111,10 +126,15 @@ def _on_all(chosen: Grown, rows: SoftProblem, rest: SoftProblem, how: Online) ->
     stream.learn(rest.X, rest.target, rest.weight)
     scaled = _scaled(stream, rows)
     rng = np.random.default_rng(how.seed + 1)
-    for _ in range(min(how.max_epochs, AFTER)):
-        loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
-        history.append(told(stream, len(history) + 1, loss))
-        how.report(history[-1])
+    try:
+        for _ in range(min(how.max_epochs, AFTER)):
+            loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
+            history.append(told(stream, len(history) + 1, loss))
+            how.report(history[-1])
+    except KeyboardInterrupt:
+        if not how.keep:
+            raise
+        return Grown(stream, history, interrupted=True)
     return Grown(stream, history)
 
 
@@ -125,10 +145,25 @@ def _scaled(stream: Stream, rows: SoftProblem) -> tuple[Any, Any, Any]:
     return pad_rows(stream.inputs.columns().make(rows.X)), target, rows.weight.astype(np.float32)
 
 
-def _best(epochs: list[Grown]) -> Grown:
-    """The epoch that held-out rows liked best; the last where none are held out."""
-    judged = [grown for grown in epochs if "held_out_loss" in grown.history[-1]]
-    return min(judged, key=lambda grown: grown.history[-1]["held_out_loss"]) if judged else epochs[-1]
+def _best(epochs: Iterator[Grown], keep: bool) -> Grown:
+    """The epoch that held-out rows liked best; the last where none are held out. An interrupt may keep what it has."""
+    best, interrupted = None, False
+    try:
+        for grown in epochs:
+            if best is None or not _loss(grown) >= _loss(best):
+                best = grown
+    except KeyboardInterrupt:
+        if not keep or best is None:
+            raise
+        interrupted = True
+    if best is None:
+        raise RuntimeError("there was no epoch to choose.")
+    return replace(best, interrupted=interrupted)
+
+
+def _loss(grown: Grown) -> float:
+    """On held-out rows; NaN where there are none, and the latest epoch is the best."""
+    return float(grown.history[-1].get("held_out_loss", np.nan))
 
 
 def _epochs(rows: SoftProblem, how: Online, path: Path, step: float, judge: SoftProblem | None) -> Iterator[Grown]:

@@ -11,7 +11,7 @@ for missing values comes when it is first needed, after the others; until then i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,10 @@ class Moments:
         bare = np.full(columns, np.nan if weight == 0 else 0.0)
         zero = np.zeros(columns)
         return cls(bare, np.full(columns, weight), zero, zero.copy(), bare.copy(), bare.copy())
+
+    def copy(self) -> Moments:
+        """The same, to go on with by itself."""
+        return Moments(*(part.copy() for part in vars(self).values()))
 
     def take(self, values: Floats, weight: Floats) -> tuple[Floats, Floats]:
         """Mean and spread as of each row."""
@@ -94,6 +98,12 @@ class RunningScale:
         self.feature = np.array([f for f, n in enumerate(self.n_levels) for _ in range(max(n, 1))], np.int32)
         self.code = np.array([c for n in self.n_levels for c in (range(n) if n else (-1,))], np.float64)
         self.moments = Moments.make(len(self.feature))
+
+    def copy(self) -> RunningScale:
+        """The same, to go on with by itself."""
+        other = replace(self, gaps=list(self.gaps), gap_moments=self.gap_moments.copy())
+        other.moments = self.moments.copy()
+        return other
 
     @property
     def started(self) -> int:
@@ -159,6 +169,10 @@ class FixedScale:
     """Columns that were learned from all rows at once and stay as they are."""
 
     fixed: Columns
+
+    def copy(self) -> FixedScale:
+        """Itself: it never changes."""
+        return self
 
     @property
     def started(self) -> int:

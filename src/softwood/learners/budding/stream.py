@@ -51,8 +51,16 @@ class Stream:
         targets = Moments.make(outputs) if tending.loss == Loss.SQUARED else None
         return cls(plant, tending, inputs, targets, np.zeros(outputs), np.ones(outputs))
 
+    def copy(self) -> Stream:
+        """A stream to go on with, while this one stays as it is: what is not copied here is only ever replaced."""
+        targets = None if self.targets is None else self.targets.copy()
+        return replace(self, inputs=self.inputs.copy(), targets=targets)
+
     def learn(self, X: Floats, target: Floats, weight: Floats) -> float:
-        """One pass over rows in their order; the mean loss, each row's taken before it was learned from."""
+        """One pass over rows in their order; the mean loss, each row's taken before it was learned from.
+
+        Where these rows need a smaller step, the rows after them have the whole one again.
+        """
         there = weight > 0
         X, target, weight = X[there], target[there], weight[there]
         if not len(X):
@@ -61,17 +69,20 @@ class Stream:
         if phi.shape[1] > self.plant.columns:
             self.plant = widen(self.plant, phi.shape[1])
         self._remember(X, target, weight)
-        return self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
+        whole = self.tending
+        loss = self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
+        self.tending = whole
+        return loss
 
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
               order: Order) -> float:  # fmt: skip
         """Gradient steps on scaled rows; the mean loss."""
-        before = self.plant.copy()
         for _ in range(HALVINGS):
-            total = kernel.train(self.plant, x, target, weight, order, self.tending)
-            if np.isfinite(total) and np.isfinite(self.plant.number).all():
+            plant = self.plant.copy()
+            total = kernel.train(plant, x, target, weight, order, self.tending)
+            if np.isfinite(total) and np.isfinite(plant.number).all():
+                self.plant = plant
                 return total / float(weight[order].sum(dtype=np.float64))
-            self.plant = before.copy()
             self.tending = replace(self.tending, step=self.tending.step / 2)
         raise FloatingPointError(
             f"the loss is not finite, even with a step of {self.tending.step:.2g}: set a smaller learning_rate, or "

@@ -16,7 +16,8 @@ a narrow one (4) is tried beside the wide one, from which alone two periods of a
 split when 25 epochs more gain less than a thousandth on validation rows; classes are judged by cross-entropy with a
 sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
 threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
-rows are held out for them (of equal rows some go either way); trials of one split see the rows in the same order, and
+rows are held out for them (of equal rows some go either way); no tree has more leaves than there are different rows;
+trials of one split see the rows in the same order, and
 rows of which less than a millionth arrives are passed by.
 """
 
@@ -59,6 +60,7 @@ class Incremental:
     round_gain: float = 0.001
     n_threads: int = 1
     seed: int = 0
+    keep: bool = False  # whether an interrupt ends the growth with the tree so far; otherwise it is raised
 
 
 Start = Floats  # a gate's weights and bias, the responses of its first and of its second leaf
@@ -84,27 +86,31 @@ def learn_incremental(
     columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
     ground = Ground.make(learn, judge, columns, how.n_threads, single=False)
     site = Site(ground, round_off(columns.make(learn.X)), np.random.default_rng(how.seed))
-    tree = _learn(plant_root(ground.learn, len(columns), "none"), 0, site, how)
+    most = min(how.max_leaves, len(whole))
+    tree, interrupted = _grow(plant_root(ground.learn, len(columns), "none"), site, how, most)
     engine = judge_engine(whole, columns, how.n_threads, single=False)
     grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     described = describe(grown, tree, columns, whole, centre, scale, how.n_threads)
     row_loss = ground.judge.row_loss(tree.shape, tree.parameters)
     chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight, inputs=len(np.unique(columns.feature)))
-    return Learned(described, [chosen], chosen, how.epochs)
+    return Learned(described, [chosen], chosen, how.epochs, interrupted=interrupted)
 
 
-def _learn(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling:
-    """The paper's recursion."""
-    if len(tree.leaves) >= how.max_leaves:
-        return tree
-    judge = site.ground.judge
-    split = _split(tree, node, site, how)
-    if split is None or not split.loss(judge) < tree.loss(judge) - how.least_gain:
-        return tree
-    first = int(split.first_child[node])
-    for child in (first, first + 1):
-        split = _learn(split, child, site, how)
-    return split
+def _grow(tree: Sapling, site: Site, how: Incremental, most: int) -> tuple[Sapling, bool]:
+    """The paper's recursion, with at most so many leaves; and whether an interrupt ended it."""
+    judge, waiting = site.ground.judge, [0]
+    try:
+        while waiting and len(tree.leaves) < most:
+            node = waiting.pop()
+            split = _split(tree, node, site, how)
+            if split is not None and split.loss(judge) < tree.loss(judge) - how.least_gain:
+                tree, first = split, int(split.first_child[node])
+                waiting += [first + 1, first]  # the first child has its turn first
+    except KeyboardInterrupt:
+        if not how.keep:
+            raise
+        return tree, True
+    return tree, False
 
 
 def _split(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling | None:

@@ -41,6 +41,7 @@ from softwood.learners.soft.problem import SoftProblem
 from softwood.learners.soft.sapling import Gates, Sapling, Slopes
 from softwood.learners.soft.search import Search
 from softwood.parts.crew import side_by_side
+from softwood.parts.interruptible import Interruptible
 from softwood.tree import Schema, Tree
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
@@ -69,7 +70,10 @@ ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the 
 
 @dataclass(frozen=True)
 class Joint:
-    """How to learn. `penalty` None chooses it; `report` hears of every candidate."""
+    """How to learn. `penalty` None chooses it; `report` hears of every candidate.
+
+    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    """
 
     gate: Gate = "auto"
     leaf: Leaf = "auto"
@@ -82,6 +86,7 @@ class Joint:
     n_threads: int = 1
     single: bool = True
     seed: int = 0
+    keep: bool = False
     report: Callable[[Candidate], None] = lambda candidate: None
 
 
@@ -103,6 +108,7 @@ class Learned:
     """The tree in the user's units, described, and the candidates it was chosen from.
 
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
+    interrupted : whether an interrupt ended the learning early.
     """
 
     described: Described
@@ -110,6 +116,7 @@ class Learned:
     chosen: Candidate
     n_iter: int = 1
     grown: Grown | None = None
+    interrupted: bool = False
 
     @property
     def tree(self) -> Tree:
@@ -128,29 +135,34 @@ def learn_joint(
     trial = search.chosen
     chosen, columns, tables = trial.candidate, trial.field.columns, trial.field.tables
     refit = held is None or len(whole) > ENOUGH
-    kept = chosen if refit else from_best_start(trial, how.max_iter, how.n_threads)
+    last = Interruptible(how.keep and not search.interrupted)
+    kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     search.clear()  # before all rows are taken in
     engine = judge_engine(whole, columns, how.n_threads, how.single, tables)
-    tree = refitted(kept, engine, how.max_iter, how.n_threads) if refit else kept.tree[0]
+    tree = kept.tree[0]
+    if refit:
+        tree = last.result(tree, refitted, kept, engine, how.max_iter, how.n_threads)
     tree = without_idle(tree, engine)
     harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
     described = describe(harvested, tree, columns, whole, centre, scale, how.n_threads, tables)
     grown = Grown(tree, chosen.recipe, columns, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
-    return Learned(described, candidates, chosen, max(tree.n_iter, 1), grown)
+    interrupted = search.interrupted or last.interrupted
+    return Learned(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted)
 
 
 def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
-    """The search, done; an interrupted one if it has found a tree."""
+    """The search, done; where a tree is to be kept, an interrupted one if it has found a tree."""
     search = _search(whole, held, how, before)
     try:
         if before is None:
             search.run()
         else:
             search.resume(before.tree)
-    except KeyboardInterrupt:  # keep the best tree so far
-        if not search.found:
+    except KeyboardInterrupt:
+        if not (how.keep and search.found):
             raise
+        search.interrupted = True
     return search
 
 

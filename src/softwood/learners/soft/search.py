@@ -93,6 +93,7 @@ class Search:
     sharpen: bool = False
     keeps_first: bool = False
     found: list[Trial] = field(default_factory=list)
+    interrupted: bool = False
     narrowed: dict[tuple[Recipe, bytes], Field] = field(default_factory=dict)
 
     def run(self) -> None:

@@ -10,7 +10,6 @@ categories and missing values keep the shares they have.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,11 +26,12 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class Annealed:
-    """The softened tree, the loss of the hard tree and its own."""
+    """The softened tree, the loss of the hard tree and its own; `interrupted` if annealing had not come to its end."""
 
     tree: Tree
     loss_before: float
     loss_after: float
+    interrupted: bool = False
 
 
 def anneal_tree(
@@ -42,6 +42,7 @@ def anneal_tree(
     alpha: float = ALPHA,
     patience: int = PATIENCE,
     max_calls: int | None = None,
+    keep: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> Annealed:
     """The tree with annealed ramps.
@@ -52,26 +53,29 @@ def anneal_tree(
     seed : of the annealing; the result depends on nothing else.
     alpha : of the exponential error.
     patience, max_calls : stop after so many calls in a row without success, or so many in all.
-    report : called now and then with the progress. An interrupt stops the annealing and keeps what it has.
+    keep : whether an interrupt ends the annealing with the widths so far; otherwise it is raised.
+    report : called now and then with the progress.
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.living(), alpha)
     annealer = kernels.Annealer(problem, seed)
-    before = annealer.run(0, patience)
-    after = run(annealer, patience, NO_LIMIT if max_calls is None else max_calls, report)
-    return Annealed(with_widths(tree, annealer.theta() * problem.scale), before.loss, after.loss)
-
-
-def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> Progress:
-    """Anneal until nothing more succeeds, in stretches between which an interrupt is heard."""
-    now = annealer.run(0, patience)
+    before, interrupted = annealer.run(0, patience), False
     try:
-        while now.calls < max_calls and now.failures < patience:
-            before, now = now, annealer.run(min(CALLS_AT_ONCE, max_calls - now.calls), patience)
-            if report is not None:
-                report(now)
-            if now.calls == before.calls:  # nothing to anneal
-                break
+        run(annealer, patience, NO_LIMIT if max_calls is None else max_calls, report)
     except KeyboardInterrupt:
-        warnings.warn(f"annealing was interrupted after {now.calls} calls; the widths so far are kept.", stacklevel=3)
-    return now
+        if not keep:
+            raise
+        interrupted = True
+    after = annealer.run(0, patience)
+    return Annealed(with_widths(tree, annealer.theta() * problem.scale), before.loss, after.loss, interrupted)
+
+
+def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> None:
+    """Anneal until nothing more succeeds, in stretches between which progress is told."""
+    now = annealer.run(0, patience)
+    while now.calls < max_calls and now.failures < patience:
+        before, now = now, annealer.run(min(CALLS_AT_ONCE, max_calls - now.calls), patience)
+        if report is not None:
+            report(now)
+        if now.calls == before.calls:  # nothing to anneal
+            break

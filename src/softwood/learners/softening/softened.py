@@ -16,7 +16,6 @@ twice.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count, islice
@@ -46,12 +45,16 @@ N_SPLITS = (1, PARTS)
 
 @dataclass(frozen=True)
 class SoftenedTree:
-    """The chosen tree, the hard tree it was made from, the tree that held-out rows alone choose, and the tries."""
+    """The chosen tree, the hard tree it was made from, the tree that held-out rows alone choose, and the tries.
+
+    interrupted : whether an interrupt ended the work early.
+    """
 
     tree: Tree
     hard: Tree
     best_hard: Tree
     n_softened: int
+    interrupted: bool = False
 
 
 def learn_softened(
@@ -66,6 +69,7 @@ def learn_softened(
     n_splits: int = PARTS,
     mean_widths: bool = False,
     n_jobs: int = 1,
+    keep: bool = False,
     report: Callable[[int, int], None] | None = None,
 ) -> SoftenedTree:
     """Grow, soften, choose.
@@ -79,7 +83,8 @@ def learn_softened(
     n_splits : 1 or 3, see above.
     mean_widths : the chosen tree gets the mean widths of all its softenings that counted, not those of the best one.
     n_jobs : softenings at a time; the result does not depend on it.
-    report : called with the softenings done and those that counted. An interrupt keeps the best so far.
+    keep : whether an interrupt ends the work with the best tree so far; otherwise it is raised.
+    report : called with the softenings done and those that counted.
     """
     trees = hard_trees(problem, schema, growth, seed, n_splits)
     rows = SoftRows(problem.X, problem.y, problem.weight)
@@ -90,7 +95,7 @@ def learn_softened(
         number, at = task
         return anneal_tree(trees[at], rows, seed + number, alpha=alpha, patience=patience)
 
-    tasks, done = enumerate(staircase(len(trees))), 0
+    tasks, done, interrupted = enumerate(staircase(len(trees))), 0, False
     kept: list[tuple[float, Tree, Tree]] = []
     try:
         while len(kept) < n_successes and done < MOST_TRIES * n_successes:
@@ -102,11 +107,13 @@ def learn_softened(
                 if report is not None:
                     report(done, len(kept))
     except KeyboardInterrupt:
-        warnings.warn(f"softening was interrupted after {done} trees; the best of them is kept.", stacklevel=2)
+        if not keep:
+            raise
+        interrupted = True
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
     if mean_widths and kept:
         tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
-    return SoftenedTree(with_arrivals(tree, rows), hard, trees[0], done)
+    return SoftenedTree(with_arrivals(tree, rows), hard, trees[0], done, interrupted)
 
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
