@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -15,7 +16,8 @@ class Interruption:
         self.at, self.calls = at, 0
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_globals.get("__name__", "").startswith("softwood"):
+        generator = frame.f_code.co_flags & inspect.CO_GENERATOR  # Python ignores what is raised while one is closed
+        if event == "call" and not generator and frame.f_globals.get("__name__", "").startswith("softwood"):
             self.calls += 1
             if self.calls == self.at:
                 sys.setprofile(None)

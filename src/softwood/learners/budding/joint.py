@@ -222,7 +222,7 @@ def judged(bush: Bush, price: float, ground: Ground) -> Stop:
 def choose(stops: list[Stop]) -> Stop:
     """The smallest tree whose held-out loss is near the best (learners/soft/choice.py)."""
     best = min(stops, key=lambda stop: stop.loss)
-    near = [stop for stop in stops if is_near(stop.row_loss, best.row_loss, stop.weight)]
+    near = [stop for stop in stops if stop is best or is_near(stop.row_loss, best.row_loss, stop.weight)]
     return min(near, key=lambda stop: (stop.nodes, stop.loss))
 
 

@@ -22,6 +22,8 @@ from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
 
 HALVINGS = 40  # of the step, before a stream gives up
+LARGEST = 1e6  # number of a plant, in scaled columns and targets, up to which a step has not run away
+MOST_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row throws the tree, whatever the others say
 RECENT = 1024  # rows that a stream remembers, to count and to tell importances by
 Order = npt.NDArray[np.int64]
 
@@ -77,12 +79,15 @@ class Stream:
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
               order: Order) -> float:  # fmt: skip
         """Gradient steps on scaled rows; the mean loss."""
+        weight = np.minimum(weight, MOST_WEIGHT)
+        most = max(LARGEST, 2.0 * float(np.abs(self.plant.number).max()))
         for _ in range(HALVINGS):
             plant = self.plant.copy()
             total = kernel.train(plant, x, target, weight, order, self.tending)
-            if np.isfinite(total) and np.isfinite(plant.number).all():
+            if np.isfinite(total) and np.abs(plant.number).max() <= most:  # not so of NaN either
                 self.plant = plant
-                return total / float(weight[order].sum(dtype=np.float64))
+                size = float(weight[order].sum(dtype=np.float64))
+                return total / size if size > 0 else 0.0  # weights too small for single precision move nothing
             self.tending = replace(self.tending, step=self.tending.step / 2)
         raise FloatingPointError(
             f"the loss is not finite, even with a step of {self.tending.step:.2g}: set a smaller learning_rate, or "

@@ -16,6 +16,8 @@ from softwood.learners.budding.stream import RECENT, Stream
 from softwood.learners.soft.problem import SoftProblem
 from softwood.tree.gain import Sample
 
+STEEPEST = 1e9  # weight of a gate, in scaled columns: more would not fit in single precision with what it is added to
+
 
 def plant_of(bush: Bush, how: Online) -> Plant:
     """The bush as a plant with room to grow, in single precision."""
@@ -27,7 +29,9 @@ def plant_of(bush: Bush, how: Online) -> Plant:
     n = plant.count[0] = bush.n_nodes
     plant.first_child[:n] = bush.first_child
     plant.leafness[:] = bush.leafness
-    plant.gate[:] = np.roll(bush.gate, 1, axis=1)  # a plant has the bias first
+    size = np.abs(bush.gate).max(axis=1, keepdims=True)
+    steep = bush.gate * np.minimum(1.0, STEEPEST / np.maximum(size, 1.0))  # a step all the same, at the same place
+    plant.gate[:] = np.roll(steep, 1, axis=1)  # a plant has the bias first
     response = plant.response
     response[:, :, 0] = bush.response
     if linear:

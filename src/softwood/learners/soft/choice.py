@@ -99,7 +99,7 @@ class Candidate:
 def choose(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
     best = min(candidates, key=lambda candidate: candidate.loss)
-    near = [c for c in candidates if is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
+    near = [c for c in candidates if c is best or is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
     return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 

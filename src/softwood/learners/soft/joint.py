@@ -62,6 +62,7 @@ LEAST_BENT = 3  # but a score and two curves at least (and the bow, on top), wit
 MOST_BENT, FEW_CELLS = 256, 1_000_000  # inputs, and values of all rows, up to which that is so; beyond, all are lines
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 NODE_PRICE = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
+OTHER_UNIT = 1e3  # times as large or small: a target that has changed its unit between two fits
 FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
 SCOUTED = 6_000  # rows that kinds and penalties are tried on first,
 SCOUTED_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
@@ -102,6 +103,16 @@ class Grown:
     centre: Floats
     scale: Floats
 
+    def in_units(self, centre: Floats, scale: Floats) -> Grown:
+        """The same for rows whose targets have another centre and scale: far ones would overflow in the old units.
+
+        Where a target's scale is quite another, its unit is: then the tree answers as before in parts of the scale.
+        """
+        factor = self.scale / scale
+        same = (factor < OTHER_UNIT) & (factor > 1.0 / OTHER_UNIT)
+        shift = np.where(same, (self.centre - centre) / scale, 0.0)
+        return replace(self, tree=self.tree.in_units(np.where(same, factor, 1.0), shift), centre=centre, scale=scale)
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -128,7 +139,8 @@ def learn_joint(
 ) -> Learned:
     """Learn a soft tree; validation rows, where given, are only judged by. `before` is a tree to go on from."""
     whole = problem.in_order(how.seed, copied=False)
-    centre, scale = whole.target_scale() if before is None else (before.centre, before.scale)
+    centre, scale = whole.target_scale()
+    before = None if before is None else before.in_units(centre, scale)
     whole = whole.scaled(centre, scale)
     held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
     search = searched(whole, held, how, before)

@@ -177,6 +177,15 @@ class Sapling:
         """All answers times a factor."""
         return self._with(response=factor * self.response, slope=factor * self.slope)
 
+    def in_units(self, factor: Floats, shift: Floats) -> Sapling:
+        """The same tree where each target is `factor` times as large as before, and then larger by `shift`."""
+        return self._with(
+            response=factor * self.response + shift,
+            slope=factor[:, None] * self.slope,
+            origin=factor * self.origin + shift,
+            origin_slope=factor[:, None] * self.origin_slope,
+        )
+
     def over(self, factor: Floats | float) -> Sapling:
         """The same tree over columns that were divided by their factors."""
         gate = np.concatenate([self.gate[:, :-1] * factor, self.gate[:, -1:]], axis=1)

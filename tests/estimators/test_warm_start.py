@@ -1,0 +1,22 @@
+"""A warm start goes on in the units of the rows at hand, however few the iterations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood import SoftTreeRegressor
+
+R = np.random.default_rng(0)
+X = R.normal(size=(40, 2))
+Y = np.sin(2 * X[:, 0]) + X[:, 1]
+
+
+@pytest.mark.parametrize("max_iter", [1, 3])
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+@pytest.mark.parametrize("unit", [1e-30, 1e20, 1e100])
+def test_a_warm_start_knows_other_units(unit: float, leaf: str, max_iter: int) -> None:
+    model = SoftTreeRegressor(warm_start=True, max_iter=max_iter, max_leaves=3, gate="linear", leaf=leaf).fit(X, Y)
+    model.fit(X, unit * Y)
+    assert model.score(X, unit * Y) > 0.3
+    assert model.fit(X, Y).score(X, Y) > 0.3
