@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import threading
@@ -48,7 +49,7 @@ def test_a_fork_while_a_property_is_computed_computes_it() -> None:
             go_on.wait()
             return 0
 
-    computes = threading.Thread(target=lambda: vars(Tree)["n_leaves"].__get__(Slow(), Tree))
+    computes = threading.Thread(target=lambda: inspect.getattr_static(Tree, "n_leaves").__get__(Slow(), Tree))
     computes.start()
     begun.wait()
     try:
