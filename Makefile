@@ -13,6 +13,7 @@ PACKAGE := $(VENV)/has-package
 TESTS   := $(VENV)/has-tests
 BENCH   := $(VENV)/has-bench
 LINTERS := $(VENV)/has-linters
+BROWSER := $(VENV)/has-browser
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
 PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -27,7 +28,7 @@ demo: $(PACKAGE)
 
 # The tests run against the installed wheel: src is not on the path. The package's doctests are tests too.
 # SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
-test: $(PACKAGE) $(TESTS)
+test: $(PACKAGE) $(TESTS) $(BROWSER)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
 
 lint: $(PACKAGE) $(LINTERS)
@@ -118,6 +119,15 @@ $(PACKAGE): $(MADE) $(SOURCES)
 
 $(TESTS): $(MADE) pyproject.toml
 	$(PIP) install --group test
+	@touch $@
+
+# The page of `view` is tested in Chromium, its modules by node. Where neither can be installed their tests are skipped
+# in words; CI allows no skipped test.
+$(BROWSER): $(MADE)
+	@if command -v chromium >/dev/null && command -v node >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium nodejs; \
+	else echo "chromium and node are not here: tests of the page are skipped (install chromium nodejs)." >&2; fi
 	@touch $@
 
 $(BENCH): $(MADE) pyproject.toml

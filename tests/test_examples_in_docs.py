@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["file.md"]
+PAGES = ["file.md", "view.md"]
 BLOCK = re.compile(r"^```(?P<kind>python|text)\n(?P<body>.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
     from softwood.formats import FileError, from_json, summary, to_json, to_text
+    from softwood.view import view
 
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "summary",
     "to_json",
     "to_text",
+    "view",
 ]
 
 _HOME = {
@@ -81,6 +83,7 @@ _HOME = {
     "summary": "softwood.formats",
     "to_json": "softwood.formats",
     "to_text": "softwood.formats",
+    "view": "softwood.view",
 }
 
 

@@ -1,8 +1,9 @@
-"""`softwood demo`: a hard and a soft tree on scikit-learn's breast cancer data, from the rows to the rules."""
+"""`softwood demo`: a hard and a soft tree on scikit-learn's breast cancer data, from the rows to rules and a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -15,7 +16,7 @@ def main() -> None:
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
-    from softwood import CARTClassifier, SoftTreeClassifier, to_text
+    from softwood import CARTClassifier, SoftTreeClassifier, to_text, view
 
     data = load_breast_cancer()
     diagnosis = data.target_names[data.target]
@@ -33,4 +34,8 @@ def main() -> None:
     hard = CARTClassifier(random_state=0)
     show(hard, lambda: f"{hard.pruning_table_}\n\n")
     typer.echo("\nThe same rows, a soft tree: a gate weighs features and sends a part of each row both ways.\n")
-    show(SoftTreeClassifier(gate="linear", leaf="constant", max_gate_features=2))
+    soft = SoftTreeClassifier(gate="linear", leaf="constant", max_gate_features=2)
+    show(soft)
+    named = soft.tree_.replace(schema=replace(soft.tree_.schema, features=tuple(data.feature_names)))
+    page = view(named, X_test, y_test)
+    typer.echo(f"\nThe soft tree to look at and to try, in a browser: {page.path}")

@@ -41,7 +41,7 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
         part = kept[nodes]
         right += [Column("n", spell_counts(part), ">"), Column("share", spell_shares(part / kept.sum()), ">")]
     room = None if width is None else max(LEAST_ROOM, width - numbers.width - len(GAP) - total_width(right))
-    lines = stack([numbers], [wrap_conditions(list(_conditions(words, m, room)), room) for m in nodes], right)
+    lines = stack([numbers], [wrap_conditions(list(conditions(words, m, room)), room) for m in nodes], right)
     return "\n".join(
         [
             _title(model, tree, len(nodes)),
@@ -103,7 +103,7 @@ def _notes(tree: Tree) -> list[str]:
     return ["", "Where a missing value goes is in form='tree'."] if single else []
 
 
-def _conditions(words: Wording, node: int, room: int | None) -> Iterator[str]:
+def conditions(words: Wording, node: int, room: int | None) -> Iterator[str]:
     """What must hold on the way to a node; steps on one number are one condition."""
     tree = words.tree
     path = [node]

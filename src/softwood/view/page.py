@@ -1,0 +1,159 @@
+"""One tree as one HTML file that needs nothing else: no network, no server, no build.
+
+    view/viewer/page.html, page.css, *.js      the page, as it is read and tested
+    {"model": ..., "words": ..., "rules": ..., "rows": ...}      its data, one JSON
+
+`model` is what `to_json` writes; `evaluate.js` computes the equation of the tree from it. The modules stand in the
+page one after the other in one scope, those that are imported first, so the page also opens from a disk, where
+browsers load no modules.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+import re
+import tempfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.formats.json import to_json
+from softwood.formats.models import look_inside
+from softwood.tree import Tree
+from softwood.view.rows import read_rows
+from softwood.view.words import page_rules, page_words
+
+FIRST_MODULE = "main.js"
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?function |const |class )", re.MULTILINE)
+FRAME_HEIGHT = 720  # pixels, in a notebook
+
+
+class Page:
+    """A page that was written.
+
+    Attributes
+    ----------
+    path : the file.
+    html : its text.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.html = path, text
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"Page({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """The page inside a notebook: a frame of its own, so neither styles nor names meet those around it."""
+        frame = f'width="100%" height="{FRAME_HEIGHT}" style="border:1px solid #8884" title="softwood tree"'
+        return f'<iframe {frame} srcdoc="{html.escape(self.html, quote=True)}"></iframe>'
+
+
+def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Page:
+    """Write a page that shows a tree and computes its answers as its inputs are moved.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
+    X : rows to choose from on the page, in the columns that the tree reads (after the steps of a pipeline); of a long
+        table some, evenly spaced. None: sliders alone. The file holds them: leave out what may not be shown.
+    y : their known answers, shown beside the row; needs X.
+    path : where to write; None: a new file in the folder for temporary files.
+
+    Returns
+    -------
+    A `Page`; in a notebook it shows itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood import CARTRegressor, view
+    >>> X = np.arange(20.0)[:, None]
+    >>> page = view(CARTRegressor().fit(X, X[:, 0] > 7), X)
+    >>> page.path.suffix
+    '.html'
+    """
+    inside = look_inside(model, wanted_by="view")
+    tree = inside.tree
+    if y is not None and X is None:
+        raise ValueError("y without X: known answers belong to rows; pass both or neither.")
+    data = {
+        "model": _model(tree),
+        "words": page_words(tree, type(inside.model).__name__),
+        "rules": page_rules(tree),
+        "rows": None if X is None else read_rows(tree, X, y),
+    }
+    text = _fill(data)
+    if path is None:
+        handle, name = tempfile.mkstemp(prefix="softwood-", suffix=".html")
+        os.close(handle)
+        path = name
+    Path(path).write_text(text, encoding="utf-8")
+    return Page(Path(path), text)
+
+
+def _model(tree: Tree) -> Any:
+    """What `to_json` writes, as Python; effects, which only order and size drawings, with fewer digits."""
+    model = json.loads(to_json(tree))
+    model["tree"]["weight_effect"] = _short(tree.weight_effect)
+    model["tree"]["slope_effect"] = _short(tree.slope_effect)
+    return model
+
+
+def _short(values: npt.NDArray[np.float64]) -> list[Any]:
+    """To four digits of the largest."""
+    top = float(np.max(np.abs(values), initial=0.0))
+    digits = 4 - math.floor(math.log10(top)) if top > 0 else 0
+    short: list[Any] = np.round(values, min(max(digits, 0), 300)).tolist()
+    return short
+
+
+def _fill(data: dict[str, Any]) -> str:
+    parts = {
+        "title": html.escape(f"{data['words']['title']}: softwood"),
+        "style": _source("page.css"),
+        "script": script(),
+        "data": embed(data),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _source("page.html"))
+
+
+def embed(data: Any) -> str:
+    """JSON inside a script element: no text in it can end the element, and every character can be written."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)  # halves of characters
+
+
+@cache
+def script() -> str:
+    """All modules in one scope, each after those that it imports."""
+    told: dict[str, str] = {}
+
+    def tell(name: str, above: tuple[str, ...] = ()) -> None:
+        if name in told:
+            return
+        if name in above:
+            raise ImportError(f"the modules of the page import each other in a circle: {' → '.join((*above, name))}.")
+        source = _source(name)
+        for needed in IMPORT.findall(source):
+            tell(needed, (*above, name))
+        told[name] = EXPORT.sub("", IMPORT.sub("", source))
+
+    tell(FIRST_MODULE)
+    return "\n".join(told.values())
+
+
+def _source(name: str) -> str:
+    return files("softwood.view").joinpath("viewer", name).read_text(encoding="utf-8")

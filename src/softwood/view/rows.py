@@ -1,0 +1,50 @@
+"""The rows of a page: cells encoded as the tree reads them, and their known answers as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.tree import Tree
+from softwood.tree.spelling import spell_label
+
+MOST_ROWS, MOST_CELLS = 300, 6_000  # so that a page stays small enough to send
+DIGITS = 10  # of a cell on the page; more tell no two rows apart that a person would
+
+
+def read_rows(tree: Tree, X: Any, y: Any = None) -> dict[str, Any]:
+    """Number, cells (null where missing) and known answer of some rows, evenly spaced."""
+    table = _table(tree, X)
+    n = len(table)
+    if n == 0:
+        raise ValueError("X has no rows; pass some, or None for sliders alone.")
+    most = max(1, min(MOST_ROWS, MOST_CELLS // max(tree.n_features, 1), n))
+    chosen = np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
+    cells = tree.schema.encode([table[at] for at in chosen])
+    rows = [[None if np.isnan(x) else float(f"{x:.{DIGITS}g}") for x in row] for row in cells]
+    return {"number": chosen.tolist(), "cells": rows, "truth": None if y is None else _truth(y, n, chosen)}
+
+
+def _table(tree: Tree, X: Any) -> npt.NDArray[np.object_]:
+    """The cells of an array, a nested list or a data frame, columns in the order of the inputs."""
+    columns = getattr(X, "columns", None)
+    named = [] if columns is None else [str(name) for name in columns]
+    cells = X.to_numpy() if hasattr(X, "to_numpy") else X
+    table = cells if isinstance(cells, np.ndarray) else np.asarray(cells, object)  # a list may mix text and numbers
+    if table.ndim != 2 or table.shape[1] != tree.n_features:
+        raise ValueError(
+            f"X must have shape (rows, {tree.n_features}), a column for each input of the tree, got {table.shape}; "
+            "of a pipeline pass what its steps before the last give."
+        )
+    if named and sorted(named) == sorted(tree.schema.features) and len(set(named)) == len(named):
+        table = table[:, [named.index(name) for name in tree.schema.features]]
+    return table.astype(object)
+
+
+def _truth(y: Any, n: int, chosen: npt.NDArray[np.int64]) -> list[str]:
+    known = np.asarray(y, object)
+    if len(known) != n:
+        raise ValueError(f"y must have an answer for each of {n} rows, got {len(known)}.")
+    return [", ".join(spell_label(each) for each in np.atleast_1d(known[at])) for at in chosen]

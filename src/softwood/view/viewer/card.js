@@ -1,0 +1,100 @@
+// One node of the drawing: a card with what its gate asks, its rows, its mean answer, and how much of the row arrives.
+// Shading tells leafness: a branch is plain, a leaf shaded, a bud between.
+
+import { decide } from "./evaluate.js";
+import { classColour, scaleText } from "./colour.js";
+import { svg } from "./dom.js";
+import { drawGlyph, hasGlyph } from "./glyph.js";
+import { countBelow } from "./inputs.js";
+import { headline } from "./state.js";
+import { spellCount, spellShare } from "./spell.js";
+
+export const CARD = { width: 206, height: 84 };
+const pen = typeof document === "undefined" ? null : document.createElement("canvas").getContext("2d");
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+
+// The text, cut so that it is at most `room` wide.
+export function fitText(text, room, size, weight = 400) {
+  pen.font = `${weight} ${size}px ${FONT}`;
+  const start = text.length > 400 ? text.slice(0, 400) : text; // no card shows more
+  if (start === text && pen.measureText(text).width <= room) return text;
+  const letters = Array.from(start);
+  let low = 0, high = letters.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (pen.measureText(letters.slice(0, middle).join("") + "…").width <= room) low = middle;
+    else high = middle - 1;
+  }
+  return letters.slice(0, low).join("").trimEnd() + "…";
+}
+
+// The text on two lines, broken at a space; the second is cut.
+function fitLines(text, room, size, weight) {
+  const whole = fitText(text, room, size, weight);
+  if (whole === text) return [text];
+  const first = Array.from(whole).slice(0, -1).join(""), space = first.lastIndexOf(" ");
+  const head = space > first.length / 2 && text[first.length] !== " " ? first.slice(0, space) : first;
+  return [head.trimEnd(), fitText(text.slice(head.length).trimStart(), room, size, weight)];
+}
+
+// What a screen reader says of a node.
+export function describeNode(state, m) {
+  const { model, data } = state, kept = model.leafness[m];
+  const kind = kept === 1 ? "Leaf" : kept === 0 ? "Branch" : `Bud, leafness ${spellShare(kept)}`;
+  const asks = kept < 1 && model.nChildren[m] ? `asks ${data.words.question[m]}` : "";
+  const rule = m ? `for ${data.words.rule[m]}` : "for all rows";
+  const rows = Number.isFinite(model.count[m]) ? `${spellCount(model.count[m])} rows` : "";
+  const closed = state.closed.has(m) ? `closed, ${countBelow(model, m)} nodes below` : "";
+  const answer = `mean answer ${headline(state, model.meanAnswer[m])}`;
+  const here = `${spellShare(state.result.reach[m])} of this row arrives`;
+  return [`${kind} ${m}`, rule, asks, rows, answer, here, closed].filter(Boolean).join("; ");
+}
+
+export function drawCard(state, m, scale) {
+  const { model, data } = state, { width, height } = CARD, isBranch = model.nChildren[m] > 0 && model.leafness[m] < 1;
+  const glyph = isBranch && hasGlyph(model, m) ? drawGlyph(model, m, width - 56, 44) : null;
+  const says = headline(state, model.meanAnswer[m]);
+  const title = isBranch ? data.words.question[m] : model.slopeRow[m] >= 0 ? data.words.equation[m] || says : says;
+  const rows = Number.isFinite(model.count[m]) ? `n ${spellCount(model.count[m])}` : "";
+  const isBud = model.leafness[m] > 0 && model.leafness[m] < 1;
+  const second = [isBud && `keeps ${spellShare(model.leafness[m])}`, isBranch || title !== says ? says : "", rows];
+  const lines = fitLines(title, width - 20, 12.5, 600);
+  const pill = svg("text", { class: "reach", x: width - 4, y: -6, "text-anchor": "end" });
+  const below = svg("text", { class: "below", x: width / 2, y: height + 14, "text-anchor": "middle" });
+  if (state.closed.has(m)) below.append(`▸ ${countBelow(model, m)} nodes below`);
+  const group = svg("g", { class: `node ${isBranch ? "branch" : "leaf"}`, role: "treeitem", tabindex: -1, "data-node": m },
+    svg("rect", { class: "card", width, height, rx: 7 }),
+    svg("rect", { class: "leafness", width, height, rx: 7, "fill-opacity": 0.16 * model.leafness[m] }),
+    lines.map((line, i) => svg("text", { class: "title", x: 10, y: 19 + 16 * i }, line)),
+    svg("text", { class: "second", x: 10, y: isBranch ? 58 : 22 + 16 * lines.length }, fitText(second.filter(Boolean).join(" · "), width - (glyph ? 74 : 20), 11)),
+    m > 0 && svg("text", { class: "rule", x: 4, y: -6 }, fitText(data.words.branch[m], width / 2 - 16, 11)),
+    glyph?.group, drawAnswer(state, m, scale), pill, below);
+  return { group, pill, glyph };
+}
+
+// The mean answer along the foot of a card: parts of classes, or the place of a number among all nodes' answers.
+function drawAnswer(state, m, [low, high]) {
+  const { width, height } = CARD, foot = height - 9, room = width - 20, answer = state.model.meanAnswer[m];
+  const group = svg("g", { class: "answer", "aria-hidden": "true" });
+  if (state.isClasses) {
+    let from = 10;
+    answer.forEach((part, k) => {
+      if (part > 0) group.append(svg("rect", { x: from, y: foot, width: part * room, height: 4, fill: classColour(k) }));
+      from += part * room;
+    });
+  } else {
+    const part = high > low ? (answer[0] - low) / (high - low) : 0.5;
+    group.append(svg("rect", { class: "track", x: 10, y: foot + 1, width: room, height: 2 }),
+      svg("circle", { cx: 10 + part * room, cy: foot + 2, r: 4.5, fill: scaleText(part), class: "place" }));
+  }
+  return group;
+}
+
+export function answerScale(state) {
+  const first = state.model.meanAnswer.map((answer) => answer[0]).filter(Number.isFinite);
+  return [first.reduce((a, b) => Math.min(a, b), Infinity), first.reduce((a, b) => Math.max(a, b), -Infinity)];
+}
+
+export function mainClass(state, m) {
+  return decide(state.model.schema, state.model.meanAnswer[m]);
+}

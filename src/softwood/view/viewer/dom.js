@@ -1,0 +1,44 @@
+// Elements from code. All text goes in as text nodes, so a name can hold anything and stays a name.
+
+const SVG_SPACE = "http://www.w3.org/2000/svg";
+
+// Lists in lists are taken apart; what is not there (null, false) is left out.
+function flatten(children) {
+  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "selected") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...flatten(children));
+  return node;
+}
+
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG_SPACE, tag), attributes, children);
+}
+
+export function replaceChildren(node, ...children) {
+  node.replaceChildren(...flatten(children));
+}
+
+// Calls at most once a frame, with the latest arguments.
+export function onceAFrame(call) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      call();
+    });
+  };
+}

@@ -1,0 +1,49 @@
+// Numbers, shares and labels as text, by the rule of tree/spelling.py.
+
+export function spellNumber(value, digits = 3) {
+  if (Number.isNaN(value)) return "missing";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  let text;
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) {
+    const [mantissa, power] = value.toExponential(Math.max(digits - 1, 0)).split("e");
+    text = `${strip(mantissa)}e${Number(power)}`;
+  } else {
+    const decimals = size >= 1 || size === 0 ? digits : digits - 1 - Math.floor(Math.log10(size));
+    text = strip(value.toFixed(Math.min(decimals, 20)));
+  }
+  return text === "0" || text === "-0" ? "0" : text.replaceAll("-", "−");
+}
+
+function strip(text) {
+  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+// A part of one as per cent: never 0 % where something arrives, never 100 % where something is missing.
+export function spellShare(part) {
+  if (Number.isNaN(part)) return "–";
+  const percent = 100 * part;
+  if (part > 0 && percent < 0.1) return "< 0.1 %";
+  if (part < 1 && percent > 99.9) return "> 99.9 %";
+  return `${percent < 9.95 || (percent > 90.05 && part < 1) ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
+}
+
+export function spellCount(count) {
+  return Number.isFinite(count) ? spellNumber(count, count >= 100 ? 0 : 1) : "unknown";
+}
+
+// What a user types: a comma or a point, a minus sign of any kind; NaN for anything else.
+export function readTyped(text) {
+  const plain = text.trim().replaceAll("−", "-").replace(",", ".");
+  return plain === "" ? NaN : Number(plain);
+}
+
+// The labels of `labels_to_dict` as text.
+export function spellLabels(stored) {
+  return stored.values.map((value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value)));
+}
+
+export function shorten(text, most) {
+  const letters = Array.from(text);
+  return letters.length <= most ? text : letters.slice(0, Math.max(1, most - 1)).join("").trimEnd() + "…";
+}

@@ -1,0 +1,97 @@
+// What the page shows now, and who wants to know when it changes.
+//
+//     "row"      the row, or the one it is compared with
+//     "select"   the node whose details are shown
+//     "shape"    which branches are closed
+//     "search"   the words that are looked for
+//     "theme"    light or dark
+
+import { applyLink, decide, evaluate, nodeResponse, readModel, readNumber } from "./evaluate.js";
+import { describeInputs } from "./inputs.js";
+import { closeFar } from "./layout.js";
+import { spellLabels, spellNumber, spellShare } from "./spell.js";
+
+const MOST_SHOWN = 31, DEEPEST_SHOWN = 5; // of a large tree at first
+
+export function createState(data) {
+  const model = readModel(data.model), rows = data.rows?.cells.map((row) => row.map(readNumber)) ?? null;
+  const listeners = {};
+  const state = {
+    data, model, rows, inputs: describeInputs(model, rows), answers: spellLabels(model.schema.answers),
+    isClasses: model.schema.task === "classification", selected: 0, at: null, query: "", other: null,
+    closed: model.n > MOST_SHOWN ? closeFar(model, MOST_SHOWN, DEEPEST_SHOWN) : new Set(),
+    listen: (kinds, call) => kinds.split(" ").forEach((kind) => (listeners[kind] ??= []).push(call)),
+    tell: (kind) => (listeners[kind] ?? []).forEach((call) => call()),
+  };
+  state.row = state.inputs.map((input) => input.typical);
+  state.result = evaluate(model, state.row);
+  return state;
+}
+
+export function setRow(state, row, at = null) {
+  state.row = row;
+  state.at = at;
+  state.result = evaluate(state.model, row);
+  state.tell("row");
+}
+
+export function setCell(state, feature, value) {
+  const row = [...state.row];
+  row[feature] = value;
+  setRow(state, row, null);
+}
+
+export function setOther(state, row) {
+  state.other = row;
+  state.tell("row");
+}
+
+export function select(state, node) {
+  if (state.selected === node) return;
+  state.selected = node;
+  state.tell("select");
+}
+
+export function toggle(state, node) {
+  if (!state.model.nChildren[node]) return;
+  if (!state.closed.delete(node)) state.closed.add(node);
+  state.tell("shape");
+}
+
+// Open whatever hides a node.
+export function reveal(state, node) {
+  let changed = false;
+  for (let m = state.model.parent[node]; m >= 0; m = state.model.parent[m]) changed = state.closed.delete(m) || changed;
+  if (changed) state.tell("shape");
+}
+
+// What is shown first of an answer: the class and its probability, or the numbers.
+export function headline(state, answer) {
+  if (!state.isClasses) return answer.map((value) => spellNumber(value)).join(", ");
+  const best = decide(state.model.schema, answer);
+  return `${state.answers[best]} ${spellShare(answer[best])}`;
+}
+
+// One number to draw of an answer: the probability of a class, or a target.
+export function chosenAnswer(state, answer, k = null) {
+  return answer[k ?? defaultAnswer(state)];
+}
+
+export function defaultAnswer(state) {
+  return state.isClasses && state.answers.length === 2 ? 1 : 0;
+}
+
+// What the node itself says to the row, after the link.
+export function ownAnswer(state, m, phi) {
+  return applyLink(state.model, nodeResponse(state.model, m, phi));
+}
+
+export function inputName(state, feature) {
+  return state.inputs[feature].name;
+}
+
+export function spellCell(state, feature, value) {
+  if (Number.isNaN(value)) return "missing";
+  const input = state.inputs[feature];
+  return input.levels ? input.levels[value] ?? "missing" : spellNumber(value);
+}
