@@ -207,7 +207,10 @@ def run(cases: int, seed: int, chunk: int = 5_000) -> Counter[str]:
             )  # fmt: skip
             if done.returncode:
                 raise AssertionError(f"case {note.read_text()} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-            total += Counter(json.loads(note.read_text()))
+            found = json.loads(note.read_text())
+            peak = max(total.pop("peak MB", 0), found.pop("peak MB"))
+            total += Counter(found)
+            total["peak MB"] = peak
     return total
 
 

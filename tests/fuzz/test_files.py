@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood import FileError, load
+from softwood import FileError, Schema, Tree, from_json, load, save, to_json
 from softwood.formats.container import read_container, write_container
-from tests.fuzz.files import FILES, run
+from tests.fuzz.files import FILES, mutate_header, run
+from tests.strategies import random_tree
 
 CART, STREAM, SOFT, TREE = (
     next(path for path in FILES if path.stem == name)
@@ -26,6 +27,32 @@ def test_mutants_are_refused_or_sound(seed: int) -> None:
     found = run(500, seed)
     assert found["refused"] > 350  # the mutations do something
     assert found["loaded"] > 5  # and do not only break the hash
+
+
+def test_mutants_of_json_are_refused_or_sound() -> None:
+    refused = 0
+    for case in range(300):
+        stored = json.loads(to_json(random_tree(case % 20, 4)))
+        mutate_header(stored, np.random.default_rng(case))
+        try:
+            tree = from_json(json.dumps(stored))
+        except FileError:
+            refused += 1
+        else:
+            tree.predict(np.zeros((2, tree.n_features)))
+    assert 200 < refused < 300
+
+
+def test_a_chain_of_ten_thousand_gates_is_written_and_read(tmp_path: Path) -> None:
+    first, branch = np.full(20_001, -1), np.append(0, np.arange(1, 19_999, 2))
+    first[branch] = np.arange(1, 20_001, 2)
+    gate = first > 0
+    answer = np.arange(20_001.0)[:, None]
+    tree = Tree(response=answer, schema=Schema.plain(1, 1), first_child=first, n_children=2 * gate,
+                score=1 * gate, feature=gate - 1, threshold=np.where(gate, 1.0, np.nan))  # fmt: skip
+    save(tree, tmp_path / "chain.softwood")
+    assert load(tmp_path / "chain.softwood") == tree
+    assert from_json(to_json(tree)) == tree
 
 
 @pytest.mark.parametrize("path", [CART, STREAM, TREE], ids=lambda path: path.stem)
