@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "interrupt.hpp"
 #include "scene.hpp"
 
 namespace softwood {
@@ -86,6 +87,7 @@ double Annealer::anneal(const std::vector<Width>& group) {
   std::vector<double> here = theta_, best = theta_, tried;
   double loss = progress_.loss, best_loss = loss;
   for (int its = 0; its < PROPOSALS; ++its) {
+    poll_interrupt();
     const double t = TEMPERATURE / std::log(its / PER_TEMPERATURE * PER_TEMPERATURE + LEAST_LOG);
     tried = here;
     bool allowed = true;

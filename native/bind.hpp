@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "views.hpp"
 
 namespace softwood {
@@ -23,6 +24,24 @@ using Flat = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::devi
 template <class T, std::size_t DIMENSIONS>
 using Out = nb::ndarray<T, nb::ndim<DIMENSIONS>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+// Asks Python whether the work should end: on the main thread by a signal (Ctrl-C), on others by who gave them the
+// work.
+inline void ask_python() {
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  nb::module_::import_("softwood.kernels.interrupt").attr("check")();
+}
+
+// While it lives, Python's lock is free for others, and polls of native code hear interrupts.
+class Unlocked {
+ public:
+  Unlocked() : hears_(&ask_python) {}
+
+ private:
+  const Hears hears_;
+  const nb::gil_scoped_release free_;
+};
 
 inline Table as_table(const Rows& rows) {
   return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};

@@ -72,7 +72,7 @@ void bind_anneal(nb::module_& m) {
           [](Annealer& self, std::int64_t max_calls, std::int64_t patience) {
             AnnealProgress now;
             {
-              const nb::gil_scoped_release free;
+              const Unlocked free;
               now = self.run(max_calls, patience);
             }
             return std::make_tuple(now.calls, now.successes, now.failures, now.loss);
@@ -83,7 +83,7 @@ void bind_anneal(nb::module_& m) {
           "loss",
           [](const Annealer& self, const In<double>& theta, int n_threads) {
             check_size("theta", theta.size(), self.theta().size());
-            const nb::gil_scoped_release free;
+            const Unlocked free;
             return self.tree().loss(theta.data(), n_threads);
           },
           nb::arg("theta").noconvert(), "n_threads"_a)
@@ -93,7 +93,7 @@ void bind_anneal(nb::module_& m) {
              const Flat<double>& response, Out<double, 1>& slope, int n_threads) {
             const RampTree moved = move_tree(self, theta, threshold, response);
             check_size("slope", slope.size(), moved.n_slopes());
-            const nb::gil_scoped_release free;
+            const Unlocked free;
             return moved.gradient(theta.data(), slope.data(), n_threads);
           },
           nb::arg("theta").noconvert(), nb::arg("threshold").noconvert(), nb::arg("response").noconvert(),

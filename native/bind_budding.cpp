@@ -84,7 +84,7 @@ double trained(nb::handle python, Table2<T> x, Table2<T> target, Line<T> weight,
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order.data()[i] < 0 || std::size_t(order.data()[i]) >= rows.rows)
       throw std::invalid_argument("order names a row that is not there");
-  nb::gil_scoped_release release;
+  const Unlocked release;
   return train(plant, rows, order.data(), order.size(), tending);
 }
 
@@ -93,7 +93,7 @@ void answered(nb::handle python, Table2<T> x, Out<double, 2> out, int n_threads)
   const Plant<T> plant = open_plant<T>(python);
   if (x.shape(1) != plant.width || out.shape(0) != x.shape(0) || out.shape(1) != plant.outputs)
     throw std::invalid_argument("sizes of plant and rows do not agree");
-  nb::gil_scoped_release release;
+  const Unlocked release;
   answers(plant, x.data(), x.shape(0), out.data(), n_threads);
 }
 

@@ -43,7 +43,7 @@ nb::dict grow(const Rows& X, std::vector<int> n_levels, const Flat<std::int32_t>
     throw nb::value_error("code and weight must have an entry for each row, n_levels one for each column.");
   C45Tree tree;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     tree = grow_c45({as_table(X), std::move(n_levels), code.data(), weight.data(), n_classes, min_cases, subsets},
                     n_threads);
   }

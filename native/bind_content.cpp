@@ -15,7 +15,7 @@ nb::object hash_rows(const Rows& X, const Rows& y, std::uint64_t seed) {
   if (X.shape(0) != y.shape(0)) throw nb::value_error("X and y must have the same rows.");
   std::vector<std::uint64_t> number(X.shape(0), seed);
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     content::hash_rows(as_table(X), number.data());
     content::hash_rows(as_table(y), number.data());
   }
@@ -23,7 +23,7 @@ nb::object hash_rows(const Rows& X, const Rows& y, std::uint64_t seed) {
 }
 
 bool any_infinite(const Rows& X) {
-  const nb::gil_scoped_release free;
+  const Unlocked free;
   return content::any_infinite(as_table(X));
 }
 
@@ -31,7 +31,7 @@ nb::object column_moments(const Rows& X, const Flat<double>& weight) {
   if (X.shape(0) != weight.size()) throw nb::value_error("weight must have one entry for every row.");
   lines::Moments found;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     found = lines::find_moments(as_table(X), weight.data());
   }
   if (!found.whole) return nb::none();
@@ -48,7 +48,7 @@ nb::object make_lines(const Rows& X, const std::vector<int>& feature, const Flat
   }
   std::vector<double> phi(X.shape(0) * n);
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     lines::make(as_table(X), feature, when_missing.data(), scale.data(), shift.data(), phi.data());
   }
   return array(phi, {X.shape(0), n});

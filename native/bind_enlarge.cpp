@@ -101,7 +101,7 @@ nb::object enlarged(const SoftRows<T>& rows, nb::object tree, Bins bin, std::siz
   check(rows, before, bin, bins, axes);
   std::optional<Enlarged> made;
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     made = enlarge(rows, before, {bin.data(), bin.shape(1), bins}, axes, how, n_threads);
   }
   if (!made) return nb::none();

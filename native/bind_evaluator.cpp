@@ -78,7 +78,7 @@ void evaluate(const Evaluator& self, const Rows& rows, std::size_t out_rows, std
               std::size_t columns, Work&& work) {
   require(rows.shape(1) == self.n_features(), "X must have as many columns as the tree has inputs.");
   require(out_rows == rows.shape(0) && out_columns == columns, "out must have one entry for each row and answer.");
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   work(as_table(rows));
 }
 

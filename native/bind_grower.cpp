@@ -118,7 +118,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                       monotone};
   GrownTree tree;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     tree = grow(columns, target, static_cast<Criterion>(criterion), growth, n_threads);
   }
   return grown_dict(tree);
@@ -169,7 +169,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
   }
   check_branches(columns, tree);
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
   }
   return surrogate_table(tree);
@@ -182,7 +182,7 @@ nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) 
             "parents must come before their children.");
   std::vector<double> alpha;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     alpha = collapse_alphas(parent.data(), risk.data(), parent.size());
   }
   return array(alpha);
@@ -197,7 +197,7 @@ void bind_grower(nb::module_& m) {
           "__init__",
           [](Columns* self, const Rows& X, std::vector<int> n_levels, const Flat<double>& weight, int max_bins,
              int n_threads) {
-            const nb::gil_scoped_release free;
+            const Unlocked free;
             new (self) Columns(as_table(X), std::move(n_levels), weight.data(), max_bins, n_threads);
           },
           nb::arg("X").noconvert(), "n_levels"_a, nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a,

@@ -90,7 +90,7 @@ nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const F
   const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
   oblique::GrownTree tree;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     std::optional<hard::Columns> inputs;
     if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
     if (inputs) problem.inputs = &*inputs;
@@ -109,7 +109,7 @@ nb::object contest_losses(const Flats& phi, const Flat<double>& weight, const Fl
   }
   std::vector<double> losses;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked free;
     std::optional<hard::Columns> inputs;
     if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
     if (inputs) problem.inputs = &*inputs;

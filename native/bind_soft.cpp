@@ -109,7 +109,7 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
   if (rows.rows != (place.size() ? place.size() : X.shape(0)))
     throw std::invalid_argument("there must be a target for each row");
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     take_rows(*expansion, X.data(), place.size() ? place.data() : nullptr, rows.rows,
               {knot_begin.data(), knot.data(), origin.data(), width.data()}, n_threads);
     if (keep) {
@@ -134,7 +134,7 @@ nb::object gradient(const SoftRows<T>& rows, const Shape& shape, Row parameters,
   std::vector<double> sum(shape.parameters());
   double loss = 0;
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     loss = loss_and_gradient(rows, shape, parameters.data(), sum.data(), n_threads);
   }
   return nb::make_tuple(loss, owned(std::move(sum), {shape.parameters()}));
@@ -143,7 +143,7 @@ nb::object gradient(const SoftRows<T>& rows, const Shape& shape, Row parameters,
 template <class T>
 double mean_loss(const SoftRows<T>& rows, const Shape& shape, Row parameters, int n_threads) {
   check(rows, shape, parameters);
-  nb::gil_scoped_release release;
+  const Unlocked release;
   return loss_and_gradient(rows, shape, parameters.data(), nullptr, n_threads);
 }
 
@@ -152,7 +152,7 @@ nb::object reached(const SoftRows<T>& rows, const Shape& shape, Row parameters, 
   check(rows, shape, parameters);
   std::vector<double> reach(shape.nodes());
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     mean_reach(rows, shape, parameters.data(), reach.data(), n_threads);
   }
   return owned(std::move(reach), {shape.nodes()});
@@ -163,7 +163,7 @@ nb::object answers(const SoftRows<T>& rows, const Shape& shape, Row parameters, 
   check(rows, shape, parameters);
   std::vector<double> output(rows.rows * shape.outputs), reach(rows.rows * shape.nodes()), loss(rows.rows);
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     evaluate_rows(rows, shape, parameters.data(), {output.data(), reach.data(), loss.data()}, n_threads);
   }
   return nb::make_tuple(owned(std::move(output), {rows.rows, shape.outputs}),
@@ -178,7 +178,7 @@ nb::object refined(const SoftRows<T>& rows, const Shape& shape, Row parameters, 
   std::vector<double> at(parameters.data(), parameters.data() + parameters.size());
   std::pair<double, int> result;
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     Refinement how;
     how.max_iter = max_iter, how.tol = tol;
     const Price price{strength.data(), centre.data(), ease.data()};
@@ -198,7 +198,7 @@ nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameter
   const std::size_t inputs = bin.shape(1);
   std::vector<double> table(nodes.size() * inputs * bins * 2 * shape.outputs);
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     reach_histograms(rows, shape, parameters.data(), bin.data(), inputs, bins, nodes, table.data(), n_threads);
   }
   return owned(std::move(table), {nodes.size(), inputs, bins, 2, shape.outputs});
@@ -213,7 +213,7 @@ nb::object thresholds(nb::ndarray<const double, nb::ndim<5>, nb::c_contig, nb::d
     if (cut > table.shape(2)) throw std::invalid_argument("an input has more cuts than bins");
   std::vector<double> told;
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     for (const Threshold& best :
          best_thresholds(table.data(), table.shape(0), cuts, table.shape(2), table.shape(4), ridge))
       told.insert(told.end(), {best.gain, static_cast<double>(best.input), static_cast<double>(best.bin)});
@@ -227,7 +227,7 @@ nb::object pulled(const SoftRows<T>& rows, const Shape& shape, Row parameters, s
   if (node >= shape.nodes()) throw std::invalid_argument("the node is outside the tree");
   Pull pull;
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     pull = pull_of(rows, shape, parameters.data(), node, n_threads);
   }
   return nb::make_tuple(owned(std::move(pull.mean), {shape.columns}), owned(std::move(pull.spread), {shape.columns}),
@@ -238,7 +238,7 @@ template <class T>
 SoftRows<T> under(const SoftRows<T>& rows, const Shape& shape, Row parameters, std::size_t node, int n_threads) {
   check(rows, shape, parameters);
   if (node >= shape.nodes() || shape.first_child[node] >= 0) throw std::invalid_argument("want a leaf");
-  nb::gil_scoped_release release;
+  const Unlocked release;
   return rows_under(rows, shape, parameters.data(), node, n_threads);
 }
 
@@ -256,7 +256,7 @@ nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row rea
   if (!are_codes(order.data(), order.size(), n)) throw std::invalid_argument("order names a row that is not there");
   std::vector<double> values(split.data(), split.data() + split.size());
   {
-    nb::gil_scoped_release release;
+    const Unlocked release;
     const Descent how{order.data(), order.shape(0), momentum, decay};
     descend(rows, how, {step.data(), step.data() + step.size()}, values.data(), n_threads);
   }

@@ -2,12 +2,14 @@
 
 #include "budding_row.hpp"
 #include "budding_rules.hpp"
+#include "interrupt.hpp"
 #include "parallel.hpp"
 
 namespace softwood::budding {
 namespace {
 
 constexpr std::size_t kPiece = 1024;  // rows answered by one thread at a time
+constexpr std::size_t kOften = 256;   // rows learned from between two looks for an interrupt
 constexpr std::size_t kAhead = 2;     // rows between asking for one and learning from it
 constexpr std::size_t kLine = 64;     // bytes that come from memory together
 
@@ -233,6 +235,7 @@ SOFTWOOD_INLINE double train_rows(Plant<T>& plant, const BudRows<T>& rows, const
   Gardener<T> gardener(plant, tending);
   double total = 0;
   for (std::size_t i = 0; i < steps; ++i) {
+    if (i % kOften == 0) poll_interrupt();
     if (i + kAhead < steps) fetch(plant, rows, static_cast<std::size_t>(order[i + kAhead]));
     const auto row = static_cast<std::size_t>(order[i]);
     const T weight = rows.weight[row];

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "c45_test.hpp"
+#include "interrupt.hpp"
 #include "parallel.hpp"
 
 namespace softwood {
@@ -27,6 +28,7 @@ class Growing {
     tree_.node.emplace_back();
     mark_many(open.front());
     for (std::size_t m = 0; m < tree_.node.size(); ++m) {
+      poll_interrupt();
       C45Rows rows = std::move(open.front());
       open.pop_front();
       grow_node(m, rows, open);

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "columns.hpp"
+#include "interrupt.hpp"
 
 namespace softwood {
 
 namespace {
 
+constexpr std::size_t OFTEN = 1024;                          // thresholds between two looks for an interrupt
 constexpr double SMALLEST_PART = 0.1, LARGEST_LEAST = 25.0;  // of a threshold's side
 
 // Weight times information of counts by class.
@@ -60,6 +62,7 @@ void join_groups(Groups& groups, std::vector<std::int32_t>& slot, double total) 
     int first = 0, second = 0;
     for (int a = 0; a < groups.size(); ++a)
       for (int b = a + 1; b < groups.size(); ++b) {
+        poll_interrupt();
         Groups joined = groups;
         joined.join(a, b);
         const double r = measure(joined, total).ratio();
@@ -140,7 +143,7 @@ C45Test test_number(const C45Problem& problem, int feature, const std::vector<st
     sweep.pass(order[i]);
     if (sweep.low() < least || sweep.high() < least) continue;
     if (!(problem.X(order[i], feature) < problem.X(order[i + 1], feature))) continue;
-    ++tries;
+    if (++tries % OFTEN == 0) poll_interrupt();
     const double gain = sweep.gain() / total;
     if (gain <= best + C45_TIE) continue;
     best = gain;

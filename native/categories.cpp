@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absolute.hpp"
+#include "interrupt.hpp"
 
 namespace softwood::hard {
 
@@ -26,6 +27,8 @@ Levels read_levels(const Columns& columns, const Objective& objective, const std
 }
 
 namespace {
+
+constexpr std::size_t OFTEN = 64;  // levels between two looks for an interrupt
 
 // Levels in rising order of the key; keys that are equal but for rounding (`slack`) go by code.
 std::vector<int> order_by(const std::vector<double>& key, double slack) {
@@ -66,12 +69,14 @@ std::vector<double> project_on_component(const Objective& objective, const Level
     for (int c = 0; c < k; ++c) center[c] += levels.state[l * objective.width() + 2 + c];
   }
   for (double& x : center) x /= W;
-  for (std::size_t l = 0; l < levels.size(); ++l)
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    if (l % OFTEN == 0) poll_interrupt();
     for (int a = 0; a < k; ++a)
       for (int b = 0; b < k; ++b)
         spread[static_cast<std::size_t>(a) * k + b] += levels.state[l * objective.width() + 1] *
                                                        (part_mean(objective, levels, l, a) - center[a]) *
                                                        (part_mean(objective, levels, l, b) - center[b]);
+  }
   int largest = 0;
   for (int c = 1; c < k; ++c)
     if (spread[static_cast<std::size_t>(c) * k + c] >
@@ -120,6 +125,7 @@ Grouping try_prefixes(Judge& judge, const Levels& levels, const std::vector<std:
   for (const auto& order : orders) {
     std::copy(base, base + width, first.begin());
     for (std::size_t p = 0; p + 1 < order.size(); ++p) {
+      if (p % OFTEN == 0) poll_interrupt();
       for (int i = 0; i < width; ++i) first[i] += levels.state[static_cast<std::size_t>(order[p]) * width + i];
       const double before = judge.bar();
       judge.offer(first.data(), total, p + 1, missing_slot);

@@ -6,6 +6,7 @@
 
 #include "axis.hpp"
 #include "ground.hpp"
+#include "interrupt.hpp"
 
 namespace softwood::oblique {
 namespace {
@@ -100,6 +101,7 @@ class Contest {
   // -- entrants -------------------------------------------------------------------------------------------------------
 
   std::vector<double> judge_all(const Half& learn, const Half& held) {
+    poll_interrupt();
     std::vector<double> losses{judge(learn, held, {}, {})};
     const bool may = learn.count >= 2 * manner_.least && learn.end - learn.begin >= 2 && learn.sums.loss > 0;
     if (axis_) losses.push_back(may ? ask(learn, held) : losses[0]);

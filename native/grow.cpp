@@ -6,6 +6,7 @@
 
 #include "describe.hpp"
 #include "divide.hpp"
+#include "interrupt.hpp"
 #include "send.hpp"
 
 namespace softwood::hard {
@@ -87,6 +88,7 @@ class Grower {
     plant();
     int leaves = 1;
     while (!waiting_.empty() && (growth_.max_leaves == 0 || leaves < growth_.max_leaves)) {
+      poll_interrupt();
       split(next());
       ++leaves;
     }
@@ -335,6 +337,7 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   std::vector<std::pair<std::int32_t, NodeRows>> stack;
   stack.emplace_back(0, root_rows(columns, objective.weight));
   while (!stack.empty()) {
+    poll_interrupt();
     auto [at, rows] = std::move(stack.back());
     stack.pop_back();
     const GrownNode& node = tree.node[at];

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "exp.hpp"
+#include "interrupt.hpp"
 #include "parallel.hpp"
 
 namespace softwood::soft {
@@ -93,6 +94,7 @@ SOFTWOOD_CLONES void learn(const SplitRows& rows, const Descent& how, const doub
   std::vector<double> speeds(rows.parameters() * PACK), output(rows.outputs * PACK);
   const Trials at(values, rows), speed(speeds.data(), rows);
   for (std::size_t epoch = 0; epoch < how.epochs; ++epoch) {
+    poll_interrupt();
     Pack step = load(steps) * std::pow(how.decay, static_cast<double>(epoch * rows.rows));
     for (std::size_t i = 0; i < rows.rows; ++i, step = step * how.decay) {
       const auto row = static_cast<std::size_t>(how.order[epoch * rows.rows + i]);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "axis.hpp"
+#include "interrupt.hpp"
 
 namespace softwood::oblique {
 namespace {
@@ -48,6 +49,7 @@ class Grower {
       waiting_.push_back(std::move(root));
     }
     while (!waiting_.empty()) {
+      poll_interrupt();
       Open open = std::move(waiting_.back());
       waiting_.pop_back();
       split(std::move(open));

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -31,6 +32,7 @@ class Job {
   // On another thread, which rounds as this one does.
   void help() {
     std::fesetenv(&rounding_);
+    const Helps helps(given_up_);
     take();
   }
 
@@ -40,10 +42,13 @@ class Job {
     for (std::size_t piece = next_++; piece < pieces_; piece = next_++) {
       ++done;
       try {
+        poll_interrupt();
         work_(piece);
+      } catch (const GivenUp&) {  // the reason is told already
+        done += leave_the_rest();
       } catch (...) {
         problem = std::current_exception();
-        done += pieces_ - std::min(pieces_, next_.exchange(pieces_));  // nobody will take the others
+        done += leave_the_rest();
       }
     }
     if (done == 0) return;
@@ -55,15 +60,38 @@ class Job {
 
   void finish() {
     std::unique_lock<std::mutex> lock(guard_);
-    all_done_.wait(lock, [this] { return done_ == pieces_; });
+    while (!all_done_.wait_for(lock, LISTEN, [this] { return done_ == pieces_; })) {
+      if (problem_) continue;
+      lock.unlock();
+      std::exception_ptr problem;
+      std::size_t left = 0;
+      try {
+        poll_interrupt();
+      } catch (...) {
+        problem = std::current_exception();
+        left = leave_the_rest();
+      }
+      lock.lock();
+      done_ += left;
+      if (problem && !problem_) problem_ = problem;
+    }
     if (problem_) std::rethrow_exception(problem_);
   }
 
  private:
+  static constexpr auto LISTEN = std::chrono::milliseconds(50);  // to an interrupt, while others are at work
+
+  // The work has failed: nobody will take the other pieces, of which there were so many.
+  std::size_t leave_the_rest() {
+    given_up_ = true;
+    return pieces_ - std::min(pieces_, next_.exchange(pieces_));
+  }
+
   const std::size_t pieces_;
   const std::function<void(std::size_t)>& work_;
   std::fenv_t rounding_;
   std::atomic<std::size_t> next_{0};
+  std::atomic<bool> given_up_{false};
   std::mutex guard_;
   std::condition_variable all_done_;
   std::size_t done_ = 0;

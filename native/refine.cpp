@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "machine.hpp"
 #include "soft.hpp"
 #include "soft_log.hpp"
@@ -63,6 +64,7 @@ struct Objective {
   int passes = 0;
 
   void value(Point& point) {
+    poll_interrupt();
     ++passes;
     point.value = loss_and_gradient(rows, shape, point.at.data(), point.gradient.data(), n_threads);
     point.value += add_price(point.at.data(), price, point.gradient.data(), point.at.size());

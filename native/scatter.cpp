@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "pack.hpp"
 
 namespace softwood::oblique {
@@ -48,6 +49,7 @@ std::vector<double> scatter(const Stretch& rows, const double* about) {
   const std::size_t stride = rows.stride;
   std::vector<double> S(stride * stride), centred(BLOCK * stride), weighted(BLOCK * stride);
   for (std::size_t begin = 0; begin < rows.rows; begin += BLOCK) {
+    if (begin % (64 * BLOCK) == 0) poll_interrupt();
     const std::size_t n = std::min(BLOCK, rows.rows - begin);
     for (std::size_t r = 0; r < n; ++r) {
       const double *x = rows.row(begin + r), heft = rows.heft[begin + r];

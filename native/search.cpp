@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "parallel.hpp"
 #include "passes.hpp"
 
@@ -46,6 +47,7 @@ Split Search::best_split(NodeFacts node, int n_threads) {
     for_each_piece(features, n_threads, [&](std::size_t f) { search_feature(node, f, medians.get()); });
   std::size_t winner = features;
   for (std::size_t f = 0; f < features; ++f) {
+    if (large) poll_interrupt();
     if (!large || n_threads <= 1) search_feature(node, f, medians.get());
     const Best& best = found_[f].best;
     if (!best.found || (winner < features && !(best.gain > found_[winner].best.gain + node.tie))) continue;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "interrupt.hpp"
 #include "machine.hpp"
 
 namespace softwood::symmetric {
@@ -35,6 +36,7 @@ void tridiagonal(std::vector<double>& Q, std::size_t n, std::vector<double>& dia
   std::vector<double> p(n), reflect(n * n), scale(n);
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return Q[i * n + j]; };
   for (std::size_t k = 0; k + 1 < n; ++k) {
+    poll_interrupt();
     double* v = &reflect[k * n];
     double size = 0;
     for (std::size_t i = k + 1; i < n; ++i) {
@@ -63,6 +65,7 @@ void tridiagonal(std::vector<double>& Q, std::size_t n, std::vector<double>& dia
   std::fill(Q.begin(), Q.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) at(i, i) = 1;
   for (std::size_t k = n; k-- > 0;) {  // Q = H_0 H_1 ...; each row here is a column of Q
+    poll_interrupt();
     const double* v = &reflect[k * n];
     for (std::size_t row = 0; row < n && scale[k] > 0; ++row) {
       double along = 0;
@@ -77,6 +80,7 @@ void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, 
   constexpr double EPSILON = std::numeric_limits<double>::epsilon();
   constexpr int STEPS = 60;  // for one eigenvalue; two or three are usual
   for (std::size_t low = 0; low < n; ++low) {
+    poll_interrupt();
     for (int step = 0; step < STEPS; ++step) {
       std::size_t high = low;  // the block from low to high does not fall apart
       while (high + 1 < n && std::abs(e[high]) > EPSILON * (std::abs(d[high]) + std::abs(d[high + 1]))) ++high;
@@ -127,6 +131,7 @@ bool factor(double* S, std::size_t n, std::size_t stride, double tiny) {
     if (!(entry > FLAT * trace / static_cast<double>(n))) return false;
   }
   for (std::size_t begin = 0; begin < n; begin += PANEL) {
+    poll_interrupt();
     const std::size_t end = std::min(begin + PANEL, n);
     for (std::size_t k = begin; k < end; ++k) {  // the rows of the panel, by each other
       double* row = S + k * stride;

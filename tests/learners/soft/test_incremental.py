@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from softwood import CARTRegressor
+from softwood import CARTRegressor, SoftTreeRegressor
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.descend import descend
@@ -105,3 +105,12 @@ def test_random_start_learns_two_groups() -> None:
     problem = SoftProblem(X, y, np.ones(200), [0, 0], Loss.LOGISTIC)
     tree = learn_incremental(problem, Schema.plain(2, 2), Incremental(start="random"), None).tree
     assert np.mean((tree.output(X) > 0) == y) > 0.95
+
+
+@pytest.mark.parametrize("seed", [0, 6])
+def test_a_tree_has_no_more_leaves_than_there_are_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 20))
+    y = X[:, 0] * X[:, 1] + rng.normal(size=50)
+    model = SoftTreeRegressor(learner="incremental", tol=0.0).fit(X, y)
+    assert 5 < model.tree_.n_leaves <= 50  # without a bound it went on for hundreds

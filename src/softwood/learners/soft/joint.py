@@ -200,7 +200,8 @@ def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
 
 def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
     gate_features = 1 if how.gate == "axis" else how.max_gate_features
-    growing = Growing(0.0, how.max_leaves, how.patience, how.least_gain, max_gate_features=gate_features)
+    leaves = min(how.max_leaves, len(whole))
+    growing = Growing(0.0, leaves, how.patience, how.least_gain, max_gate_features=gate_features)
     slopes = slopes_for(how.leaf, whole.target.shape[1])
     penalty = how.penalty if before is None else before.penalty
     fields = list(_fields(whole, held, how, before))
