@@ -10,7 +10,9 @@ import pytest
 from softwood.kernels.expansion import expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import make_expanded_rows, make_rows, make_shape
+from softwood.learners.soft import tables
 from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.moments import GRID
 from softwood.learners.soft.tables import expansion_of
 
 RECIPES = {
@@ -39,11 +41,26 @@ def table() -> np.ndarray:
     return X
 
 
+@pytest.fixture
+def exact_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables as they are read off, before they are rounded to GRID steps in a spread."""
+    monkeypatch.setattr(tables, "round_off", lambda values: values)
+
+
 @pytest.fixture(params=RECIPES)
 def columns(request: pytest.FixtureRequest, table: np.ndarray) -> Columns:
     return build_columns(table, LEVELS, np.ones(len(table)), RECIPES[request.param])
 
 
+def test_tables_are_rounded_by_half_a_step_at_most(columns: Columns, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounded = expansion_of(columns, 6)
+    monkeypatch.setattr(tables, "round_off", lambda values: values)
+    exact = expansion_of(columns, 6)
+    for name in tables.HEIGHTS:
+        assert np.abs(getattr(rounded, name) - getattr(exact, name)).max(initial=0.0) <= 0.5 / GRID
+
+
+@pytest.mark.usefixtures("exact_tables")
 def test_expanded_columns_are_the_columns(columns: Columns, table: np.ndarray) -> None:
     beyond = np.vstack([table, table[0] * 4, -table[1] * 4, np.full(6, np.nan)])
     beyond[:, [1, 5]] = np.vstack([table, table[:3]])[:, [1, 5]]
@@ -51,6 +68,7 @@ def test_expanded_columns_are_the_columns(columns: Columns, table: np.ndarray) -
     assert np.allclose(expand(beyond, expansion_of(columns, 6)), columns.make(beyond), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.usefixtures("exact_tables")
 @pytest.mark.parametrize("single", [False, True])
 def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, table: np.ndarray, single: bool) -> None:
     rng = np.random.default_rng(1)
