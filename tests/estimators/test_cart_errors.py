@@ -98,7 +98,7 @@ def test_validation_rows_are_checked() -> None:
         CARTClassifier().fit(X, Y, X_val=X, y_val=Y)
     with pytest.raises(ValueError, match="X has 1 features, but CARTClassifier is expecting 2"):
         model.fit(X, Y, X_val=X[:, :1], y_val=Y)
-    with pytest.raises(ValueError, match=re.escape("none of the classes: [5, 6]; the classes are [0, 1].")):
+    with pytest.raises(ValueError, match=re.escape("y_val has no label of y: it has [5, 6]; the classes are [0, 1].")):
         model.fit(X, Y, X_val=X, y_val=Y + 5)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X, Y, X_val=X, y_val=Y[:4])
