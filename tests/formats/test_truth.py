@@ -163,3 +163,23 @@ def test_regressors_with_curves_write_them_out_without_width() -> None:
     assert "s(" in to_text(model)
     assert "s(" not in to_text(model, width=None)
     assert "max(0, " in to_text(model, width=None)
+
+
+@pytest.mark.parametrize(
+    "model", [CARTClassifier(prune=None, max_depth=2), SoftTreeClassifier(gate="axis", leaf="constant")]
+)
+def test_booleans_read_as_what_they_say(model: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"windy": rng.random(400) < 0.4, "heat": rng.normal(size=400)})
+    model.fit(X, np.where(X.windy, X.heat > 1, X.heat > -1))
+    for text in (to_text(model), str(model.tree_), to_text(model, form="rules")):
+        assert "not windy" in text
+        assert not re.search("windy [≤>≥<]", text)
+
+
+def test_targets_of_a_frame_keep_their_names() -> None:
+    data = load_diabetes(as_frame=True)
+    Y = pd.DataFrame({"progress": data.target, "twice": 2 * data.target})
+    assert re.search("progress +twice", to_text(SoftTreeRegressor(gate="linear", max_leaves=2).fit(data.data, Y)))
+    model = SoftTreeRegressor(gate="linear", leaf="linear", max_leaves=1).fit(data.data, Y.progress)
+    assert "progress = " in to_text(model)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from softwood.kernels.kinds import Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.once import computed_once
+from softwood.tree.schema import Kind
 from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
@@ -113,11 +114,19 @@ class Wording:
         name, at = self.names[feature], float(tree.threshold[node])
         if self._asks_presence(node):
             return f"{name} {'missing' if slot else 'present'}"
+        if self._parts_booleans(feature, at):
+            return name if slot else f"not {name}"
         return f"{name} {'>' if slot else '≤'} {self._cut(feature, at)}"
+
+    def _parts_booleans(self, feature: int, cut: float) -> bool:
+        """Whether a threshold on a boolean input parts true from false."""
+        return self.tree.schema.kinds[feature] == Kind.BOOLEAN and 0 <= cut < 1
 
     def between(self, feature: int, lower: float, upper: float) -> str:
         """A number between two of its thresholds, either of which may be infinite: `18 < age ≤ 30`."""
         name = self.names[feature]
+        if self._parts_booleans(feature, min(upper, max(lower, 0.0))):
+            return name if lower >= 0 else f"not {name}"
         if lower == -np.inf:
             return f"{name} ≤ {self._cut(feature, upper)}"
         if upper == np.inf:
@@ -153,6 +162,8 @@ class Wording:
 
     def _lone_number(self, node: int, slot: int) -> str:
         feature, cut, steepness = self._lone[node]
+        if self._parts_booleans(feature, cut) and cut > 0:
+            return self.names[feature] if (steepness > 0) != bool(slot) else f"not {self.names[feature]}"
         sign = ("<" if slot else "≥") if steepness > 0 else (">" if slot else "≤")
         return f"{self.names[feature]} {sign} {self._cut(feature, cut)}"
 
