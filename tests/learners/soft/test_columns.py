@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from softwood import SoftTreeClassifier
 from softwood.kernels.reference.evaluate import expand
 from softwood.learners.soft.columns import MOST_LEVELS, Recipe, build_columns
 from softwood.learners.soft.joint import recipes_for
@@ -130,3 +131,10 @@ def test_a_level_that_all_rows_have_weighs_no_more_than_all() -> None:
     for seed in range(40):
         weight = np.random.default_rng(seed).random(73)
         assert len(build_columns(np.zeros((73, 1)), [1], weight, Recipe())) == 0
+
+
+def test_an_input_of_which_only_the_absence_counts_may_have_any_size() -> None:
+    X = np.repeat([[np.nan], [-3.5e154]], 20, axis=0)  # a square overflows, and in single precision the value itself
+    model = SoftTreeClassifier(max_leaves=4).fit(X, np.repeat([0, 3], 20))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert model.predict(X[[0, -1]]).tolist() == [0, 3]

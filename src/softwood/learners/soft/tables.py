@@ -61,6 +61,8 @@ def _tables(columns: Columns, f: int) -> Tables:
     if np.any(term == Term.SQUARE):
         square[:, :n] = 2.0 * (begin + end - 2.0 * middle)
     slope[:, :n] = end - begin - square[:, :n]
+    if not len(knots) and not slope.any() and not square.any():
+        width = np.full_like(width, np.inf)  # only whether it is missing counts: a value of any size stands at 0
     return Tables(knots, origin, width, height, slope, square)
 
 
