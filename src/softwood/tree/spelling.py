@@ -105,7 +105,7 @@ def fit_items(items: Sequence[str], room: int | None, n_lines: int = 1, joint: s
 
     Examples
     --------
-    >>> fit_items(["red", "green", "blue", "black"], room=12, n_lines=2)
+    >>> fit_items(["red", "green", "blue", "black"], room=9, n_lines=3)
     ['red', 'green', '… 2 more']
     """
 
