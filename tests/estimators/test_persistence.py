@@ -47,14 +47,14 @@ def same(a: Any, b: Any) -> bool:
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if is_dataclass(a):
         return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-    if isinstance(a, BaseEstimator) or type(a).__name__ == "Crop":
+    if isinstance(a, BaseEstimator) or type(a).__name__ == "LazyTree":
         return type(a) is type(b) and same(told(a), told(b))
     return bool(a == b or (a != a and b != b))
 
 
 def told(model: Any) -> dict[str, Any]:
     """What a model has, the tree of a stream made."""
-    return {**vars(model), "tree": getattr(model, "tree", None)} if type(model).__name__ == "Crop" else vars(model)
+    return {**vars(model), "tree": getattr(model, "tree", None)} if type(model).__name__ == "LazyTree" else vars(model)
 
 
 def again(model: Any, folder: Path) -> Any:

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
-from softwood.estimators.crop import Crop
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.lazy_tree import LazyTree
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import budding_lines
 from softwood.estimators.rows import (
@@ -51,14 +51,14 @@ class BuddingTree(TreeEstimator):
     _stream: Stream
     _schema: Schema
     _seen: Provenance
-    _crop: Crop
+    _lazy_tree: LazyTree
 
     @property
     def tree_(self) -> Tree:  # type: ignore[override]  # read only here
         """The tree as it stands."""
-        if "_crop" not in vars(self):
+        if "_lazy_tree" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no tree_ yet: call fit or partial_fit.")
-        return self._crop.tree
+        return self._lazy_tree.tree
 
     @property
     def n_nodes_(self) -> int:
@@ -107,7 +107,7 @@ class BuddingTree(TreeEstimator):
     def _remember(self, how: Online, weight: Floats, bush: Bush | None = None, n_iter: int | None = None) -> Self:
         now = self._provenance(weight)
         self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
-        self._crop = Crop(self._stream, self._schema, self._seen, bush)
+        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, bush)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.tending.step
         self.n_iter_ = max(len(self.history_), 1) if n_iter is None else n_iter
@@ -117,8 +117,8 @@ class BuddingTree(TreeEstimator):
         bush = learned.pop("_bush")
         self.__dict__.update(learned)
         self._schema, self._seen = tree.schema, tree.provenance or NOTHING
-        self._crop = Crop(self._stream, self._schema, self._seen, bush)
-        self._crop.tree = tree  # as it was made then, whatever this version would make of the stream
+        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, bush)
+        self._lazy_tree.tree = tree  # as it was made then, whatever this version would make of the stream
         return self
 
     def _option(self, name: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.estimators.history import History
-from softwood.estimators.sound import require, require_feature, require_shape
+from softwood.estimators.state_checks import require, require_feature, require_shape
 from softwood.estimators.stored import Labels
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.bush import Bush

@@ -8,7 +8,7 @@ from softwood.tree import Provenance, Schema, Tree
 from softwood.tree.once import computed_once
 
 
-class Crop:
+class LazyTree:
     """The tree of a stream, made when first asked for: who learns row by row may not want it.
 
     bush : what the stream began from, in double precision, while it has seen no more rows.
