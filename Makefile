@@ -12,8 +12,10 @@ MADE    := $(VENV)/made-with-$(VERSION)
 PACKAGE := $(VENV)/has-package
 TESTS   := $(VENV)/has-tests
 BENCH   := $(VENV)/has-bench
+DRAWING := $(VENV)/has-drawing
 LINTERS := $(VENV)/has-linters
 BROWSER := $(VENV)/has-browser
+TOOLS   := $(VENV)/has-tools
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
 PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -21,14 +23,14 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless fresh results tables equality no-compiler clean
+.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless readable fresh results tables equality no-compiler clean
 
-demo: $(PACKAGE)
+demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
 
 # The tests run against the installed wheel: src is not on the path. The package's doctests are tests too.
 # SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
-test: $(PACKAGE) $(TESTS) $(BROWSER)
+test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
 
 lint: $(PACKAGE) $(LINTERS)
@@ -36,12 +38,13 @@ lint: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/mypy src $(wildcard bench)
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
-	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*.cpp native/*.hpp)
+	$(BIN)/python native/check_includes.py
+	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
 
 format: $(LINTERS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(wildcard native/*.cpp native/*.hpp)
+	$(BIN)/clang-format -i $(wildcard native/*/*.cpp native/*/*.hpp)
 
 # Random tables and parameters against every estimator: make fuzz CASES=10000 SEED=0 JOBS=2. Findings: build/fuzz.jsonl.
 CASES ?= 1000
@@ -72,6 +75,10 @@ magic: $(PACKAGE) $(TESTS)
 # Made tables most of whose inputs say nothing; goes on where it was stopped.
 useless: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.useless
+
+# What readable=True costs, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
+readable: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.readable
 
 # Data sets of R packages, which the learner was not made with; goes on where it was stopped.
 fresh: $(PACKAGE) $(TESTS) $(BENCH)
@@ -128,6 +135,20 @@ $(BROWSER): $(MADE)
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium nodejs; \
 	else echo "chromium and node are not here: tests of the page are skipped (install chromium nodejs)." >&2; fi
+	@touch $@
+
+# Exported SQL is tested in a PostgreSQL server that the tests start, Java by its compiler, with the same rule.
+$(TOOLS): $(MADE)
+	@if command -v javac >/dev/null && ls $$(command -v postgres) /usr/lib/postgresql/*/bin/postgres 2>/dev/null | grep -q .; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
+	    postgresql default-jdk-headless; \
+	else echo "Not all of PostgreSQL and Java are here: their tests are skipped (install postgresql default-jdk-headless)." >&2; fi
+	@touch $@
+
+# The demo's report has pictures.
+$(DRAWING): $(MADE) pyproject.toml
+	$(PIP) install 'matplotlib>=3.8'
 	@touch $@
 
 $(BENCH): $(MADE) pyproject.toml

@@ -19,8 +19,8 @@ half), with its default learning rate of .1 and with .05. *Both halves* is a fit
 number in brackets: so many folds of ten."""
 BOOSTED = {"lightgbm-default": "LightGBM (.1)", "lightgbm": "LightGBM (.05)"}
 
-FOOT = """A tree of one node has no gate: a linear or additive leaf was all that the held-out rows asked for. Recipes of
-columns and rules of choice were compared on some folds of some of these sets while the learner was written, so the
+FOOT = """A tree of one node has no gate: a linear or additive leaf was all that the held-out rows asked for. Bases and
+rules of choice were compared on some folds of some of these sets while the learner was written, so the
 figures are a little optimistic; the same rules stand for all sets."""
 
 

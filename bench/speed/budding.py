@@ -19,7 +19,7 @@ import numpy as np
 from bench.speed.clock import time_best
 from softwood.kernels import budding
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import NODES, Plant, Tending, pad_rows, plant_seed
+from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, init_state, pad_rows
 
 ROWS, EPOCHS = 5_000, 7
 CASES = [(10, 3), (10, 4), (30, 3), (64, 4)]
@@ -27,18 +27,18 @@ SOURCES = {"Eigen": "budding_eigen.cpp", "lean": "budding_lean.cpp"}
 FLAGS = ["-O3", "-std=c++20", "-DNDEBUG"]
 
 
-def full_tree(columns: int, depth: int) -> Plant:
-    """A plant with all nodes to the given depth and no room for more."""
+def full_tree(columns: int, depth: int) -> OnlineState:
+    """A state with all nodes to the given depth and no room for more."""
     n = 2 ** (depth + 1) - 1
-    plant = plant_seed(columns, 1, room=n, seed=1)
+    state = init_state(columns, 1, room=n, seed=1)
     inner = np.arange(n // 2)
-    plant.first_child[inner] = 2 * inner + 1
-    plant.count[NODES] = n
+    state.first_child[inner] = 2 * inner + 1
+    state.count[NODES] = n
     rng = np.random.default_rng(0)
-    plant.gate[inner] = 0.01 * rng.normal(size=(len(inner), columns + 1))
-    plant.response[:] = 0.01 * rng.normal(size=(n, 1, 1))
-    plant.leafness[:] = np.where(np.arange(n) < len(inner), 0.5, 1.0)
-    return plant
+    state.gate[inner] = 0.01 * rng.normal(size=(len(inner), columns + 1))
+    state.response[:] = 0.01 * rng.normal(size=(n, 1, 1))
+    state.leafness[:] = np.where(np.arange(n) < len(inner), 0.5, 1.0)
+    return state
 
 
 def ours(columns: int, depth: int) -> float:
@@ -49,10 +49,10 @@ def ours(columns: int, depth: int) -> float:
     rows = pad_rows(phi), y.astype(np.float32), np.ones(ROWS, np.float32), np.arange(ROWS)
     best = np.inf
     for _ in range(EPOCHS):
-        plant, tending = full_tree(columns, depth), Tending(Loss.SQUARED, 0.0, step=0.01)
-        plant.parts(plant.memory)[2][:] = 1e6  # leafness hardly moves: the structure stays
-        best = min(best, time_best(partial(budding.train, plant, *rows, tending), 1))
-        assert plant.n_nodes == plant.room
+        state, options = full_tree(columns, depth), OnlineOptions(Loss.SQUARED, 0.0, step=0.01)
+        state.parts(state.memory)[2][:] = 1e6  # leafness hardly moves: the structure stays
+        best = min(best, time_best(partial(budding.train, state, *rows, options), 1))
+        assert state.n_nodes == state.room
     return 1e9 * best / ROWS
 
 

@@ -20,8 +20,32 @@ if TYPE_CHECKING:
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
-    from softwood.formats import FileError, from_json, summary, to_json, to_text
+    from softwood.explain import explain
+    from softwood.formats import (
+        FileError,
+        export,
+        from_json,
+        from_sklearn,
+        scorecard,
+        summary,
+        to_json,
+        to_sklearn,
+        to_text,
+    )
     from softwood.view import view
+    from softwood.view.plots import (
+        plot_calibration,
+        plot_curves,
+        plot_gate,
+        plot_history,
+        plot_importance,
+        plot_pruning,
+        plot_reasons,
+        plot_row,
+        plot_surface,
+        plot_tree,
+    )
+    from softwood.view.reports import report
 
 
 __all__ = [
@@ -48,12 +72,28 @@ __all__ = [
     "Tree",
     "TreeError",
     "__version__",
+    "explain",
+    "export",
     "from_json",
+    "from_sklearn",
     "load",
+    "plot_calibration",
+    "plot_curves",
+    "plot_gate",
+    "plot_history",
+    "plot_importance",
+    "plot_pruning",
+    "plot_reasons",
+    "plot_row",
+    "plot_surface",
+    "plot_tree",
+    "report",
     "save",
+    "scorecard",
     "soften",
     "summary",
     "to_json",
+    "to_sklearn",
     "to_text",
     "view",
 ]
@@ -76,12 +116,28 @@ _HOME = {
     "SoftenedClassifier": "softwood.estimators.soften",
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
+    "explain": "softwood.explain",
+    "export": "softwood.formats",
     "from_json": "softwood.formats",
+    "from_sklearn": "softwood.formats",
     "load": "softwood.estimators.persistence",
+    "plot_calibration": "softwood.view.plots",
+    "plot_curves": "softwood.view.plots",
+    "plot_gate": "softwood.view.plots",
+    "plot_history": "softwood.view.plots",
+    "plot_importance": "softwood.view.plots",
+    "plot_pruning": "softwood.view.plots",
+    "plot_reasons": "softwood.view.plots",
+    "plot_row": "softwood.view.plots",
+    "plot_surface": "softwood.view.plots",
+    "plot_tree": "softwood.view.plots",
+    "report": "softwood.view.reports",
     "save": "softwood.estimators.persistence",
+    "scorecard": "softwood.formats",
     "soften": "softwood.estimators.soften",
     "summary": "softwood.formats",
     "to_json": "softwood.formats",
+    "to_sklearn": "softwood.formats",
     "to_text": "softwood.formats",
     "view": "softwood.view",
 }
@@ -90,7 +146,9 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'softwood' has no attribute {name!r}; it has {', '.join(__all__)}.")
-    value = getattr(import_module(_HOME[name]), name)
+    home = import_module(_HOME[name])
+    # `explain` and `view` are rooms that can be called, so softwood.explain.curves is there too.
+    value = home if callable(home) else getattr(home, name)
     globals()[name] = value
     return value
 

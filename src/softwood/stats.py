@@ -18,7 +18,7 @@ from scipy.special import betaincinv, ndtr
 from scipy.stats import f as f_distribution
 from scipy.stats import rankdata
 
-__all__ = ["Limits", "Verdict", "binomial_limits", "five_by_two_f_test", "wilcoxon_sizes"]
+__all__ = ["Limits", "PairedTest", "binomial_limits", "five_by_two_f_test", "wilcoxon_sizes"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ EXACT = 50  # sizes in both samples up to which the rank sum test counts every w
 SAME = 1e-12  # relative; a difference of two errors below this is rounding
 
 
-class Verdict(NamedTuple):
+class PairedTest(NamedTuple):
     """A statistic and the chance of one at least so far out if the two models were equal."""
 
     statistic: float
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
     upper: float
 
 
-def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
+def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     """The combined 5x2 cv F test (Alpaydın 1999) of whether two models err differently.
 
     Parameters
@@ -49,7 +49,7 @@ def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
 
     Returns
     -------
-    Verdict
+    PairedTest
         `statistic` (F with 10 and 5 degrees of freedom) and `p_value`. Equal errors everywhere give 0 and 1; a
         difference that never varies gives infinity and 0.
 
@@ -67,14 +67,14 @@ def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
     difference = np.where(np.abs(difference) <= SAME * np.maximum(np.abs(a), np.abs(b)), 0.0, difference)
     size = float(np.abs(difference).max())
     if size == 0.0:
-        return Verdict(0.0, 1.0)
+        return PairedTest(0.0, 1.0)
     difference = difference / size  # squares neither overflow nor vanish
     mean = difference.mean(axis=1, keepdims=True)
     spread = float(np.square(difference - mean).sum())
     if spread <= SAME * SAME:
-        return Verdict(float("inf"), 0.0)
+        return PairedTest(float("inf"), 0.0)
     statistic = float(np.square(difference).sum() / (2.0 * spread))
-    return Verdict(statistic, float(f_distribution.sf(statistic, 10, 5)))
+    return PairedTest(statistic, float(f_distribution.sf(statistic, 10, 5)))
 
 
 def _errors(name: str, given: npt.ArrayLike) -> Floats:
@@ -86,7 +86,7 @@ def _errors(name: str, given: npt.ArrayLike) -> Floats:
     return table
 
 
-def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
+def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     """Wilcoxon's rank sum test, two-sided, of whether the trees of one model are larger than those of the other.
 
     Parameters
@@ -95,7 +95,7 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
 
     Returns
     -------
-    Verdict
+    PairedTest
         `statistic` (the sum of the ranks of `first`) and `p_value`.
 
     Examples
@@ -103,7 +103,7 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
     By hand: of the 20 ways to draw three of six ranks, one has the sum 6 and one the sum 15, so p = 2/20.
 
     >>> wilcoxon_sizes([3, 5, 7], [9, 11, 13])
-    Verdict(statistic=6.0, p_value=0.1)
+    PairedTest(statistic=6.0, p_value=0.1)
     >>> wilcoxon_sizes([3, 3, 3], [3, 3, 3]).p_value
     1.0
     """
@@ -111,14 +111,14 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> Verdict:
     rank = rankdata(np.concatenate([a, b]))
     statistic = float(rank[: len(a)].sum())
     if len(rank) <= EXACT:
-        return Verdict(statistic, _exact(rank, len(a), statistic))
+        return PairedTest(statistic, _exact(rank, len(a), statistic))
     n, m, total = len(a), len(b), len(rank)
     _, ties = np.unique(rank, return_counts=True)
     variance = n * m / 12.0 * (total + 1 - float((ties.astype(np.float64) ** 3 - ties).sum()) / (total * (total - 1)))
     if variance <= 0.0:
-        return Verdict(statistic, 1.0)
+        return PairedTest(statistic, 1.0)
     far = max(abs(statistic - n * (total + 1) / 2.0) - 0.5, 0.0)  # half a rank: sums are whole, the limit is not
-    return Verdict(statistic, min(1.0, 2.0 * float(ndtr(-far / np.sqrt(variance)))))
+    return PairedTest(statistic, min(1.0, 2.0 * float(ndtr(-far / np.sqrt(variance)))))
 
 
 def _sizes(name: str, given: npt.ArrayLike) -> Floats:

@@ -207,6 +207,6 @@ def test_a_thousand_nodes_stay_fluent(open_page: Open, tmp_path: Path) -> None:
     for value in np.linspace(-2, 2, 20):
         slide(page, 0, float(value))
         told = answers(page)
-    assert (time.perf_counter() - start) / 20 < 0.5  # seconds for a move; a quarter of it on a machine at rest
+    assert (time.perf_counter() - start) / 20 < 0.5  # seconds for a move, also where other work fills the machine
     row = np.array([[float(page.eval_on_selector(f"#input-{f}", "e => e.value")) for f in range(6)]])
     np.testing.assert_allclose(told, model.predict(row), atol=1e-9)

@@ -22,3 +22,7 @@ def test_the_demo_shows_table_rules_and_a_good_accuracy() -> None:
     page = Path(re.search(r"in a browser: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
     assert "worst radius" in page.read_text(encoding="utf-8")
     page.unlink()
+    written = Path(re.search(r"to send or to print: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
+    assert written.parent == page.parent
+    assert "Breast cancer: a soft tree" in written.read_text(encoding="utf-8")
+    written.unlink()

@@ -164,8 +164,8 @@ def test_the_price_of_leafness_controls_the_size() -> None:
     y = np.sin(2 * X[:, 0]) + 0.5 * np.sign(X[:, 1]) + 0.05 * rng.normal(size=300)
     how = {**JOINT, "max_nodes": 15, "gate": "linear", "leaf": "constant"}
     sizes = []
-    for price in (0.0, 0.01, 1.0):
-        model = BuddingTreeRegressor(**{**how, "leafness_penalty": price}).fit(X, y)
+    for leafness_penalty in (0.0, 0.01, 1.0):
+        model = BuddingTreeRegressor(**{**how, "leafness_penalty": leafness_penalty}).fit(X, y)
         sizes.append(model.effective_size_)
         assert model.history_[-1]["effective_size"] == pytest.approx(model.effective_size_, rel=1e-5)
     # A bud never quite closes while its children can answer louder instead: leafness costs the tree nothing to say.

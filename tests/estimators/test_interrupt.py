@@ -26,12 +26,12 @@ KEEPING: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.fixture(params=["all rows", "scouts", "validation rows"])
+@pytest.fixture(params=["all rows", "screening", "validation rows"])
 def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Rows to fit, which a search may meet in three ways."""
-    if request.param == "scouts":
-        monkeypatch.setattr("softwood.learners.soft.joint.SCOUTED", 60)
-        monkeypatch.setattr("softwood.learners.soft.joint.SCOUTED_BY_INPUT", 1)
+    if request.param == "screening":
+        monkeypatch.setattr("softwood.learners.soft.joint.SCREENING_ROWS", 60)
+        monkeypatch.setattr("softwood.learners.soft.joint.SCREENING_ROWS_BY_INPUT", 1)
     held = {"X_val": X[100:], "y_val": Y[100:]} if request.param == "validation rows" else {}
     return {"X": X[:100], "y": Y[:100], **held} if held else {"X": X, "y": Y}
 

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from softwood import OmnivariateTreeClassifier, OmnivariateTreeRegressor, to_text
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import cut_tree
+from softwood.tree.harden import harden
 
 
 @parametrize_with_checks(
@@ -37,9 +38,13 @@ SHAPES = {"threshold": X[:, 1] > 0.2, "linear": X @ [1.0, 1.0, -1.0] > 0.2, "qua
 @pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize("select", ["f_test", "aic", "bic", "validation"])
 def test_the_simplest_gate_that_fits_wins(kind: str, select: str) -> None:
-    model = OmnivariateTreeClassifier(select=select, max_depth=1, random_state=1).fit(X, SHAPES[kind])
-    assert model.tree_.note[0].split(",")[0] == kind
-    assert model.score(X, SHAPES[kind]) > 0.93
+    """Whatever the seed; by one held-out part alone, a richer gate may be ahead by chance, now and then."""
+    chosen = []
+    for seed in range(5):
+        model = OmnivariateTreeClassifier(select=select, max_depth=1, random_state=seed).fit(X, SHAPES[kind])
+        chosen.append(model.tree_.note[0].split(",")[0])
+        assert model.score(X, SHAPES[kind]) > 0.93
+    assert chosen.count(kind) >= (4 if select == "validation" else 5)
 
 
 def test_the_printed_tree_says_who_won_and_by_what() -> None:
@@ -88,13 +93,20 @@ def test_soft_gates_keep_the_structure_and_answer_no_worse() -> None:
         soft.prune_to(n_leaves=1)
 
 
-def test_soft_gates_start_as_the_hard_ones_with_every_kind() -> None:
+@pytest.mark.parametrize("kind", [OmnivariateTreeClassifier, OmnivariateTreeRegressor])
+def test_soft_gates_start_as_the_hard_ones_with_every_kind(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an iteration of the refinement the larger share of every row goes where the hard gate sends it."""
     rng = np.random.default_rng(3)
-    kind = rng.choice(["a", "b", "c"], 400)
-    frame = pd.DataFrame({"kind": pd.Categorical(kind), "u": rng.normal(size=400), "v": rng.normal(size=400)})
-    y = np.where(kind == "a", frame.u > 0, frame.u**2 + frame.v**2 < 1.5).astype(int)
-    for model in (OmnivariateTreeClassifier(soft=True), OmnivariateTreeRegressor(soft=True)):
-        assert model.fit(frame[:300], y[:300]).score(frame[300:], y[300:]) > 0.5
+    level = rng.choice(["a", "b", "c"], 400)
+    frame = pd.DataFrame({"level": pd.Categorical(level), "u": rng.normal(size=400), "v": rng.normal(size=400)})
+    y = np.where(level == "a", frame.u > 0, frame.u + frame.v < 0.5).astype(int)
+    hard = kind(prune=None, max_depth=3).fit(frame, y)
+    monkeypatch.setattr("softwood.learners.oblique.soften.MAX_ITER", 0)
+    soft = kind(prune=None, max_depth=3, soft=True).fit(frame, y)
+    kinds = {type(hard.tree_.gate(m)).__name__ for m in np.flatnonzero(hard.tree_.n_children)}
+    assert len(kinds) > 1
+    rows = np.c_[frame.level.cat.codes, frame.u, frame.v].astype(float)
+    np.testing.assert_array_equal(harden(soft.tree_).apply(rows), hard.tree_.apply(rows))
 
 
 def test_soft_gates_find_their_columns_whatever_classes_weigh() -> None:
@@ -139,7 +151,7 @@ def test_notes_follow_their_branches() -> None:
         ({"select": "t_test"}, "select must be one of"),
         ({"alpha": 5}, "alpha must be at most 1"),
         ({"soft": 1}, "soft must be True or False"),
-        ({"prune": "test"}, "prune must be one of 'contest', 'cv'"),
+        ({"prune": "test"}, "prune must be one of 'prepruning', 'cv'"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:

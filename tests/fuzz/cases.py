@@ -92,7 +92,7 @@ class Case:
 def _are_apart(cells: list[Any]) -> bool:
     """Whether numbers that differ do so by more than a part of the largest."""
     distinct = np.unique([cell for cell in cells if isinstance(cell, float) and np.isfinite(cell)])
-    return len(distinct) < 2 or bool(np.diff(distinct).min() * MOST_APART > np.abs(distinct).max())
+    return len(distinct) < 2 or bool(np.diff(distinct).min() > np.abs(distinct).max() / MOST_APART)
 
 
 def draw_case(seed: int) -> Case:

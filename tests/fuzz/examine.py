@@ -38,7 +38,8 @@ def examine(case: Case) -> tuple[list[Finding], list[Any] | None]:
 def answers_of(case: Case) -> list[Any]:
     """What the model of a case answers."""
     with _watch(lambda *_: None):
-        return Fitted(case, fit_case(case), probes(case)).answers(fit_case(case))
+        model = fit_case(case)
+        return Fitted(case, model, probes(case)).answers(model)
 
 
 def _fit(case: Case, tell: Callable[[str, str, str], None]) -> Fitted | None:

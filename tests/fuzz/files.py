@@ -39,7 +39,7 @@ SPARE = 2**21
 STRANGE: list[Any] = [
     None, True, False, -1, 0, 1, 2, 7, 2**31 - 1, 2**31, 2**63, 10**30, -(10**30), 0.5, -0.5, 1e308, "", "x", "nan",
     "CARTClassifier", "Tree", "\ud800", [], {}, [[]], [0], {"float": "nan"}, {"float": "inf"}, {"array": "tree/gain"},
-    {"is": "Plant"}, {"dict": [[[], 1]]}, {"tuple": [1]}, {"estimator": "SoftTreeRegressor", "parameters": {}},
+    {"is": "OnlineState"}, {"dict": [[[], 1]]}, {"tuple": [1]}, {"estimator": "SoftTreeRegressor", "parameters": {}},
     {"splitter": "KFold", "parameters": {"n_splits": -1}}, [{}] * 100, "9" * 500,
 ]  # fmt: skip
 NUMBERS = [0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**62, np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-300, 0.5]

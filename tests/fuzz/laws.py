@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 import softwood
+from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score, Squash
-from softwood.kernels.reference.evaluate import expand
 from tests.fuzz.cases import Case
 from tests.fuzz.containers import CONTAINERS
 from tests.fuzz.tables import Table

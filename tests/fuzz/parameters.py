@@ -130,7 +130,7 @@ OMNIVARIATE: dict[str, list[Any]] = {
     "select": ["f_test", "aic", "bic", "validation"],
     "alpha": [0.0, 0.05, 1.0],
     "soft": [True, False],
-    "prune": ["contest", "cv", "validation", "reduced_error", None],
+    "prune": ["prepruning", "cv", "validation", "reduced_error", None],
 }
 MIXTURE: dict[str, list[Any]] = {
     **COLUMNS,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import softwood
+from softwood.parts.folds import raise_light
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +92,87 @@ def test_probabilities_are_at_most_one() -> None:
     model.tree_ = model.tree_.replace(response=[[np.nextafter(1.0, 2.0)]])
     assert model.tree_.predict([[0.0]])[0, 0] > 1.0
     assert model.predict_proba([[0.0]]).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("name", ["SoftTreeRegressor", "SoftTreeClassifier", "BuddingTreeRegressor"])
+def test_a_held_out_row_may_lie_beyond_single_precision(name: str) -> None:
+    """Seed 400117: by the spread of the rows learned from, the held-out one is at 1e40, and losses were infinite."""
+    X, y = [[2.88e25], [5.96e-23], [5.97e-15], [2e-15], [1e-15]], [3.2, 4.48, 4.6, 4.5, 4.4]
+    model = getattr(softwood, name)()
+    model.fit(X, np.array(y) > 4.45 if name.endswith("Classifier") else y)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_a_weight_of_rounding_is_none() -> None:
+    """Seed 30797: weights of 1e-15 decided about rows on the border, whose level the node had never seen."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 3, (60, 2)).astype(float)
+        model = softwood.LinearDiscriminantTreeClassifier(prune=None, categorical_features=[0])
+        tree = model.fit(X, (X.sum(axis=1) + rng.integers(0, 2, 60)) // 2).tree_
+        assert np.abs(tree.weight).min() > 1e-9 * np.abs(tree.weight).max()
+
+
+def test_room_for_nodes_without_end_is_refused() -> None:
+    """Seed 409044: a state has room for all nodes from the start, and 2**31 of them were asked of the memory."""
+    for learner in ("online", "joint"):
+        with pytest.raises(ValueError, match="max_nodes must be an integer >= 1 and <= 1048575"):
+            softwood.BuddingTreeClassifier(learner=learner, max_nodes=10**20).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_squares_of_squares_do_not_overflow() -> None:
+    """Seed 408232: the standard error of squared errors of answers near 1e150; ramps are as of 1."""
+    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], np.array([1.6, 1.3, 1.4, 3.0, 3.3, 3.1])
+    ramps = []
+    for unit in (1.0, 2.0**498):
+        tree = softwood.SoftenedRegressor(method="statistics").fit(X, unit * y).tree_
+        ramps.append(tree.softness)
+    assert ramps[0].any()
+    np.testing.assert_array_equal(ramps[0], ramps[1])
+
+
+@pytest.mark.parametrize("y", [[1.0, 2.0], [1.0, 2.0, 6.0], [[1.0, 2.0], [3.0, 5.0], [5.0, 5.0]]])
+@pytest.mark.parametrize("leaf", ["auto", "constant", "linear"])
+def test_where_nothing_varies_the_answer_is_the_mean(y: Any, leaf: str) -> None:
+    """The leaf was refined on all rows, and stayed near the mean of a fold."""
+    for learner in (softwood.SoftTreeRegressor, softwood.BuddingTreeRegressor):
+        model = learner(leaf=leaf).fit([[7.0]] * len(y), y)
+        np.testing.assert_allclose(model.predict([[7.0]])[0], np.mean(y, axis=0), rtol=1e-12)
+
+
+def test_rows_of_weight_zero_leave_the_others_their_weights_to_the_last_bit() -> None:
+    """Seed 505459: light weights are raised by their sum, which rounds otherwise with zeros in between."""
+    rng = np.random.default_rng(0)
+    for n in range(2, 60):
+        X, y, weight = rng.normal(size=(n + 3, 2)), rng.normal(size=n + 3), rng.random(n) / n
+        light, is_raised = raise_light(X, y, np.append(weight, [0.0, 0.0, 0.0]))
+        assert is_raised
+        np.testing.assert_array_equal(light[:n], raise_light(X[:n], y[:n], weight)[0])
+
+
+def test_a_chunk_of_missing_cells_says_nothing_of_a_columns_kind() -> None:
+    """Seed 600047: a polars column of nulls was a category without levels, and the numbers after it were all unseen."""
+    pl = pytest.importorskip("polars")
+    x, y = [None, 0.3, -1.2, 0.8, None, 2.0], [0.4, 1.8, 0.0, 0.6, 0.9, 1.0]
+    answers = []
+    for cut in (1, 3):
+        model = softwood.BuddingTreeRegressor(batch_size=1, max_nodes=3)
+        for rows in (slice(cut), slice(cut, 6)):
+            model.partial_fit(pl.DataFrame({"x": x[rows]}, strict=False), y[rows])
+        answers.append(model.predict(pl.DataFrame({"x": x})).tolist())
+    assert answers[0] == answers[1]
+
+
+def test_of_errors_that_differ_by_rounding_the_smaller_tree_is_kept() -> None:
+    """Costs that make every leaf answer one class: all sizes err alike, but rows are added in another order."""
+    costs, kept = [[0.0, 51.3], [1.7, 0.0]], []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        X, y, prior = rng.normal(size=(60, 2)), rng.integers(0, 2, 60), rng.uniform(0.3, 0.7)
+        model = softwood.CARTClassifier(
+            min_samples_leaf=0.1, one_se=False, costs=costs, priors=[prior, 1.0 - prior], cv=5
+        ).fit(X, y)
+        if np.ptp(model._pruning_table.tested_error) < 1e-12:
+            kept.append(model.tree_.n_nodes)
+    assert len(kept) > 20
+    assert set(kept) == {1}

@@ -9,12 +9,12 @@ import pytest
 
 from softwood.kernels import budding as picked
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import LANES, Plant, Rule, Tending, pad_rows, padded, plant_seed, widen
+from softwood.kernels.online_state import LANES, OnlineOptions, OnlineState, Rule, init_state, pad_rows, padded, widen
 from softwood.kernels.reference import budding as reference
 
 ROWS, COLUMNS = 60, 6
 TASKS = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
-NATIVE = pytest.mark.skipif(picked._native is None, reason="the native kernels are not built")
+NATIVE = pytest.mark.skipif(picked.native is None, reason="the native kernels are not built")
 
 
 def make_rows(loss: Loss, outputs: int, dtype: Any) -> tuple[Any, Any, Any]:
@@ -28,8 +28,8 @@ def make_rows(loss: Loss, outputs: int, dtype: Any) -> tuple[Any, Any, Any]:
     return pad_rows(phi, dtype), np.ascontiguousarray(target, dtype), rng.uniform(0.5, 2.0, ROWS).astype(dtype)
 
 
-def grown(outputs: int, tending: Tending, linear: bool, dtype: Any, room: int = 15) -> Plant:
-    return plant_seed(COLUMNS, outputs, room=room, linear=linear, tending=tending, seed=11, dtype=dtype)
+def grown(outputs: int, options: OnlineOptions, linear: bool, dtype: Any, room: int = 15) -> OnlineState:
+    return init_state(COLUMNS, outputs, room=room, linear=linear, options=options, seed=11, dtype=dtype)
 
 
 @pytest.fixture(params=[False, True], ids=["constant", "linear"])
@@ -42,36 +42,36 @@ def task(request: pytest.FixtureRequest) -> tuple[Loss, int]:
     return request.param  # type: ignore[no-any-return]
 
 
-def bushy(task: tuple[Loss, int], linear: bool) -> tuple[Plant, tuple[Any, Any, Any]]:
-    """A plant with buds, grown a little, and rows."""
+def grown_state(task: tuple[Loss, int], linear: bool) -> tuple[OnlineState, tuple[Any, Any, Any]]:
+    """A state with buds, grown a little, and rows."""
     loss, outputs = task
-    rows, tending = make_rows(loss, outputs, np.float64), Tending(loss, 1e-4)
-    plant = grown(outputs, tending, linear, np.float64)
+    rows, options = make_rows(loss, outputs, np.float64), OnlineOptions(loss, 1e-4)
+    state = grown(outputs, options, linear, np.float64)
     for _ in range(3):
-        picked.train(plant, *rows, np.arange(ROWS), tending)
-    assert plant.n_nodes > 5
-    return plant, rows
+        picked.train(state, *rows, np.arange(ROWS), options)
+    assert state.n_nodes > 5
+    return state, rows
 
 
-def summed(plant: Plant, rows: tuple[Any, Any, Any], loss: Loss, slope: Any) -> float:
+def summed(state: OnlineState, rows: tuple[Any, Any, Any], loss: Loss, slope: Any) -> float:
     """The loss of all rows; its gradient is added to `slope`."""
-    free = Tending(loss, 0.0)
-    return sum(reference.add_gradient(plant, x, t, float(w), free, slope) for x, t, w in zip(*rows, strict=True))
+    free = OnlineOptions(loss, 0.0)
+    return sum(reference.add_gradient(state, x, t, float(w), free, slope) for x, t, w in zip(*rows, strict=True))
 
 
 def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool) -> None:
-    plant, rows = bushy(task, linear)
+    state, rows = grown_state(task, linear)
     rows = tuple(part[:12] for part in rows)
-    plant.leafness[:] = np.where(plant.first_child[: plant.n_nodes] >= 0, 0.3, 1.0)
-    slope = np.zeros_like(plant.number)
-    summed(plant, rows, task[0], slope)
+    state.leafness[:] = np.where(state.first_child[: state.n_nodes] >= 0, 0.3, 1.0)
+    slope = np.zeros_like(state.number)
+    summed(state, rows, task[0], slope)
     rng, step = np.random.default_rng(0), 1e-5
-    leafness = plant.number.size - padded(plant.room)  # a leaf keeps everything: its slope says what a bud would change
-    buds = leafness + np.flatnonzero(plant.first_child >= 0)
+    leafness = state.number.size - padded(state.room)  # a leaf keeps everything: its slope says what a bud would change
+    buds = leafness + np.flatnonzero(state.first_child >= 0)
     for i in [*rng.permutation(leafness)[:20], *buds[:4]]:
         values = []
         for sign in (1, -1):
-            moved = plant.copy()
+            moved = state.copy()
             moved.number[i] += sign * step
             values.append(summed(moved, rows, task[0], np.zeros_like(slope)))
         assert slope[i] == pytest.approx((values[0] - values[1]) / (2 * step), abs=1e-6)
@@ -85,11 +85,11 @@ def test_native_equals_reference(
 ) -> None:
     """Budding and losing buds on the way: structure the same, numbers to rounding."""
     loss, outputs = task
-    tending = Tending(loss, 1e-3, weight_penalty, rule, 0.05, batch)
+    options = OnlineOptions(loss, 1e-3, weight_penalty, rule, 0.05, batch)
     rows, order = make_rows(loss, outputs, np.float64), np.random.default_rng(1).permutation(ROWS)
-    ours, theirs = (grown(outputs, tending, linear, np.float64) for _ in range(2))
-    loss_sum = picked.train(ours, *rows, order, tending)
-    assert loss_sum == pytest.approx(reference.train(theirs, *rows, order, tending), rel=1e-9)
+    ours, theirs = (grown(outputs, options, linear, np.float64) for _ in range(2))
+    loss_sum = picked.train(ours, *rows, order, options)
+    assert loss_sum == pytest.approx(reference.train(theirs, *rows, order, options), rel=1e-9)
     np.testing.assert_array_equal(ours.count, theirs.count)
     np.testing.assert_array_equal(ours.first_child[: ours.n_nodes], theirs.first_child[: ours.n_nodes])
     for mine, wanted in zip(ours.parts(ours.number), theirs.parts(theirs.number), strict=True):
@@ -99,91 +99,91 @@ def test_native_equals_reference(
 
 @NATIVE
 def test_one_thread_equals_five(task: tuple[Loss, int], linear: bool) -> None:
-    plant, rows = bushy(task, linear)
+    state, rows = grown_state(task, linear)
     many = np.concatenate([rows[0]] * 60)
-    np.testing.assert_array_equal(picked.answers(plant, many, 1), picked.answers(plant, many, 5))
+    np.testing.assert_array_equal(picked.answers(state, many, 1), picked.answers(state, many, 5))
 
 
 @NATIVE
 def test_single_precision_is_near() -> None:
-    tending = Tending(Loss.SQUARED, 1e-3)
-    plants = [grown(1, tending, False, dtype) for dtype in (np.float32, np.float64)]
-    for plant in plants:
-        picked.train(plant, *make_rows(Loss.SQUARED, 1, plant.number.dtype), np.arange(ROWS), tending)
+    options = OnlineOptions(Loss.SQUARED, 1e-3)
+    plants = [grown(1, options, False, dtype) for dtype in (np.float32, np.float64)]
+    for state in plants:
+        picked.train(state, *make_rows(Loss.SQUARED, 1, state.number.dtype), np.arange(ROWS), options)
     assert plants[0].n_nodes == plants[1].n_nodes
     np.testing.assert_allclose(plants[0].number, plants[1].number, atol=2e-3)
 
 
 def test_a_step_of_adagrad_is_as_long_as_it_should_be() -> None:
     """Also in single precision, where the inverse root is an approximation: to 5e-6 of its length."""
-    tending = Tending(Loss.SQUARED, 0.0, step=1.0)
+    options = OnlineOptions(Loss.SQUARED, 0.0, step=1.0)
     one = np.ones(1, np.float32)
     for squares in np.geomspace(1e-10, 1e10, 500):
-        plant = grown(1, tending, False, np.float32, room=1)
-        memory = plant.parts(plant.memory)[1]
+        state = grown(1, options, False, np.float32, room=1)
+        memory = state.parts(state.memory)[1]
         memory[0] = squares
-        picked.train(plant, pad_rows(np.zeros((1, COLUMNS))), one[:, None], one, np.arange(1), tending)
-        assert plant.response[0, 0, 0] == pytest.approx(1 / np.sqrt(float(memory[0, 0, 0])), rel=5e-6)
+        picked.train(state, pad_rows(np.zeros((1, COLUMNS))), one[:, None], one, np.arange(1), options)
+        assert state.response[0, 0, 0] == pytest.approx(1 / np.sqrt(float(memory[0, 0, 0])), rel=5e-6)
 
 
 @pytest.mark.parametrize("batch", [1, 7])
 def test_pieces_of_rows_equal_all_rows(task: tuple[Loss, int], batch: int) -> None:
     """To the last bit, also where a piece ends in the middle of a batch."""
     loss, outputs = task
-    tending = Tending(loss, 1e-3, batch=batch)
+    options = OnlineOptions(loss, 1e-3, batch=batch)
     rows = make_rows(loss, outputs, np.float32)
-    whole, parts = (grown(outputs, tending, False, np.float32) for _ in range(2))
-    picked.train(whole, *rows, np.arange(ROWS), tending)
+    whole, parts = (grown(outputs, options, False, np.float32) for _ in range(2))
+    picked.train(whole, *rows, np.arange(ROWS), options)
     for piece in np.split(np.arange(ROWS), [1, 2, 17, 40]):
-        picked.train(parts, *(part[piece] for part in rows), np.arange(len(piece)), tending)
+        picked.train(parts, *(part[piece] for part in rows), np.arange(len(piece)), options)
     np.testing.assert_array_equal(whole.number, parts.number)
     np.testing.assert_array_equal(whole.count, parts.count)
 
 
 def test_a_plant_never_outgrows_its_room() -> None:
-    tending = Tending(Loss.SQUARED, 0.0, step=0.5)
-    plant = grown(1, tending, False, np.float32, room=7)
+    options = OnlineOptions(Loss.SQUARED, 0.0, step=0.5)
+    state = grown(1, options, False, np.float32, room=7)
     rows = make_rows(Loss.SQUARED, 1, np.float32)
     for _ in range(5):
-        picked.train(plant, *rows, np.arange(ROWS), tending)
-        assert plant.n_nodes <= 7
+        picked.train(state, *rows, np.arange(ROWS), options)
+        assert state.n_nodes <= 7
 
 
 def test_structure_stays_sound() -> None:
     """Parents before children, children side by side, every node but the root claimed once, leaves keep all."""
-    tending = Tending(Loss.SQUARED, 3e-3, step=0.5)
-    plant = grown(1, tending, False, np.float32, room=31)
+    options = OnlineOptions(Loss.SQUARED, 3e-3, step=0.5)
+    state = grown(1, options, False, np.float32, room=31)
     rows, sizes = make_rows(Loss.SQUARED, 1, np.float32), set()
     for row in range(ROWS):
-        picked.train(plant, *rows, np.array([row]), tending)
-        child = plant.first_child[: plant.n_nodes]
+        picked.train(state, *rows, np.array([row]), options)
+        child = state.first_child[: state.n_nodes]
         branch = np.flatnonzero(child >= 0)
         assert (child[branch] > branch).all()
-        assert sorted(np.r_[child[branch], child[branch] + 1]) == list(range(1, plant.n_nodes))
-        assert (plant.leafness[child < 0] == 1).all()
-        assert ((plant.leafness >= 0) & (plant.leafness <= 1)).all()
-        sizes.add(plant.n_nodes)
+        assert sorted(np.r_[child[branch], child[branch] + 1]) == list(range(1, state.n_nodes))
+        assert (state.leafness[child < 0] == 1).all()
+        assert ((state.leafness >= 0) & (state.leafness <= 1)).all()
+        sizes.add(state.n_nodes)
     assert len(sizes) > 2
 
 
 def test_a_high_price_keeps_one_leaf() -> None:
-    tending = Tending(Loss.SQUARED, 100.0)
-    plant = grown(1, tending, False, np.float32)
-    picked.train(plant, *make_rows(Loss.SQUARED, 1, np.float32), np.arange(ROWS), tending)
-    assert plant.n_nodes == 1
+    options = OnlineOptions(Loss.SQUARED, 100.0)
+    state = grown(1, options, False, np.float32)
+    picked.train(state, *make_rows(Loss.SQUARED, 1, np.float32), np.arange(ROWS), options)
+    assert state.n_nodes == 1
 
 
 def test_widening_changes_no_answer(linear: bool) -> None:
-    plant, rows = bushy((Loss.SQUARED, 3), linear)
-    wide = widen(plant, COLUMNS + 3)
+    state, rows = grown_state((Loss.SQUARED, 3), linear)
+    wide = widen(state, COLUMNS + 3)
     phi = np.c_[rows[0][:, 1 : COLUMNS + 1], np.zeros((ROWS, 3))]
-    np.testing.assert_array_equal(picked.answers(wide, pad_rows(phi, np.float64)), picked.answers(plant, rows[0]))
+    np.testing.assert_array_equal(picked.answers(wide, pad_rows(phi, np.float64)), picked.answers(state, rows[0]))
 
 
 def test_random_numbers_are_uniform_and_counted() -> None:
-    plant = grown(1, Tending(Loss.SQUARED, 0.0), False, np.float32)
-    drawn = np.array([reference.draw(plant) for _ in range(4000)])
-    assert plant.count[2] == 4000
+    state = grown(1, OnlineOptions(Loss.SQUARED, 0.0), False, np.float32)
+    drawn = np.array([reference.draw(state) for _ in range(4000)])
+    assert state.count[2] == 4000
     assert abs(drawn.mean()) < 0.05
     assert drawn.var() == pytest.approx(1 / 3, abs=0.02)
     assert -1 <= drawn.min() < drawn.max() < 1
@@ -191,11 +191,11 @@ def test_random_numbers_are_uniform_and_counted() -> None:
 
 @NATIVE
 def test_native_refuses_what_does_not_fit() -> None:
-    tending = Tending(Loss.SQUARED, 0.0)
-    plant, (x, target, weight) = grown(1, tending, False, np.float32), make_rows(Loss.SQUARED, 1, np.float32)
-    with pytest.raises(ValueError, match="sizes of plant and rows"):
-        picked.train(plant, np.ascontiguousarray(x[:, :LANES]), target, weight, np.arange(3), tending)
+    options = OnlineOptions(Loss.SQUARED, 0.0)
+    state, (x, target, weight) = grown(1, options, False, np.float32), make_rows(Loss.SQUARED, 1, np.float32)
+    with pytest.raises(ValueError, match="sizes of state and rows"):
+        picked.train(state, np.ascontiguousarray(x[:, :LANES]), target, weight, np.arange(3), options)
     with pytest.raises(ValueError, match="order names a row"):
-        picked.train(plant, x, target, weight, np.array([ROWS]), tending)
+        picked.train(state, x, target, weight, np.array([ROWS]), options)
     with pytest.raises(ValueError, match="another rule or batch"):
-        picked.train(plant, x, target, weight, np.arange(3), Tending(Loss.SQUARED, 0.0, rule=Rule.ADAM))
+        picked.train(state, x, target, weight, np.arange(3), OnlineOptions(Loss.SQUARED, 0.0, rule=Rule.ADAM))

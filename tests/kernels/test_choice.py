@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys, warnings
 {before}
@@ -45,6 +47,18 @@ def test_without_the_native_module_the_reference_runs_and_says_so_once() -> None
 
 def test_asking_for_the_reference_is_silent_without_the_native_module() -> None:
     assert run(NOT_BUILT, SOFTWOOD_KERNELS="reference") == ["reference softwood.kernels.reference.evaluate 0"]
+
+
+def test_who_insists_on_native_code_gets_no_other() -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        run(NOT_BUILT, SOFTWOOD_KERNELS="native")
+    assert "ImportError: SOFTWOOD_KERNELS=native, but the native kernels are not built" in failed.value.stderr
+
+
+def test_a_choice_that_is_none_is_refused() -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        run(SOFTWOOD_KERNELS="refrence")
+    assert "SOFTWOOD_KERNELS must be 'native' or 'reference' (or not set), got 'refrence'." in failed.value.stderr
 
 
 def test_these_tests_run_on_the_kernels_they_should() -> None:

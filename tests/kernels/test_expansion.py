@@ -10,15 +10,15 @@ import pytest
 from softwood.kernels.expansion import expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import make_expanded_rows, make_rows, make_shape
-from softwood.learners.soft import tables
-from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft import piecewise
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.moments import GRID
-from softwood.learners.soft.tables import expansion_of
+from softwood.learners.soft.piecewise import expansion_of
 
-RECIPES = {
-    "linear": Recipe(),
-    "quadratic": Recipe(square=0.5),
-    "additive": Recipe(score=0.7, curve=(0.7, 0.35, 0.23), bow=0.35),
+BASIS_SPECS = {
+    "linear": BasisSpec(),
+    "quadratic": BasisSpec(square=0.5),
+    "additive": BasisSpec(normal_score=0.7, curve=(0.7, 0.35, 0.23), quadratic=0.35),
 }
 LEVELS = [0, 5, 0, 0, 0, 3]
 
@@ -44,24 +44,24 @@ def table() -> np.ndarray:
 @pytest.fixture
 def exact_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables as they are read off, before they are rounded to GRID steps in a spread."""
-    monkeypatch.setattr(tables, "round_off", lambda values: values)
+    monkeypatch.setattr(piecewise, "round_off", lambda values: values)
 
 
-@pytest.fixture(params=RECIPES)
-def columns(request: pytest.FixtureRequest, table: np.ndarray) -> Columns:
-    return build_columns(table, LEVELS, np.ones(len(table)), RECIPES[request.param])
+@pytest.fixture(params=BASIS_SPECS)
+def columns(request: pytest.FixtureRequest, table: np.ndarray) -> DesignMatrix:
+    return build_design(table, LEVELS, np.ones(len(table)), BASIS_SPECS[request.param])
 
 
-def test_tables_are_rounded_by_half_a_step_at_most(columns: Columns, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_rounded_by_half_a_step_at_most(columns: DesignMatrix, monkeypatch: pytest.MonkeyPatch) -> None:
     rounded = expansion_of(columns, 6)
-    monkeypatch.setattr(tables, "round_off", lambda values: values)
+    monkeypatch.setattr(piecewise, "round_off", lambda values: values)
     exact = expansion_of(columns, 6)
-    for name in tables.HEIGHTS:
+    for name in piecewise.HEIGHTS:
         assert np.abs(getattr(rounded, name) - getattr(exact, name)).max(initial=0.0) <= 0.5 / GRID
 
 
 @pytest.mark.usefixtures("exact_tables")
-def test_expanded_columns_are_the_columns(columns: Columns, table: np.ndarray) -> None:
+def test_expanded_columns_are_the_columns(columns: DesignMatrix, table: np.ndarray) -> None:
     beyond = np.vstack([table, table[0] * 4, -table[1] * 4, np.full(6, np.nan)])
     beyond[:, [1, 5]] = np.vstack([table, table[:3]])[:, [1, 5]]
     beyond[0, [1, 5]] = 4, 2  # the last code, and one that was never seen
@@ -70,7 +70,9 @@ def test_expanded_columns_are_the_columns(columns: Columns, table: np.ndarray) -
 
 @pytest.mark.usefixtures("exact_tables")
 @pytest.mark.parametrize("single", [False, True])
-def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, table: np.ndarray, single: bool) -> None:
+def test_passes_over_expanded_rows_are_passes_over_columns(
+    columns: DesignMatrix, table: np.ndarray, single: bool
+) -> None:
     rng = np.random.default_rng(1)
     target, weight = rng.normal(size=(len(table), 2)), rng.random(len(table))
     kept = make_rows(columns.make(table), target, weight, Loss.SQUARED, single)
@@ -85,7 +87,9 @@ def test_passes_over_expanded_rows_are_passes_over_columns(columns: Columns, tab
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_columns_that_are_kept_are_those_made_in_every_pass(columns: Columns, table: np.ndarray, single: bool) -> None:
+def test_columns_that_are_kept_are_those_made_in_every_pass(
+    columns: DesignMatrix, table: np.ndarray, single: bool
+) -> None:
     how, target, weight = expansion_of(columns, 6), table[:, :1] > 50, np.ones(len(table))
     given = (table, how, target.astype(float), weight, Loss.LOGISTIC, single)
     made, kept = (make_expanded_rows(*given, keep=keep) for keep in (False, True))
@@ -94,7 +98,7 @@ def test_columns_that_are_kept_are_those_made_in_every_pass(columns: Columns, ta
     assert np.array_equal(made.gradient(shape, at)[1], kept.gradient(shape, at)[1])
 
 
-def test_rows_may_be_taken_in_another_order(columns: Columns, table: np.ndarray) -> None:
+def test_rows_may_be_taken_in_another_order(columns: DesignMatrix, table: np.ndarray) -> None:
     how, place = expansion_of(columns, 6), np.random.default_rng(2).permutation(len(table))[: len(table) // 2]
     target, weight = np.ones((len(place), 1)), np.ones(len(place))
     shape = make_shape(np.array([1, -1, -1], np.int32), np.array([-1, -1], np.int32), 0, len(columns), 1)
@@ -104,7 +108,7 @@ def test_rows_may_be_taken_in_another_order(columns: Columns, table: np.ndarray)
     assert np.array_equal(copied.gradient(shape, at)[1], placed.gradient(shape, at)[1])
 
 
-def test_places_and_targets_that_do_not_fit_are_refused(columns: Columns, table: np.ndarray) -> None:
+def test_places_and_targets_that_do_not_fit_are_refused(columns: DesignMatrix, table: np.ndarray) -> None:
     how, one = expansion_of(columns, 6), np.ones((1, 1))
     for row in (-1, len(table)):
         with pytest.raises(ValueError, match="a place must be a row of X"):
@@ -113,7 +117,7 @@ def test_places_and_targets_that_do_not_fit_are_refused(columns: Columns, table:
         make_expanded_rows(table, how, one, np.ones(1), Loss.SQUARED, place=np.array([0, 1]))
 
 
-def test_one_thread_and_three_make_the_same_sums(columns: Columns, table: np.ndarray) -> None:
+def test_one_thread_and_three_make_the_same_sums(columns: DesignMatrix, table: np.ndarray) -> None:
     target, weight, how = np.ones((len(table), 1)), np.ones(len(table)), expansion_of(columns, 6)
     rows = [make_expanded_rows(table, how, target, weight, Loss.SQUARED, n_threads=n) for n in (1, 3)]
     shape = make_shape(np.array([1, -1, -1], np.int32), np.array([-1, -1], np.int32), 0, len(columns), 1)
@@ -121,7 +125,7 @@ def test_one_thread_and_three_make_the_same_sums(columns: Columns, table: np.nda
     assert np.array_equal(rows[0].gradient(shape, at, 1)[1], rows[1].gradient(shape, at, 3)[1])
 
 
-def test_tables_that_do_not_fit_the_knots_are_refused(columns: Columns, table: np.ndarray) -> None:
+def test_tables_that_do_not_fit_the_knots_are_refused(columns: DesignMatrix, table: np.ndarray) -> None:
     how = expansion_of(columns, 6)
     short = replace(how, table_begin=np.maximum(how.table_begin - 1, 0))
     with pytest.raises(ValueError, match="one entry a segment"):

@@ -120,9 +120,9 @@ def test_histograms_of_the_twins_agree(case: Case) -> None:
 def test_the_pull_of_the_twins_agrees(case: Case) -> None:
     (native, shape), (twin, twin_shape) = case.native, case.twin
     for node in (0, case.leaves[1]):
-        wanted = twin.pull(twin_shape, case.parameters, node)
+        wanted = twin.split_direction(twin_shape, case.parameters, node)
         for rows, tolerance in ((native, 1e-12), (case.single, 1e-5)):
-            for ours, theirs in zip(rows.pull(shape, case.parameters, node), wanted, strict=True):
+            for ours, theirs in zip(rows.split_direction(shape, case.parameters, node), wanted, strict=True):
                 np.testing.assert_allclose(ours, theirs, atol=tolerance)
 
 
@@ -134,7 +134,7 @@ def test_pull_is_mean_spread_and_the_gradient_of_a_leaf_with_a_slope() -> None:
     rows = _native.SoftRows64.make(phi, target, np.ones(90), int(Loss.SQUARED))
     about = _native.SoftRows64.make(phi - phi.mean(axis=0), target, np.ones(90), int(Loss.SQUARED))
     response = np.array([0.3, -0.2])
-    mean, spread, covariance = rows.pull(_native.SoftShape.make(none, none, 0, 4, 2), response, 0)
+    mean, spread, covariance = rows.split_direction(_native.SoftShape.make(none, none, 0, 4, 2), response, 0)
     sloped = _native.SoftShape.make(none, zero, 1, 4, 2)
     _, gradient = about.gradient(sloped, np.concatenate([response, np.zeros(8)]))
     np.testing.assert_allclose(mean, phi.mean(axis=0))
@@ -153,7 +153,9 @@ def test_one_thread_equals_five(case: Case) -> None:
     one, five = many.gradient(shape, case.parameters, 1), many.gradient(shape, case.parameters, 5)
     assert one[0] == five[0]
     assert np.array_equal(one[1], five[1])
-    for ours, theirs in zip(*(many.pull(shape, case.parameters, 0, threads) for threads in (1, 5)), strict=True):
+    for ours, theirs in zip(
+        *(many.split_direction(shape, case.parameters, 0, threads) for threads in (1, 5)), strict=True
+    ):
         assert np.array_equal(ours, theirs)
 
 
@@ -189,15 +191,15 @@ def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> N
 
 def test_refinement_of_the_twins_meets(case: Case) -> None:
     strength, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
-    for ease in (np.zeros_like(centre), np.linspace(0.0, 4.0, len(centre))):
-        ours = case.native[0].refine(case.native[1], case.parameters, strength, centre, ease, 8, 0.0)
-        theirs = case.twin[0].refine(case.twin[1], case.parameters, strength, centre, ease, 8, 0.0)
+    for log_penalty in (np.zeros_like(centre), np.linspace(0.0, 4.0, len(centre))):
+        ours = case.native[0].refine(case.native[1], case.parameters, strength, centre, log_penalty, 8, 0.0)
+        theirs = case.twin[0].refine(case.twin[1], case.parameters, strength, centre, log_penalty, 8, 0.0)
         assert ours[0] == pytest.approx(theirs[0], rel=1e-6)
 
 
 def test_an_eased_penalty_begins_as_squares_and_lets_large_numbers_be() -> None:
     at = np.array([1e-4, 1.0, 30.0])
-    plain, eased = (Penalty(np.ones(3), np.zeros(3), np.full(3, ease)) for ease in (0.0, 1.0))
+    plain, eased = (Penalty(np.ones(3), np.zeros(3), np.full(3, log_penalty)) for log_penalty in (0.0, 1.0))
     assert plain.at(at)[0] == pytest.approx(0.5 * np.sum(at**2))
     assert eased.at(at)[0] == pytest.approx(0.5 * np.sum(np.log1p(at**2)))
     assert eased.at(at)[1] == pytest.approx(plain.at(at)[1] * [1.0, 0.5, 1 / 901])

@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 from softwood import C45Classifier, Tree
 from softwood.kernels import reference
 from softwood.kernels.c45 import C45Growth
-from softwood.kernels.reference.c45 import Growing
+from softwood.kernels.reference.c45 import GrowOptions
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree.wording import Wording
 
@@ -122,7 +122,7 @@ def test_gain_and_ratio_of_golf_with_a_missing_outlook() -> None:
     """Section 3.3: gain 0.199 bits, split information 1.809 bits, ratio 0.110."""
     outlook = golf()["outlook"].map({"overcast": 0.0, "rainy": 1.0, "sunny": 2.0}).to_numpy()[:, None]
     code = (golf()["play"] == "yes").to_numpy().astype(np.int32)
-    growing = Growing(outlook, np.array([3], np.int32), code, np.ones(14), 2, C45Growth())
+    growing = GrowOptions(outlook, np.array([3], np.int32), code, np.ones(14), 2, C45Growth())
     test = growing.category(0, np.arange(14), np.ones(14))
     assert test is not None
     assert (round(test.gain, 3), round(test.info, 3), round(test.ratio, 3)) == (0.199, 1.809, 0.11)

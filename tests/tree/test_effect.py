@@ -19,7 +19,7 @@ from softwood import (
     SoftTreeRegressor,
     soften,
 )
-from softwood.kernels.reference.evaluate import expand
+from softwood.kernels.formulas.equation import expand
 from softwood.tree import Tree, cut_tree
 from softwood.tree.effect import mean_answers, slope_effects, weight_effects
 from softwood.tree.harden import harden

@@ -105,9 +105,9 @@ def judge(told: str, make: Any, X: np.ndarray, found: list[str]) -> None:
         rows = X[:, : tree.n_features] if tree.n_features <= X.shape[1] else np.zeros((3, tree.n_features))
         good = np.isfinite(tree.predict(rows)).all() and np.isfinite(tree.reach(rows)).all()
         good &= bool(((tree.apply(rows) >= 0) & (tree.apply(rows) < tree.n_nodes)).all())
-        is_sound, kernels.is_sound = kernels.is_sound, lambda tree: False
+        is_valid, kernels.is_valid = kernels.is_valid, lambda tree: False
         pickle.loads(pickle.dumps(tree))
-        kernels.is_sound = is_sound
+        kernels.is_valid = is_valid
         if not good:
             found.append(f"{told}: answers that are no numbers")
     except BaseException as problem:

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood.tree.spelling import display_width, pad, spell_apart, spell_label, spell_list, spell_name, spell_number
+from softwood.tree import spelling
+from softwood.tree.spelling import (
+    display_width,
+    fit_items,
+    pad,
+    spell_apart,
+    spell_label,
+    spell_list,
+    spell_name,
+    spell_number,
+    wrap,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -52,6 +63,29 @@ def test_a_shortened_list_counts_what_it_leaves_out(items: list[str], room: int)
     assert shown == items[: len(shown)]
     assert len(shown) + left_out == len(items)
     assert display_width(text) <= room or len(shown) == 1
+
+
+@given(
+    st.lists(st.text("ab年", min_size=1, max_size=12), min_size=2, max_size=30), st.integers(-2, 40), st.integers(1, 5)
+)
+def test_as_many_items_are_shown_as_fit(items: list[str], room: int, n_lines: int) -> None:
+    def fits(some: list[str]) -> bool:
+        texts = [*(f"{item}, " for item in some[:-1]), *some[-1:]]
+        lines = len(wrap([text.rstrip() for text in texts], room))
+        return sum(map(display_width, texts)) <= room or (n_lines > 1 and lines <= n_lines)
+
+    shorter = ([*items[:kept], f"… {len(items) - kept} more"] for kept in range(len(items) - 1, 0, -1))
+    ways = [items, *shorter]
+    assert fit_items(items, room, n_lines) == next((way for way in ways if fits(way)), ways[-1])
+
+
+@pytest.mark.parametrize("n_lines", [1, 12])
+def test_a_long_list_is_read_no_further_than_it_is_shown(n_lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate of 10,000 levels took half a minute: every shorter list was tried, each from its beginning."""
+    asked = []
+    monkeypatch.setattr(spelling, "display_width", lambda text: asked.append(text) or display_width(text))
+    assert "… 9" in fit_items([f"level {i}" for i in range(10_000)], 80, n_lines)[-1]
+    assert len(asked) < 5_000
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,10 @@ def test_without_a_path_a_temporary_file_is_written() -> None:
 
 def test_pipelines_are_looked_into(tmp_path: Path) -> None:
     model = make_pipeline(StandardScaler(), CARTRegressor(random_state=0)).fit(X, X[:, 0] > 12)
-    page = softwood.view(model, model[:-1].transform(X), path=tmp_path / "tree.html")
-    assert data_of(page.html)["words"]["title"] == "CARTRegressor"
+    data = data_of(softwood.view(model, X, path=tmp_path / "tree.html").html)
+    assert data["words"]["title"] == "CARTRegressor"
+    scaled = model[:-1].transform(X)[data["rows"]["number"]]
+    np.testing.assert_allclose(np.array(data["rows"]["cells"], float), scaled, rtol=1e-9)
 
 
 def test_wrong_input_is_refused_in_words(tmp_path: Path) -> None:

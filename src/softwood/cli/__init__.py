@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import typer
 
-from softwood.cli import demo, version
+from softwood.cli import compare, demo, explain, export, fit, inspect, predict, prune, report, show, version, view
+from softwood.cli.arguments import PASS_ON
+from softwood.cli.failure import Commands
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="softwood",
     help="Decision trees with hard or soft gates.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.callback()(version.main)
+app.command("fit", context_settings=PASS_ON)(fit.main)
+app.command("compare")(compare.main)
+app.command("predict")(predict.main)
+app.command("show")(show.main)
+app.command("inspect")(inspect.main)
+app.command("explain")(explain.main)
+app.command("prune")(prune.main)
+app.command("view")(view.main)
+app.command("report")(report.main)
+app.command("export", context_settings=PASS_ON)(export.main)
 app.command("demo")(demo.main)

@@ -1,9 +1,10 @@
-"""`softwood demo`: a hard and a soft tree on scikit-learn's breast cancer data, from the rows to rules and a page."""
+"""`softwood demo`: a hard and a soft tree on scikit-learn's breast cancer data: rules, a page and a report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,7 @@ def main() -> None:
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
-    from softwood import CARTClassifier, SoftTreeClassifier, to_text, view
+    from softwood import CARTClassifier, SoftTreeClassifier, report, to_text, view
 
     data = load_breast_cancer()
     diagnosis = data.target_names[data.target]
@@ -39,3 +40,10 @@ def main() -> None:
     named = soft.tree_.replace(schema=replace(soft.tree_.schema, features=tuple(data.feature_names)))
     page = view(named, X_test, y_test)
     typer.echo(f"\nThe soft tree to look at and to try, in a browser: {page.path}")
+    if find_spec("matplotlib") is None:
+        typer.echo("A report to send or to print needs matplotlib: pip install 'softwood[view]'.")
+        return
+    beside = page.path.with_name(f"{page.path.stem}-report.html")
+    notes = {"Intended use": "A demonstration on public data; not for patients."}
+    written = report(named, X_test, y_test, title="Breast cancer: a soft tree", notes=notes, path=beside)
+    typer.echo(f"What it is worth on the test rows, as a report to send or to print: {written.path}")

@@ -28,5 +28,8 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_show, is_eager=True, help="Show what runs here and stop.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show Python's traceback of an error; anywhere on the line.")
+    ] = False,
 ) -> None:
     """Decision trees with hard or soft gates."""

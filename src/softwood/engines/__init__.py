@@ -1,5 +1,11 @@
-"""Where the rows are. A learner of soft trees asks an engine for sums over rows and never sees a row itself, so rows
-in memory, in batches, on a GPU or on a cluster run the same learner.
+"""Engines: sums over rows for a given soft tree. A learner asks an engine and never sees a row itself, so rows in
+memory, in batches, on a GPU or on a cluster run the same learner.
+
+    SumEngine      all rows, wherever they are: loss, gradient, mean reach; what the last refinement of a tree needs
+    SampleEngine   some rows, in memory: also what each row gets, histograms, split directions; what growth needs
+
+A new engine derives from SumEngine and defines `total_weight`, `loss`, `gradient` and `mean_reach`; a learner is handed
+a function that makes it (learners/soft/training_rows.py). tests/engines/batches.py is one in fifty lines.
 
 A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output]
 [slope][output][column].
@@ -7,63 +13,110 @@ A tree is given as its shape and its parameters in one vector: [gate][column, bi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.enlarge import Enlarged, Enlarging, Plant
+from softwood.kernels.expansion import Expansion
+from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.kinds import Loss
 from softwood.kernels.penalty import Penalty
 from softwood.kernels.soft import Shape
+from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Engine", "Floats", "Penalty", "Shape"]
+__all__ = ["Floats", "MakeEngine", "Penalty", "SampleEngine", "Shape", "SumEngine"]
 
 
-class Engine(Protocol):
-    """Sums over rows for a given soft tree. All means are by weight."""
+class SumEngine(Protocol):
+    """Sums over all rows for a given soft tree. All means are by weight."""
 
     @property
+    @abstractmethod
     def total_weight(self) -> float:
         """Sum of the rows' weights: a row of weight two is the row twice."""
 
+    @abstractmethod
     def loss(self, shape: Shape, parameters: Floats) -> float:
         """Mean loss."""
 
-    def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
-        """Loss of each row, for paired comparisons of two trees."""
-
-    def output(self, shape: Shape, parameters: Floats) -> Floats:
-        """Output of each row before the link, shape (rows, outputs)."""
-
+    @abstractmethod
     def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
         """Mean loss and its gradient."""
 
+    @abstractmethod
     def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
         """Mean part of the rows that arrives at each node."""
 
     def refine(
         self, shape: Shape, parameters: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        """Minimise mean loss + penalty: objective and parameters reached, passes over the rows."""
+        """Minimise mean loss + penalty: objective and parameters reached, passes over the rows.
 
+        By default L-BFGS over `gradient` (kernels/formulas/lbfgs.py); an engine may have a faster one.
+        """
+        objective = penalised(lambda at: self.gradient(shape, at), penalty)
+        return minimise(objective, parameters, max_iter, tol)
+
+
+# From the columns that inputs are expanded to, to the engine of all rows: columns are known only after the search.
+MakeEngine = Callable[[Expansion], SumEngine]
+
+
+class SampleEngine(SumEngine, Protocol):
+    """Some rows, in memory: what growing and scoring trees needs beside sums.
+
+    target : (rows, outputs).  weight : of the rows, sums to 1.  loss_kind : which loss.
+    """
+
+    @property
+    @abstractmethod
+    def target(self) -> Floats: ...
+
+    @property
+    @abstractmethod
+    def weight(self) -> Floats: ...
+
+    @property
+    @abstractmethod
+    def loss_kind(self) -> Loss: ...
+
+    @abstractmethod
+    def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
+        """Loss of each row, for paired comparisons of two trees."""
+
+    @abstractmethod
+    def output(self, shape: Shape, parameters: Floats) -> Floats:
+        """Output of each row before the link, shape (rows, outputs)."""
+
+    @abstractmethod
+    def row_reach(self, shape: Shape, parameters: Floats) -> Floats:
+        """Part of each row that arrives at each node, shape (rows, nodes)."""
+
+    @abstractmethod
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         """Per node, input, bin: [sum reach * slope, sum reach^2 * curvature] of the loss, by output."""
 
-    def pull(self, shape: Shape, parameters: Floats, node: int) -> tuple[Floats, Floats, Floats]:
+    @abstractmethod
+    def split_direction(self, shape: Shape, parameters: Floats, node: int) -> tuple[Floats, Floats, Floats]:
         """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss.
 
         The covariance has shape (outputs, columns).
         """
 
-    def under(self, shape: Shape, parameters: Floats, node: int) -> Engine:
+    @abstractmethod
+    def under(self, shape: Shape, parameters: Floats, node: int) -> SampleEngine:
         """The rows as a subtree in place of leaf `node` sees them."""
 
     @property
-    def enlarges(self) -> bool:
-        """Whether it can `enlarge`; if not, learners go step by step."""
+    @abstractmethod
+    def has_split_step(self) -> bool:
+        """Whether it can `split_step`; if not, learners ask for each sum by itself."""
 
-    def enlarge(self, tree: Plant, axes: Any, rules: Enlarging) -> Enlarged | None:
-        """One split more, and everything refined, in one go (learners/soft/enlarge.py); None: nothing can be split."""
+    @abstractmethod
+    def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:
+        """One more split, everything refined (learners/soft/split_step.py); None: nothing can be split."""

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.intake import read_predict
+from softwood.estimators.notebook import ShownInNotebook
 from softwood.estimators.options import threads
 from softwood.kernels.kinds import Missing
 from softwood.release import __version__
@@ -20,8 +21,10 @@ from softwood.tree.provenance import json_value
 
 Floats = npt.NDArray[np.float64]
 
+FEW_ROWS = 64  # that one thread answers before joblib has said how many there are
 
-class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+
+class TreeEstimator(ShownInNotebook, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Base of all estimators: after fit `tree_` holds the tree, which knows all there is to know of its inputs."""
 
     tree_: Tree
@@ -47,6 +50,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         path = sparse.csr_matrix((np.ones(len(at[0])), at), shape=(len(rows), tree.n_nodes))
         path.sort_indices()
         return path
+
+    def encode(self, X: Any) -> Floats:
+        """Rows of X as the numbers that `tree_` reads, (rows, inputs): a category as its code, missing as NaN."""
+        check_is_fitted(self, "tree_")
+        return self._read(X)
 
     def get_depth(self) -> int:
         """Steps from the root to the deepest leaf."""
@@ -97,6 +105,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     def _threads(self) -> int:
         return threads(self.n_jobs)
 
+    def _threads_for(self, rows: Floats) -> int:
+        """Threads that answer these rows; they change nothing but the time."""
+        return 1 if len(rows) <= FEW_ROWS else self._threads()
+
+    def _require_tree(self) -> None:
+        """NotFittedError before `fit`. scikit-learn's own check takes longer than the answer of a small tree."""
+        if "tree_" not in vars(self):
+            check_is_fitted(self, "tree_")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -117,8 +134,9 @@ class Probabilities:
 
     def predict_proba(self: Any, X: Any) -> Floats:
         """Class probabilities, columns in the order of `classes_`."""
-        check_is_fitted(self, "tree_")
-        probability: Floats = self.tree_.predict(self._read(X), self._threads())
+        self._require_tree()
+        rows = self._read(X)
+        probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
         return np.minimum(probability, 1.0)  # shares of a soft gate may round to more than 1
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -128,8 +146,9 @@ class Probabilities:
 
     def predict(self: Any, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without costs the most probable one (the first of equals)."""
-        check_is_fitted(self, "tree_")
-        return np.asarray(self.classes_[self.tree_.decide(self._read(X), self._threads())])
+        self._require_tree()
+        rows = self._read(X)
+        return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
 
 
 class Numbers:
@@ -139,8 +158,9 @@ class Numbers:
 
     def predict(self: Any, X: Any) -> Floats:
         """Output of the tree, shape (rows,) or (rows, targets) as y was."""
-        check_is_fitted(self, "tree_")
-        answer: Floats = self.tree_.predict(self._read(X), self._threads())
+        self._require_tree()
+        rows = self._read(X)
+        answer: Floats = self.tree_.predict(rows, self._threads_for(rows))
         return answer[:, 0] if self._one_target else answer
 
     def __sklearn_tags__(self) -> Any:

@@ -27,13 +27,13 @@ from softwood.estimators.rows import (
 from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import Rule
-from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.joint import Joint, learn_joint
-from softwood.learners.budding.online import Online, learn_online, told
+from softwood.kernels.online_state import Rule
+from softwood.learners.budding.joint import JointOptions, learn_joint
+from softwood.learners.budding.online import Online, history_entry, learn_online
+from softwood.learners.budding.params import BuddingParams
+from softwood.learners.budding.resume import stream_of
 from softwood.learners.budding.stream import Stream
-from softwood.learners.budding.transplant import stream_of
-from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.dataset import Dataset
 from softwood.tree import Provenance, Schema, Tree
 
 LEARNERS = ("joint", "online")
@@ -41,6 +41,7 @@ GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 NOTHING = Provenance()  # of a tree that has seen no rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
+MOST_NODES = 2**20 - 1  # that a state is made for at once
 REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 
 
@@ -64,13 +65,13 @@ class BuddingTree(TreeEstimator):
     def n_nodes_(self) -> int:
         """Nodes of the tree, buds and their children counted whole."""
         check_is_fitted(self, "tree_")
-        return self._stream.plant.n_nodes
+        return self._stream.state.n_nodes
 
     @property
     def effective_size_(self) -> float:
         """Sum over nodes of how far they are there: what the buds above them pass on."""
         check_is_fitted(self, "tree_")
-        return float(self._stream.bush().effective_size)
+        return float(self._stream.params().effective_size)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -83,41 +84,43 @@ class BuddingTree(TreeEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def _learn(self, problem: SoftProblem, validation: SoftProblem | None) -> Self:
-        how, bush = self._online(), None
+    def _learn(self, dataset: Dataset, validation: Dataset | None) -> Self:
+        how, params = self._online(), None
         if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
-            grown = learn_online(problem, how, validation)
+            grown = learn_online(dataset, how, validation)
             self._stream, self.history_ = grown.stream, grown.history
             warn_if_interrupted(grown.interrupted)
         else:
-            learned = learn_joint(problem, self._joint(), validation)
-            self._stream, self.history_, bush = stream_of(learned, problem, how), learned.history, learned.bush
-            self.weight_penalty_ = learned.prices.weight
+            learned = learn_joint(dataset, self._joint(), validation)
+            self._stream, self.history_, params = stream_of(learned, dataset, how), learned.history, learned.params
+            self.weight_penalty_ = learned.penalties.weight
             warn_if_interrupted(learned.interrupted)
-        return self._remember(how, problem.weight, bush)
+        return self._remember(how, dataset.weight, params)
 
-    def _continue(self, problem: SoftProblem, first: bool) -> Self:
+    def _continue(self, dataset: Dataset, first: bool) -> Self:
         how = self._online()
-        stream = how.begin(problem, how.tending(problem.loss)) if first else self._stream.copy()
+        stream = how.begin(dataset, how.options(dataset.loss)) if first else self._stream.copy()
         seen, before = (0, []) if first else (self.n_iter_, self.history_)
-        line = told(stream, seen + 1, stream.learn(problem.X, problem.target, problem.weight))
+        line = history_entry(stream, seen + 1, stream.learn(dataset.X, dataset.target, dataset.weight))
         self._stream, self.history_ = stream, [*before, line][-REMEMBERED:]
-        return self._remember(how, problem.weight, n_iter=seen + 1)
+        return self._remember(how, dataset.weight, n_iter=seen + 1)
 
-    def _remember(self, how: Online, weight: Floats, bush: Bush | None = None, n_iter: int | None = None) -> Self:
+    def _remember(
+        self, how: Online, weight: Floats, params: BuddingParams | None = None, n_iter: int | None = None
+    ) -> Self:
         now = self._provenance(weight)
         self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
-        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, bush)
+        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
-        self.learning_rate_ = self._stream.tending.step
+        self.learning_rate_ = self._stream.options.step
         self.n_iter_ = max(len(self.history_), 1) if n_iter is None else n_iter
         return self
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
-        bush = learned.pop("_bush")
+        params = learned.pop("_params")
         self.__dict__.update(learned)
         self._schema, self._seen = tree.schema, tree.provenance or NOTHING
-        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, bush)
+        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
         self._lazy_tree.tree = tree  # as it was made then, whatever this version would make of the stream
         return self
 
@@ -143,7 +146,7 @@ class BuddingTree(TreeEstimator):
             batch=options.integer("batch_size", self._option("batch_size"), 1),
             weight_penalty=0.0 if weight_penalty is None else weight_penalty,
             linear=options.one_of("leaf", self._option("leaf"), LEAVES) == "linear",
-            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1),
+            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1, MOST_NODES),
             max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
             shuffle=options.boolean("shuffle", self._option("shuffle")),
             seed=self._seed(),
@@ -151,13 +154,13 @@ class BuddingTree(TreeEstimator):
             report=budding_lines(self._option("verbose")),
         )
 
-    def _joint(self) -> Joint:
-        return Joint(
+    def _joint(self) -> JointOptions:
+        return JointOptions(
             leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
             weight_penalty=options.auto("weight_penalty", self._option("weight_penalty")),
             gate=options.one_of("gate", self._option("gate"), GATES),
             leaf=options.one_of("leaf", self._option("leaf"), LEAVES),
-            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1),
+            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1, MOST_NODES),
             round_buds=options.boolean("round_buds", self._option("round_buds")),
             n_threads=self._threads(),
             seed=self._seed(),
@@ -190,7 +193,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
     weight_penalty : "auto" or float
         Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
     max_nodes : int
-        The tree never has more nodes.
+        The tree never has more nodes; at most 1,048,575, for all of which the state of `partial_fit` has room.
     max_epochs : int
         Epochs of the online learner.
     shuffle : bool
@@ -284,9 +287,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         """
         given = read_labelled(self, X, y, sample_weight)
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
-        problem = self._problem(given.table.values, given.codes, sample_weight)
+        dataset = self._problem(given.table.values, given.codes, sample_weight)
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
-        return self._learn(problem, None if held is None else self._problem(*held, None))
+        return self._learn(dataset, None if held is None else self._problem(*held, None))
 
     @set_when_learned
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -319,13 +322,13 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         output = self.tree_.output(self._read(X), self._threads())
         return output[:, 0] if output.shape[1] == 1 else output
 
-    def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> SoftProblem:
+    def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> Dataset:
         weight = count = read_weights(sample_weight, len(codes))
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
         loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
         target = one_hot(codes, len(self.classes_))
-        return SoftProblem(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
+        return Dataset(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
 
 
 class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -383,9 +386,9 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         given = read_numbered(self, X, y, sample_weight)
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
-        problem = self._problem(given.table.values, given.values, sample_weight)
+        dataset = self._problem(given.table.values, given.values, sample_weight)
         held = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1])
-        return self._learn(problem, None if held is None else self._problem(*held, None))
+        return self._learn(dataset, None if held is None else self._problem(*held, None))
 
     @set_when_learned
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -398,10 +401,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
             self._one_target = one_target
         rows = read_predict(self, X, self._schema)
         check_consistent_length(rows, values)
-        if not first and values.shape[1] != self._stream.plant.outputs:
-            raise ValueError(f"y must have {self._stream.plant.outputs} targets as before, got {values.shape[1]}.")
+        if not first and values.shape[1] != self._stream.state.outputs:
+            raise ValueError(f"y must have {self._stream.state.outputs} targets as before, got {values.shape[1]}.")
         return self._continue(self._problem(rows, values, sample_weight), first)
 
-    def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> SoftProblem:
+    def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> Dataset:
         weight = read_weights(sample_weight, len(values))
-        return SoftProblem(rows, values, weight, self._schema.level_counts.tolist(), Loss.SQUARED)
+        return Dataset(rows, values, weight, self._schema.level_counts.tolist(), Loss.SQUARED)

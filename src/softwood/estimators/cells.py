@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.content import any_infinite
+from softwood.kernels.table_scan import any_infinite
 from softwood.tree.encoding import MISSING_TYPES, PLAIN, encode_labels, is_missing
 
 Floats = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def are_booleans(values: Iterable[Any]) -> bool:
 
 
 def read_objects(name: str, values: list[Any]) -> Cells:
-    """Cells of a column without a dtype: numbers if all are numbers, labels if all are text, an error otherwise.
+    """Cells of a column without a dtype: numbers if all are numbers or missing, labels if all are text, else an error.
 
     >>> read_objects("colour", ["red", None]).values
     ['red', None]
@@ -93,9 +93,9 @@ def read_objects(name: str, values: list[Any]) -> Cells:
             f"column {name!r} mixes types, for example {_describe(one)} and {_describe(other)}; "
             "convert it to one of them, for example to text."
         )
-    if families <= {"text"}:
+    if families == {"text"}:
         return Labels.plain(values)
-    if families == {"number"}:
+    if families <= {"number"}:
         return np.array([np.nan if value is None else float(value) for value in values], np.float64)
     raise ValueError(f"column {name!r} holds values like {_describe(_examples(values)[0])}; {WANTED}")
 

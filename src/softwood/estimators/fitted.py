@@ -11,12 +11,12 @@ from softwood.estimators.history import History
 from softwood.estimators.state_checks import require, require_feature, require_shape
 from softwood.estimators.stored import Labels
 from softwood.kernels.kinds import Loss
-from softwood.learners.budding.bush import Bush
+from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
 from softwood.learners.budding.stream import Stream
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
-from softwood.learners.soft.joint import Grown
+from softwood.learners.soft.joint import WarmStart
 from softwood.tree import RuleSet, Tree
 from softwood.tree.labels import plain_labels
 
@@ -37,11 +37,11 @@ LEARNED: dict[str, dict[str, Any]] = {
     "OmnivariateTree": {"_is_soft": bool, "_importance": Floats},
     "C45Classifier": {"rules_": RuleSet},
     "SoftTree": {
-        "_importance": Floats, "_gain_importance": Floats, "_hardened": Tree, "_grown": Grown | None,
+        "_importance": Floats, "_gain_importance": Floats, "_hardened": Tree, "_grown": WarmStart | None,
         "_held_out_loss": float, "history_": History, "weight_penalty_": float, "n_iter_": int,
     },
     "BuddingTree": {
-        "_stream": Stream, "_bush": Bush | None, "history_": History, "weight_penalty_": float,
+        "_stream": Stream, "_params": BuddingParams | None, "history_": History, "weight_penalty_": float,
         "leafness_penalty_": float, "learning_rate_": float, "n_iter_": int,
     },
     "MixtureOfExperts": {"_importance": Floats, "log_likelihood_": Floats, "n_iter_": int},
@@ -85,7 +85,7 @@ def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
     _check_oblique(tree, learned)
     _check_grown(tree, learned.get("_grown"))
     if "_stream" in learned:
-        _check_stream(tree, learned["_stream"], learned["_bush"])
+        _check_stream(tree, learned["_stream"], learned["_params"])
 
 
 def _other_trees(learned: dict[str, Any]) -> list[Any]:
@@ -102,28 +102,28 @@ def _check_oblique(tree: Tree, learned: dict[str, Any]) -> None:
         require_shape("_spread", learned["_spread"], (len(tree.basis),))
 
 
-def _check_grown(tree: Tree, grown: Grown | None) -> None:
+def _check_grown(tree: Tree, grown: WarmStart | None) -> None:
     if grown is not None:
-        require_feature("columns", grown.columns.feature, tree.n_features)
-        require_feature("columns", grown.columns.basis.feature, tree.n_features)
+        require_feature("columns", grown.design.feature, tree.n_features)
+        require_feature("columns", grown.design.basis.feature, tree.n_features)
         require(grown.tree.response.shape[1] == tree.n_outputs, f"want {tree.n_outputs} outputs to go on from.")
 
 
-def _check_stream(tree: Tree, stream: Stream, bush: Bush | None) -> None:
-    n, plant = tree.n_features, stream.plant
-    require(plant.outputs == tree.n_outputs, f"the stream must have {tree.n_outputs} outputs, got {plant.outputs}.")
+def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> None:
+    n, state = tree.n_features, stream.state
+    require(state.outputs == tree.n_outputs, f"the stream must have {tree.n_outputs} outputs, got {state.outputs}.")
     if isinstance(stream.inputs, FixedScale):
         require_feature("columns", stream.inputs.fixed.feature, n)
         require_feature("columns", stream.inputs.fixed.basis.feature, n)
     else:
         levels = tree.schema.level_counts.tolist()
         require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
-    classes = Loss.LOGISTIC if plant.outputs == 1 else Loss.SOFTMAX
+    classes = Loss.LOGISTIC if state.outputs == 1 else Loss.SOFTMAX
     loss = classes if tree.schema.task == "classification" else Loss.SQUARED
-    require(stream.tending.loss == loss, f"the loss of the stream must be {loss.name}.")
+    require(stream.options.loss == loss, f"the loss of the stream must be {loss.name}.")
     require(stream.targets is None or loss == Loss.SQUARED, "classes are not scaled.")
     if len(stream.recent.X):
         require(stream.recent.X.shape[1] == n, f"recent rows must have {n} inputs.")
-    if bush is not None:
-        same = bush.columns == plant.columns and bush.outputs == plant.outputs
-        require(same, "the bush must have the columns and outputs of the stream.")
+    if params is not None:
+        same = params.columns == state.columns and params.outputs == state.outputs
+        require(same, "the budding tree must have the columns and outputs of the stream.")

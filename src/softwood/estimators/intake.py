@@ -36,12 +36,14 @@ from softwood.estimators.cells import (
 )
 from softwood.estimators.choice import choose_categories
 from softwood.estimators.frames import Frame, open_frame, read_block, read_columns, read_kinds
+from softwood.kernels.table_scan import any_infinite
 from softwood.tree import Kind, Schema
 from softwood.tree.encoding import is_missing
 
 ADVICE_FIT = (
     "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
 )
+FEW_CELLS = 1_000  # that are looked at in less time than it takes to ask whether to look
 ADVICE_PREDICT = "it was a number at fit; convert it to numbers."
 
 
@@ -124,7 +126,9 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
 
 def _is_plain(X: Any) -> bool:
     """Whether X is a table of numbers that validate_data would let pass without a word, infinity aside."""
-    return type(X) is np.ndarray and X.dtype in (np.float64, np.float32) and X.ndim == 2 and 0 not in X.shape
+    if type(X) is not np.ndarray or X.ndim != 2 or not X.size:
+        return False
+    return X.dtype.char in "df" and X.dtype.isnative  # float64 or float32: comparing dtypes takes a microsecond each
 
 
 def _plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
@@ -197,6 +201,8 @@ def _name_objects(X: Any, problem: Exception) -> None:
 
 
 def _finite(values: Floats, names: Sequence[str]) -> Floats:
+    if values.size <= FEW_CELLS and not any_infinite(values):  # sooner than asking scikit-learn whether to look
+        return values
     if not get_config()["assume_finite"]:
         refuse_infinite(values, names)
     return values

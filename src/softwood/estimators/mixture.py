@@ -19,7 +19,7 @@ from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.mixture.learn import Experts, LearnedMixture, learn_experts
-from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.dataset import Dataset
 from softwood.tree import Tree
 
 LEARNERS = ("em", "joint")
@@ -159,8 +159,8 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
             one = Tree(response=np.ones((1, 1)), schema=given.schema)
             return self._remember(LearnedMixture(one, np.zeros(table.values.shape[1]), np.zeros(1)), given.weight)
         loss, levels = Loss.LOGISTIC if k == 2 else Loss.SOFTMAX, table.columns.level_counts.tolist()
-        problem = SoftProblem(table.values, one_hot(codes, k), weight, levels, loss)
-        return self._remember(learn_experts(problem, given.schema, how), given.weight)
+        dataset = Dataset(table.values, one_hot(codes, k), weight, levels, loss)
+        return self._remember(learn_experts(dataset, given.schema, how), given.weight)
 
 
 class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
@@ -209,5 +209,5 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # t
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target = given.table, given.one_target
         levels = table.columns.level_counts.tolist()
-        problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
-        return self._remember(learn_experts(problem, given.schema, how), given.weight)
+        dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
+        return self._remember(learn_experts(dataset, given.schema, how), given.weight)

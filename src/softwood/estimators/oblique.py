@@ -19,13 +19,13 @@ from softwood.estimators.rows import (
     with_costs,
 )
 from softwood.estimators.weights import class_factor, drop_classes
-from softwood.kernels.content import column_moments
+from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Criterion, Term
-from softwood.kernels.reference.evaluate import expand
+from softwood.kernels.table_scan import column_moments
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.grow import Limits
-from softwood.learners.soft.moments import is_sound
+from softwood.learners.soft.moments import is_valid
 from softwood.tree import Schema, Tree
 from softwood.tree.views import LinearGate
 
@@ -129,7 +129,7 @@ def spread_of(tree: Tree, problem: Problem) -> Floats:
     share, basis = problem.weight / problem.weight.sum(), tree.basis
     if np.all(basis.term == Term.IDENTITY):
         moments = column_moments(problem.X, problem.weight)
-        if moments is not None and np.all(is_sound(*(part[basis.feature] for part in moments[1:]))):
+        if moments is not None and np.all(is_valid(*(part[basis.feature] for part in moments[1:]))):
             return moments[1][basis.feature]
     phi = expand(basis, problem.X)
     size = np.maximum(np.maximum(phi.max(axis=0, initial=0.0), -phi.min(axis=0, initial=0.0)), 1e-300)

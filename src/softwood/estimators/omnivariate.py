@@ -46,7 +46,7 @@ class OmnivariateTree(ObliqueTree):
         return super().prune_to(alpha=alpha, n_leaves=n_leaves)
 
     def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
-        super()._check_pruning(X_val, y_val, ("contest", *methods))
+        super()._check_pruning(X_val, y_val, ("prepruning", *methods))
 
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
         p = vars(self)
@@ -58,7 +58,7 @@ class OmnivariateTree(ObliqueTree):
             kinds=candidate_kinds(p["candidates"]),
             select=options.one_of("select", p["select"], SELECT),
             alpha=alpha,
-            stop=p["prune"] == "contest",
+            stop=p["prune"] == "prepruning",
             discriminant=Discriminant(least=limits.min_samples_leaf, threshold="gain"),
             seed=options.seed_of(p["random_state"]),
         )
@@ -66,11 +66,11 @@ class OmnivariateTree(ObliqueTree):
         pruning = self._pruning(problem, validation)
         if how.stop:
             pruning = replace(pruning, method=None)
-        pruned = learn_oblique(problem, schema, how, limits, pruning, recipe=how.recipe, n_jobs=self._threads())
+        pruned = learn_oblique(problem, schema, how, limits, pruning, basis_spec=how.basis_spec, n_jobs=self._threads())
         self._is_soft = bool(p["soft"]) and pruned.tree.n_nodes > 1
         if not self._is_soft:
             return pruned
-        tree, self._importance = refine_softly(pruned.tree, problem, how.recipe, self._threads())
+        tree, self._importance = refine_softly(pruned.tree, problem, how.basis_spec, self._threads())
         return replace(pruned, tree=tree)
 
 
@@ -107,9 +107,9 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         Shares of the classes to reckon with instead of those of the training rows.
     class_weight : dict, "balanced" or None
         How much the rows of a class count.
-    prune : {"contest", "cv", "validation", "reduced_error", None}
-        How the size is chosen. "contest": a leaf competes too, so a node is split only if that lowers the loss on rows
-        that were held out; the others as in CARTClassifier.
+    prune : {"prepruning", "cv", "validation", "reduced_error", None}
+        How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows; the others
+        as in CARTClassifier.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
     cv : int, splitter or list of (train, test) rows
@@ -150,7 +150,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         costs: Any = None,
         priors: Any = None,
         class_weight: Any = None,
-        prune: str | None = "contest",
+        prune: str | None = "prepruning",
         one_se: bool = True,
         cv: Any = 10,
         n_jobs: int | None = None,
@@ -204,7 +204,7 @@ class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor
         min_samples_leaf: float = 1,
         min_impurity_decrease: float = 0.0,
         categorical_features: Any = "from_dtype",
-        prune: str | None = "contest",
+        prune: str | None = "prepruning",
         one_se: bool = True,
         cv: Any = 10,
         n_jobs: int | None = None,

@@ -86,7 +86,7 @@ def _write_fitted(model: Any, at: str, arrays: Arrays) -> dict[str, Any]:
             f"save needs a Tree or one of {', '.join(HOMES)}, got {name}. Of a pipeline save its last step."
         )
     check_is_fitted(model, "tree_")
-    given = {**vars(model), **({"_bush": model._lazy_tree.bush} if "_lazy_tree" in vars(model) else {})}
+    given = {**vars(model), **({"_params": model._lazy_tree.params} if "_lazy_tree" in vars(model) else {})}
     learned = {}
     for attribute, kind in learned_by(type(model)).items():
         here = f"{at}learned/{attribute}"

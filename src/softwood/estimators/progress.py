@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from softwood.kernels.anneal import Progress
-from softwood.learners.soft.choice import Candidate
+from softwood.learners.soft.selection import Candidate
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def search_bar(shown: bool) -> Iterator[Callable[[Candidate], None]]:
 
         def report(candidate: Candidate) -> None:
             losses.append(candidate.loss)
-            bar.console.print(candidate.said, highlight=False)
+            bar.console.print(candidate.summary, highlight=False)
             bar.update(task, description=f"soft tree: {len(losses)} tried, least loss {min(losses):.4f}")
 
         yield report

@@ -24,11 +24,12 @@ from softwood.estimators.rows import (
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.choice import Candidate
-from softwood.learners.soft.describe import Described
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.importance import MeasuredTree
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.joint import Grown, Joint, Learned, learn_joint
-from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint
+from softwood.learners.soft.readable import learn_readable
+from softwood.learners.soft.selection import Candidate
 from softwood.tree import HeldOut, Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
@@ -45,7 +46,7 @@ class SoftTree(TreeEstimator):
     _importance: Floats
     _gain_importance: Floats
     _hardened: Tree
-    _grown: Grown | None
+    _grown: WarmStart | None
 
     @property
     def feature_importances_(self) -> Floats:
@@ -93,7 +94,7 @@ class SoftTree(TreeEstimator):
         hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
         return hard
 
-    def _learn(self, problem: SoftProblem, schema: Schema, validation: SoftProblem | None) -> Learned:
+    def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None) -> FitResult:
         p = self.get_params(deep=False)
         seed = options.seed_of(p["random_state"])
         incremental = options.one_of("learner", p["learner"], LEARNERS) == "incremental"
@@ -102,11 +103,16 @@ class SoftTree(TreeEstimator):
         options.one_of("start", p["start"], STARTS)
         least_gain = options.real("tol", p["tol"], 0.0)
         keep = options.boolean("keep_on_interrupt", p["keep_on_interrupt"])
+        readable = options.boolean("readable", p["readable"])
+        if incremental and readable:
+            raise ValueError(
+                "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
+            )
         if incremental:
             stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed, keep=keep)
-            return learn_incremental(problem, schema, stepwise, validation)
+            return learn_incremental(dataset, schema, stepwise, validation)
         patience = options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
-        how = Joint(
+        how = JointOptions(
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
             max_leaves=max_leaves,
@@ -123,9 +129,10 @@ class SoftTree(TreeEstimator):
         )
         before = self._before(schema)
         with search_bar(p["verbose"]) as report:
-            return learn_joint(problem, schema, replace(how, report=report), validation, before)
+            learn = learn_readable if readable else learn_joint
+            return learn(dataset, schema, replace(how, report=report), validation, before)
 
-    def _before(self, schema: Schema) -> Grown | None:
+    def _before(self, schema: Schema) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
@@ -136,7 +143,7 @@ class SoftTree(TreeEstimator):
             )
         return self._grown
 
-    def _remember(self, learned: Learned, weight: Floats) -> Self:
+    def _remember(self, learned: FitResult, weight: Floats) -> Self:
         warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, _held_out(learned)))
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
@@ -170,6 +177,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
         At most so many inputs in a gate, so that it can be read.
+    readable : bool
+        Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
+        else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
+        Takes two to three times as long ("joint" only).
     start : {"hard", "random"}
         What a split of the incremental learner starts from: the best hard split, or small random numbers.
     max_iter : int
@@ -223,6 +234,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
         early_stopping: bool = True,
@@ -242,6 +254,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.readable = readable
         self.start = start
         self.max_iter = max_iter
         self.early_stopping = early_stopping
@@ -273,14 +286,14 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
-        problem = SoftProblem(table.values, target, weight, levels, loss, count=given.weight)
+        dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight)
         validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         if held is not None:
             target = one_hot(held[1], len(self.classes_))
-            validation = SoftProblem(held[0], target, np.ones(len(target)), levels, loss)
+            validation = Dataset(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
             return self._remember(_one_class(given.schema, table), given.weight)
-        return self._remember(self._learn(problem, given.schema, validation), given.weight)
+        return self._remember(self._learn(dataset, given.schema, validation), given.weight)
 
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
@@ -309,6 +322,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
         early_stopping: bool = True,
@@ -327,6 +341,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.readable = readable
         self.start = start
         self.max_iter = max_iter
         self.early_stopping = early_stopping
@@ -344,20 +359,20 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
-        problem = SoftProblem(table.values, given.values, given.weight, levels, Loss.SQUARED)
+        dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
-        validation = None if held is None else SoftProblem(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
-        return self._remember(self._learn(problem, given.schema, validation), given.weight)
+        validation = None if held is None else Dataset(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
+        return self._remember(self._learn(dataset, given.schema, validation), given.weight)
 
 
-def _one_class(schema: Schema, table: Table) -> Learned:
+def _one_class(schema: Schema, table: Table) -> FitResult:
     """One class only: a leaf that is sure of it."""
     unused = np.zeros(table.values.shape[1])
     leaf = Tree(response=np.ones((1, 1)), schema=schema)
-    return Learned(Described(leaf, unused, unused, leaf), [], Candidate.nothing())
+    return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
 
 
-def _held_out(learned: Learned) -> HeldOut | None:
+def _held_out(learned: FitResult) -> HeldOut | None:
     """The loss by which the tree was chosen; of numbers as a part of their variance."""
     if not learned.candidates or not np.isfinite(learned.chosen.loss):
         return None
@@ -372,7 +387,7 @@ def _told(candidate: Candidate) -> dict[str, Any]:
         "gate": candidate.gate,
         "leaf": candidate.leaf,
         "n_inputs": candidate.inputs,
-        "leans": candidate.leans,
+        "reweighted": candidate.reweighted,
         "weight_penalty": candidate.penalty,
         "n_nodes": candidate.nodes,
         "loss": candidate.loss,

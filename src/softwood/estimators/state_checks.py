@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from softwood.estimators.stored import CHECKS, MAKERS
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import NODES, Plant, Rule, Tending, size_of
-from softwood.learners.budding.bush import Bush
+from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
+from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale
 from softwood.learners.budding.stream import Stream
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
-from softwood.learners.soft.columns import Columns, Recipe
-from softwood.learners.soft.joint import Grown
+from softwood.learners.soft.design import BasisSpec, DesignMatrix
+from softwood.learners.soft.joint import WarmStart
 from softwood.learners.soft.mix import Mix
-from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.params import SoftTreeParams
 from softwood.tree import RuleSet
 from softwood.tree.gain import Sample
 
@@ -97,7 +97,7 @@ def _check_mix(mix: Mix, shape: tuple[int, int]) -> None:
     require(np.all(np.diff(mix.column) >= 0), "columns of mix must rise.")
 
 
-def _check_columns(columns: Columns) -> None:
+def _check_columns(columns: DesignMatrix) -> None:
     require(columns.shift.ndim == 1, "shift of columns must have one axis.")
     n = len(columns)
     require_shape("shift of columns", columns.shift, (n,))
@@ -109,37 +109,37 @@ def _check_columns(columns: Columns) -> None:
     require(np.all(same), "a column must be made of terms of its own input.")
 
 
-def _check_nodes(name: str, nodes: Sapling | Bush) -> None:
-    """What a sapling and a bush have in common."""
+def _check_nodes(name: str, nodes: SoftTreeParams | BuddingParams) -> None:
+    """What SoftTreeParams and BuddingParams have in common."""
     require_pairs(name, nodes.first_child)
     require(nodes.gate.ndim == 2 and nodes.gate.shape[1] > 0, f"{name}: gate must have two axes.")
     require(nodes.response.ndim == 2 and nodes.response.shape[1] > 0, f"{name}: response must have two axes.")
     n, columns, outputs = len(nodes.first_child), nodes.gate.shape[1] - 1, nodes.response.shape[1]
     slopes = {"none": 0, "shared": 1, "own": n}[nodes.slopes]
     shapes = {"gate": (n, columns + 1), "response": (n, outputs), "slope": (slopes, outputs, columns)}
-    shapes |= {"closed": (n, columns + 1), "steep": (n,)}
+    shapes |= {"frozen": (n, columns + 1), "unpenalized": (n,)}
     for part, shape in shapes.items():
         require_shape(f"{name}: {part}", getattr(nodes, part), shape)
 
 
-def _check_sapling(tree: Sapling) -> None:
+def _check_soft_params(tree: SoftTreeParams) -> None:
     _check_nodes("the tree to go on from", tree)
     outputs, columns = tree.response.shape[1], tree.gate.shape[1] - 1
     require_shape("origin", tree.origin, (outputs,))
     require_shape("origin_slope", tree.origin_slope, (outputs, columns))
-    require(0.0 <= tree.ease < np.inf and tree.n_iter >= 0, "ease and n_iter must not be negative.")
+    require(0.0 <= tree.log_penalty < np.inf and tree.n_iter >= 0, "ease and n_iter must not be negative.")
 
 
-def _check_grown(grown: Grown) -> None:
+def _check_grown(grown: WarmStart) -> None:
     outputs = grown.tree.response.shape[1]
-    require(len(grown.columns) == grown.tree.gate.shape[1] - 1, "the columns must be those of the gates.")
+    require(len(grown.design) == grown.tree.gate.shape[1] - 1, "the columns must be those of the gates.")
     _check_units(grown.centre, grown.scale, outputs)
     require(0.0 <= grown.penalty < np.inf, f"a penalty must be >= 0, got {grown.penalty}.")
 
 
-def _check_recipe(recipe: Recipe) -> None:
-    numbers = (recipe.line, recipe.square, recipe.score, recipe.bow, *recipe.curve)
-    require(np.all(np.isfinite(numbers)) and recipe.limit > 0, "scales of columns must be finite.")
+def _check_basis_spec(basis_spec: BasisSpec) -> None:
+    numbers = (basis_spec.linear, basis_spec.square, basis_spec.normal_score, basis_spec.quadratic, *basis_spec.curve)
+    require(np.all(np.isfinite(numbers)) and basis_spec.limit > 0, "scales of columns must be finite.")
 
 
 def _check_units(centre: Array, scale: Array, outputs: int) -> None:
@@ -151,36 +151,36 @@ def _check_units(centre: Array, scale: Array, outputs: int) -> None:
 # -- budding trees ------------------------------------------------------------------------------------------------
 
 
-def _check_bush(bush: Bush) -> None:
-    _check_nodes("the bush", bush)
-    require_shape("leafness of the bush", bush.leafness, (len(bush.first_child),))
-    require(np.all((bush.leafness >= 0) & (bush.leafness <= 1)), "leafness must be in [0, 1].")
+def _check_budding_params(params: BuddingParams) -> None:
+    _check_nodes("the budding tree", params)
+    require_shape("leafness of the budding tree", params.leafness, (len(params.first_child),))
+    require(np.all((params.leafness >= 0) & (params.leafness <= 1)), "leafness must be in [0, 1].")
 
 
-def _check_plant(plant: Plant) -> None:
+def _check_online_state(state: OnlineState) -> None:
     """As the native code has it, which checks again."""
-    whole = all(0 <= getattr(plant, name) < 2**31 for name in ("columns", "outputs", "started", "seed"))
-    require(whole and plant.outputs > 0, "sizes of a plant must be whole numbers >= 0.")
-    require(plant.started <= plant.columns, "a plant has fewer columns than it started with.")
-    require(plant.first_child.ndim == 1 and plant.count.shape == (3,), "a plant needs nodes and three counts.")
-    room, nodes = plant.room, int(plant.count[NODES])
-    require(1 <= nodes <= room and np.all(plant.count >= 0), f"a plant with room for {room} nodes has {nodes}.")
-    size = size_of(room, plant.columns, plant.outputs, plant.linear)
+    whole = all(0 <= getattr(state, name) < 2**31 for name in ("columns", "outputs", "started", "seed"))
+    require(whole and state.outputs > 0, "sizes of a state must be whole numbers >= 0.")
+    require(state.started <= state.columns, "a state has fewer columns than it started with.")
+    require(state.first_child.ndim == 1 and state.count.shape == (3,), "a state needs nodes and three counts.")
+    room, nodes = state.room, int(state.count[NODES])
+    require(1 <= nodes <= room and np.all(state.count >= 0), f"a state with room for {room} nodes has {nodes}.")
+    size = size_of(room, state.columns, state.outputs, state.linear)
     for name in ("number", "memory", "speed", "pending"):
-        array = getattr(plant, name)
-        require(array.dtype == np.float32, f"{name} of a plant must be float32, got {array.dtype}.")
+        array = getattr(state, name)
+        require(array.dtype == np.float32, f"{name} of a state must be float32, got {array.dtype}.")
         empty = name in ("speed", "pending") and not array.size
-        require_shape(f"{name} of a plant", array, (0,) if empty else (size,))
-    require_shape("age of a plant", plant.age, (room,))
-    require_pairs("a plant", plant.first_child[:nodes])
-    require(np.all(plant.first_child[nodes:] == -1), "a plant has children where it has no nodes.")
-    require(np.all((plant.leafness >= 0) & (plant.leafness <= 1)), "leafness must be in [0, 1].")
+        require_shape(f"{name} of a state", array, (0,) if empty else (size,))
+    require_shape("age of a state", state.age, (room,))
+    require_pairs("a state", state.first_child[:nodes])
+    require(np.all(state.first_child[nodes:] == -1), "a state has children where it has no nodes.")
+    require(np.all((state.leafness >= 0) & (state.leafness <= 1)), "leafness must be in [0, 1].")
 
 
-def _check_tending(tending: Tending) -> None:
-    numbers = (tending.leafness_penalty, tending.weight_penalty, tending.step)
+def _check_online_options(options: OnlineOptions) -> None:
+    numbers = (options.leafness_penalty, options.weight_penalty, options.step)
     require(np.all(np.isfinite(numbers)) and min(numbers) >= 0, "penalties and step must be finite and >= 0.")
-    require(1 <= tending.batch < 2**31, f"batch must be >= 1, got {tending.batch}.")
+    require(1 <= options.batch < 2**31, f"batch must be >= 1, got {options.batch}.")
 
 
 def _check_moments(moments: Moments) -> None:
@@ -215,22 +215,32 @@ def _check_sample(sample: Sample) -> None:
 
 
 def _check_stream(stream: Stream) -> None:
-    plant, tending, inputs = stream.plant, stream.tending, stream.inputs
+    state, options, inputs = stream.state, stream.options, stream.inputs
     columns = len(inputs.fixed) if isinstance(inputs, FixedScale) else inputs.started + len(inputs.gaps)
-    require(columns == plant.columns, f"the stream has {columns} columns and its plant {plant.columns}.")
-    require(bool(plant.speed.size) == (tending.rule == Rule.ADAM), "speed is for Adam, and Adam needs it.")
-    require(bool(plant.pending.size) == (tending.batch > 1), "pending is for batches, and batches need it.")
-    require(tending.loss != Loss.LOGISTIC or plant.outputs == 1, "two classes have one output.")
-    _check_units(stream.centre, stream.scale, plant.outputs)
-    require(stream.targets is None or len(stream.targets.weight) == plant.outputs, "targets must be the outputs.")
+    require(columns == state.columns, f"the stream has {columns} columns and its state {state.columns}.")
+    require(bool(state.speed.size) == (options.rule == Rule.ADAM), "speed is for Adam, and Adam needs it.")
+    require(bool(state.pending.size) == (options.batch > 1), "pending is for batches, and batches need it.")
+    require(options.loss != Loss.LOGISTIC or state.outputs == 1, "two classes have one output.")
+    _check_units(stream.centre, stream.scale, state.outputs)
+    require(stream.targets is None or len(stream.targets.weight) == state.outputs, "targets must be the outputs.")
     require(0.0 <= stream.weight < np.inf, "the weight of a stream must be finite.")
     if len(stream.recent.X):
-        require(stream.recent.target.shape[1] == plant.outputs, "recent targets must be the outputs.")
+        require(stream.recent.target.shape[1] == state.outputs, "recent targets must be the outputs.")
 
 
 CHECKS |= {
-    PruningSequence: _check_sequence, PruningTable: _check_table, RuleSet: check_rules, Columns: _check_columns,
-    Sapling: _check_sapling, Grown: _check_grown, Recipe: _check_recipe, Bush: _check_bush, Plant: _check_plant,
-    Tending: _check_tending, Moments: _check_moments, Sample: _check_sample, Stream: _check_stream,
-}  # fmt: skip
+    PruningSequence: _check_sequence,
+    PruningTable: _check_table,
+    RuleSet: check_rules,
+    DesignMatrix: _check_columns,
+    SoftTreeParams: _check_soft_params,
+    WarmStart: _check_grown,
+    BasisSpec: _check_basis_spec,
+    BuddingParams: _check_budding_params,
+    OnlineState: _check_online_state,
+    OnlineOptions: _check_online_options,
+    Moments: _check_moments,
+    Sample: _check_sample,
+    Stream: _check_stream,
+}
 MAKERS[RunningScale] = _make_running_scale

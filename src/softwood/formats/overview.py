@@ -85,15 +85,23 @@ def _size(tree: Tree) -> str:
     return f"{_many(tree.n_nodes, 'node')}: {', '.join(parts)}" + (f", {_many(buds, 'bud')}" if buds else "")
 
 
-def _inputs(tree: Tree) -> str:
-    """How many inputs are looked at, and how many weights sums have."""
+def used_inputs(tree: Tree) -> list[int]:
+    """Places of the inputs that gates and responses look at."""
     single = (tree.n_children > 0) & (tree.score != Score.LINEAR)
-    rows = sorted(set(map(int, tree.slope_row[tree.leafness > 0])) - {-1})
+    rows = _slope_rows(tree)
     sloped = np.any(tree.slope[rows] != 0, axis=(0, 2)) if rows else np.zeros(len(tree.basis), np.bool_)
     columns = np.concatenate([tree.weight_column[tree.weight != 0], np.flatnonzero(sloped)])
-    used = np.unique(np.concatenate([tree.feature[single], tree.basis.feature[columns]]))
-    text = f"{len(used)} of {tree.n_features} used"
-    gates, leaves = int(np.count_nonzero(tree.weight)), int(np.count_nonzero(tree.slope[rows]))
+    return sorted({*tree.feature[single].tolist(), *tree.basis.feature[columns].tolist()})
+
+
+def _slope_rows(tree: Tree) -> list[int]:
+    return sorted(set(map(int, tree.slope_row[tree.leafness > 0])) - {-1})
+
+
+def _inputs(tree: Tree) -> str:
+    """How many inputs are looked at, and how many weights sums have."""
+    text = f"{len(used_inputs(tree))} of {tree.n_features} used"
+    gates, leaves = int(np.count_nonzero(tree.weight)), int(np.count_nonzero(tree.slope[_slope_rows(tree)]))
     if not gates + leaves:
         return text
     return f"{text}; {gates or 'no'} weights in gates, {leaves or 'none'} in leaves"

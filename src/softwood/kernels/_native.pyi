@@ -84,8 +84,8 @@ def grow_discriminant(
     shrinkage: float,
     gaussian: bool,
 ) -> dict[str, Any]: ...
-def is_sound(tree: Any) -> bool: ...
-def contest_losses(
+def is_valid(tree: Any) -> bool: ...
+def gate_losses(
     phi: Floats,
     weight: Floats,
     code: Ints,
@@ -138,7 +138,7 @@ class SoftRows64:
         parameters: Floats,
         strength: Floats,
         centre: Floats,
-        ease: Floats,
+        log_penalty: Floats,
         max_iter: int,
         tol: float,
         n_threads: int = 1,
@@ -152,26 +152,26 @@ class SoftRows64:
         nodes: list[int],
         n_threads: int = 1,
     ) -> Floats: ...
-    def pull(
+    def split_direction(
         self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1
     ) -> tuple[Floats, Floats, Floats]: ...
     def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows64: ...
 
 class SoftRows32(SoftRows64): ...
 
-class SoftAxes:
+class SplitFeatures:
     @staticmethod
     def make(
-        cuts: list[int], line: Ints, at_cut: list[Floats], place: npt.NDArray[np.int64], levels: list[Any]
-    ) -> SoftAxes: ...
+        cuts: list[int], linear: Ints, at_cut: list[Floats], place: npt.NDArray[np.int64], levels: list[Any]
+    ) -> SplitFeatures: ...
 
 def best_thresholds(table: Floats, cuts: list[int], ridge: float) -> Floats: ...
-def enlarge(
+def split_step(
     rows: SoftRows64,
     tree: Any,
     bin: npt.NDArray[np.uint8],
     bins: int,
-    axes: SoftAxes,
+    split_features: SplitFeatures,
     rules: Any,
     total_weight: float,
     n_threads: int = 1,
@@ -191,11 +191,11 @@ def descend(
     n_threads: int = 1,
 ) -> Floats: ...
 def train_buds(
-    plant: Any,
+    state: Any,
     x: npt.NDArray[Any],
     target: npt.NDArray[Any],
     weight: npt.NDArray[Any],
     order: npt.NDArray[np.int64],
-    tending: Any,
+    options: Any,
 ) -> float: ...
-def answers_buds(plant: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...
+def answers_buds(state: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...

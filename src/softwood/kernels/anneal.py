@@ -21,9 +21,9 @@ Group: a variable s, drawn from all a_j (b_j) whose first (second) child is a br
 the two top levels under that child, as far as they can be softened. A tree of one gate has no such variable: its
 group is its two widths.
 
-Chance: splitmix64, state += STEP, mixed; u = (word >> 11) * 2^-53. The variable is the floor(u * candidates)-th; a
-normal number is sqrt(-2 log(1 - u1)) cos(2 pi u2). Per proposal: one normal per variable in the order of the group (s,
-then level by level, each gate a before b), then one u for acceptance if the loss rose.
+Random numbers: splitmix64, state += STEP, mixed; u = (word >> 11) * 2^-53. The variable is the
+floor(u * candidates)-th; a normal number is sqrt(-2 log(1 - u1)) cos(2 pi u2). Per proposal: one normal per variable in
+the order of the group (s, then level by level, each gate a before b), then one u for acceptance if the loss rose.
 """
 
 from __future__ import annotations

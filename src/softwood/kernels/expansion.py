@@ -1,6 +1,6 @@
 """Columns made from inputs by tables: once, or whenever a pass asks for them, so that many rows need not keep them.
 
-Every column looks at one input x, and is a parabola (mostly a line) on each segment between the input's knots:
+Every column looks at one input x, and is a parabola (mostly linear) on each segment between the input's knots:
 
     column(x) = height + slope * t + square * t^2,    t = (x - origin) / width,    all five of the segment x is in
 
@@ -45,7 +45,7 @@ class Expansion:
 
 
 def expand(X: Floats, how: Expansion) -> Floats:
-    """The columns of the rows X: the definition that native/expansion.cpp is held to."""
+    """The columns of the rows X: the definition that native/soft/expansion.cpp is held to."""
     phi = np.empty((len(X), how.n_columns))
     for f in range(X.shape[1]):
         begin, end = how.knot_begin[f], how.knot_begin[f + 1]

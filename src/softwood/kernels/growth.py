@@ -1,5 +1,5 @@
 """The contract of the hard grower: what goes in, what comes out, and every rule between. Two twins keep it:
-`reference/grow.py` (NumPy, obvious) and `native/grow.cpp` (C++, fast).
+`reference/grow.py` (NumPy, obvious) and `native/hard/grower.cpp` (C++, fast).
 
     grower = Grower(X, n_levels, weight, max_bins=0, n_threads=1)     columns sorted (or binned) once
     grown = grower.grow(target, growth)                               a tree, as often as wanted
@@ -20,8 +20,9 @@ impurity 0; one whose y are all equal has impurity exactly 0.
 
 Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known (parent too: its
 known rows), W by weight * class_factor; a gain below 0 by rounding is 0. The winner is the first candidate whose gain
-is >= the largest - TIE * W * impurity of the whole node; the order of candidates is: features rising, then thresholds
-rising or the order below. Zero gain is still a split (XOR needs it).
+is >= the largest - tie * W * impurity of the whole node; tie is TIE, for squared_error TIE + FAR_TIE * (distance of the
+node's mean from the root's, the largest over targets) / sqrt(impurity). The order of candidates is: features rising,
+then thresholds rising or the order below. Zero gain is still a split (XOR needs it).
 
 A node is a leaf when: depth == max_depth (the root has 0); count < min_samples_split; count < 2 * min_samples_leaf;
 impurity <= max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts
@@ -100,6 +101,7 @@ Signs = npt.NDArray[np.int8]
 
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
 EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it
+FAR_TIE = 16 * EPSILON  # of squared error, more for every spread of the node that its mean lies away from the root's
 EPSILON_SURROGATE = 1e-10
 WORTH_IMITATING = 2  # count of the smaller child from which a node has surrogates
 EXACT_LEVELS = 10

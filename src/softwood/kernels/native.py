@@ -39,7 +39,7 @@ __all__ = [
     "column_moments",
     "grow_c45",
     "hash_rows",
-    "is_sound",
+    "is_valid",
     "make_lines",
 ]
 
@@ -160,7 +160,7 @@ def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
 
 
 def any_infinite(X: Floats) -> bool:
-    """Whether a value is infinite; see reference/content.py."""
+    """Whether a value is infinite; see reference/table_scan.py."""
     return _native.any_infinite(_readable(X))
 
 
@@ -174,13 +174,13 @@ def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: F
     return _native.make_lines(_readable(X), feature, _flat(when_missing), _flat(scale), _flat(shift))
 
 
-def is_sound(tree: Any) -> bool:
+def is_valid(tree: Any) -> bool:
     """Whether the tree is common and tree/invariants.py has nothing to say about its nodes; False: look closer."""
-    return _native.is_sound(tree)
+    return _native.is_valid(tree)
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
-    """Weakest-link pruning; see reference/weakest.py."""
+    """Weakest-link pruning; see reference/cost_complexity.py."""
     alpha: Floats = _native.collapse_alphas(np.ascontiguousarray(parent, np.int32), _flat(risk))
     return alpha
 

@@ -1,10 +1,10 @@
-"""What the numbers of a soft tree cost, each by its distance from where it is held.
+"""The penalty on the parameters of a soft tree, each by its distance from a centre.
 
-    cost = 1/2 strength * away^2                        ease = 0
-    cost = 1/2 strength * log(1 + ease * away^2) / ease
+    ridge         cost = 1/2 strength * d^2                      c = 0
+    log penalty   cost = 1/2 strength * log(1 + c * d^2) / c     c > 0
 
-Both begin alike; the second one grows ever more slowly beyond away = 1/sqrt(ease), as if numbers had Student's
-distribution: most of them small, a few as large as they need to be.
+d is the distance from the centre, c is `log_penalty`. Both begin alike; the second grows ever more slowly beyond
+d = 1/sqrt(c): minus the log density of Student's distribution, under which most parameters are small and a few large.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Penalty:
 
     strength: Floats
     centre: Floats
-    ease: Floats
+    log_penalty: Floats
 
     def at(self, parameters: Floats) -> tuple[float, Floats]:
         """The cost, and its slope."""
         strength = np.maximum(self.strength, 0.0)
         away = parameters - self.centre
-        size, eased = away * away, self.ease > 0
-        cost = np.where(eased, np.log1p(self.ease * size) / np.where(eased, self.ease, 1.0), size)
-        return 0.5 * float(strength @ cost), strength * away / (1.0 + self.ease * size)
+        size, is_log = away * away, self.log_penalty > 0
+        cost = np.where(is_log, np.log1p(self.log_penalty * size) / np.where(is_log, self.log_penalty, 1.0), size)
+        return 0.5 * float(strength @ cost), strength * away / (1.0 + self.log_penalty * size)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.backend import native
 from softwood.kernels.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference import descend as reference_descent
@@ -18,11 +17,6 @@ from softwood.kernels.reference import thresholds as reference_thresholds
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-
-native: Any = None
-if os.environ.get("SOFTWOOD_KERNELS") != "reference":
-    with suppress(ImportError):  # kernels/__init__ has said so loudly
-        from softwood.kernels import _native as native
 
 descend: Any = reference_descent.descend if native is None else native.descend
 best_thresholds: Any = reference_thresholds.best_thresholds if native is None else native.best_thresholds
@@ -36,7 +30,7 @@ class Shape(Protocol):
 
 
 class Rows(Protocol):
-    """Rows of columns with targets; what each method gives is said in reference/gradient.py."""
+    """Rows of columns with targets; reference/gradient.py defines the methods."""
 
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float: ...
 
@@ -52,7 +46,7 @@ class Rows(Protocol):
         parameters: Floats,
         strength: Floats,
         centre: Floats,
-        ease: Floats,
+        log_penalty: Floats,
         max_iter: int,
         tol: float,
         n_threads: int = 1,
@@ -68,7 +62,7 @@ class Rows(Protocol):
         n_threads: int = 1,
     ) -> Floats: ...
 
-    def pull(
+    def split_direction(
         self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1
     ) -> tuple[Floats, Floats, Floats]: ...
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels import content
+from softwood.kernels import table_scan
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -113,7 +113,9 @@ def count_pieces(weight: Floats, size: Floats, most: int) -> Index:
 
 def have_several_answers(X: Floats) -> npt.NDArray[np.bool_]:
     """For every distinct row whether another one has the same inputs, so that only their answers differ."""
-    _, place, count = np.unique(content.hash_rows(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True)
+    _, place, count = np.unique(
+        table_scan.hash_rows(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True
+    )
     return np.asarray(count[place] > 1)
 
 
@@ -220,11 +222,11 @@ def raise_light(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[
     >>> raise_light(X, y, np.array([0.5, 2.0, 2.0]))
     (array([0.5, 2. , 2. ]), False)
     """
-    total = float(np.sort(weight).sum())
     row = np.flatnonzero(weight > 0)
+    total = float(np.sort(weight[row]).sum())  # zeros among them would be added up in other groups
     if total >= (1.0 - ROUNDING) * len(row):
         return weight, False
-    n = len(np.unique(content.hash_rows(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
+    n = len(np.unique(table_scan.hash_rows(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
     return raise_to(weight, n, total)
 
 
@@ -253,14 +255,14 @@ def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     (3, True)
     """
     seed &= 0xFFFFFFFFFFFFFFFF
-    number, exact = _hash_cells(X, y, seed), content.hash_rows(X, y, seed)
+    number, exact = _hash_cells(X, y, seed), table_scan.hash_rows(X, y, seed)
     order = np.argsort(number)
     found, told = number[order], exact[order]
     shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal
     if not shared.any():
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))
-    number[at] ^= content.hash_rows(_ranks(X[at], y[at], number[at], exact[at]), np.zeros((len(at), 0)), seed)
+    number[at] ^= table_scan.hash_rows(_ranks(X[at], y[at], number[at], exact[at]), np.zeros((len(at), 0)), seed)
     return number
 
 
@@ -275,7 +277,7 @@ def _hash_cells(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
             value = table[:, column]
             cell = _cells(value)
             if not (np.all(cell == cell[:1]) or np.isnan(value).all()):
-                number += content.hash_rows(cell[:, None], none, own)
+                number += table_scan.hash_rows(cell[:, None], none, own)
     return number
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import apply_link
+from softwood.kernels.formulas.equation import expand, response
 from softwood.kernels.kinds import Score
-from softwood.kernels.reference.evaluate import expand, response
 from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]

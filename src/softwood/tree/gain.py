@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.formulas.equation import expand, quiet
 from softwood.kernels.kinds import Score
-from softwood.kernels.reference.evaluate import expand, quiet
 from softwood.tree.effect import mean_answers, slope_effects, weight_effects
 from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree

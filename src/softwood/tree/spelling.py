@@ -115,13 +115,24 @@ def fit_items(items: Sequence[str], room: int | None, n_lines: int = 1, joint: s
             room is None or sum(map(display_width, texts)) <= room or (n_lines > 1 and _stacked(texts, room) <= n_lines)
         )
 
-    if fits(items):
+    most = len(items) if room is None else _most_that_fit(items, max(room, 1), n_lines, joint)
+    if most == len(items) and fits(items):
         return list(items)
-    for kept in range(len(items) - 1, 1, -1):
+    for kept in range(min(most, len(items) - 1), 1, -1):
         some = [*items[:kept], f"… {len(items) - kept} more"]
         if fits(some):
             return some
     return [items[0], f"… {len(items) - 1} more"] if len(items) > 1 else list(items)
+
+
+def _most_that_fit(items: Sequence[str], room: int, n_lines: int, joint: str) -> int:
+    """No more items than these fit: each takes its columns and a space, and one that is too long takes a line."""
+    left, around = n_lines * (room + 1), len(joint.rstrip())
+    for i, item in enumerate(items):
+        left -= min(display_width(item) + (around if i + 1 < len(items) else 0), room) + 1
+        if left < 0:
+            return i
+    return len(items)
 
 
 def _stacked(texts: Sequence[str], room: int) -> int:
@@ -136,10 +147,12 @@ def wrap(pieces: Sequence[str], room: int | None, indent: str = "") -> list[str]
     >>> wrap(["2·age", "− income", "≥ 3?"], 14, "  ")
     ['2·age − income', '  ≥ 3?']
     """
+    if room is None:
+        return [" ".join(pieces)] if pieces else []
     lines = list(pieces[:1])
     for piece in pieces[1:]:
         longer = f"{lines[-1]} {piece}"
-        if room is None or display_width(longer) <= room:
+        if display_width(longer) <= room:
             lines[-1] = longer
         else:
             lines.append(indent + piece)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.kernels.kinds import Link
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.once import computed_once
@@ -106,6 +107,8 @@ class Tree(TreeArrays):
         """Class of every row, as its place in `schema.answers`: of least expected cost, by `schema.costs`."""
         if self.is_whole:  # one class a leaf, found once
             return self._decisions[self.apply(X, n_threads)]
+        if self.link == Link.SIGMOID and self.n_outputs == 1 and self.schema.costs is None:
+            return np.asarray(kernels.sigmoid(self.output(X, n_threads))[:, 0] > 0.5, np.int64)  # a tie is the first
         return self.schema.decide(self.predict(X, n_threads))
 
     @computed_once

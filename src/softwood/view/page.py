@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.explain.rows import through_steps
 from softwood.formats.json import to_json
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
@@ -66,8 +67,9 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
-    X : rows to choose from on the page, in the columns that the tree reads (after the steps of a pipeline); of a long
-        table some, evenly spaced. None: sliders alone. The file holds them: leave out what may not be shown.
+    X : rows to choose from on the page, as the model's `predict` takes them (the page shows what the tree reads: of a
+        pipeline, what the steps before it give); of a long table some, evenly spaced. None: sliders alone. The file
+        holds them: leave out what may not be shown.
     y : their known answers, shown beside the row; needs X.
     path : where to write; None: a new file in the folder for temporary files.
 
@@ -92,7 +94,7 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
         "model": _model(tree),
         "words": page_words(tree, type(inside.model).__name__),
         "rules": page_rules(tree),
-        "rows": None if X is None else read_rows(tree, X, y),
+        "rows": None if X is None else read_rows(tree, through_steps(model, X)[1], y),
     }
     text = _fill(data)
     if path is None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.explain.rows import read_table
 from softwood.tree import Tree
 from softwood.tree.spelling import spell_label
 
@@ -16,7 +17,7 @@ DIGITS = 10  # of a cell on the page; more tell no two rows apart that a person 
 
 def read_rows(tree: Tree, X: Any, y: Any = None) -> dict[str, Any]:
     """Number, cells (null where missing) and known answer of some rows, evenly spaced."""
-    table = _table(tree, X)
+    table = read_table(tree, X).astype(object)
     n = len(table)
     if n == 0:
         raise ValueError("X has no rows; pass some, or None for sliders alone.")
@@ -25,22 +26,6 @@ def read_rows(tree: Tree, X: Any, y: Any = None) -> dict[str, Any]:
     cells = tree.schema.encode([table[at] for at in chosen])
     rows = [[None if np.isnan(x) else float(f"{x:.{DIGITS}g}") for x in row] for row in cells]
     return {"number": chosen.tolist(), "cells": rows, "truth": None if y is None else _truth(y, n, chosen)}
-
-
-def _table(tree: Tree, X: Any) -> npt.NDArray[np.object_]:
-    """The cells of an array, a nested list or a data frame, columns in the order of the inputs."""
-    columns = getattr(X, "columns", None)
-    named = [] if columns is None else [str(name) for name in columns]
-    cells = X.to_numpy() if hasattr(X, "to_numpy") else X
-    table = cells if isinstance(cells, np.ndarray) else np.asarray(cells, object)  # a list may mix text and numbers
-    if table.ndim != 2 or table.shape[1] != tree.n_features:
-        raise ValueError(
-            f"X must have shape (rows, {tree.n_features}), a column for each input of the tree, got {table.shape}; "
-            "of a pipeline pass what its steps before the last give."
-        )
-    if named and sorted(named) == sorted(tree.schema.features) and len(set(named)) == len(named):
-        table = table[:, [named.index(name) for name in tree.schema.features]]
-    return table.astype(object)
 
 
 def _truth(y: Any, n: int, chosen: npt.NDArray[np.int64]) -> list[str]:

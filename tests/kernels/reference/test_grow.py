@@ -171,6 +171,17 @@ def test_ties_go_to_the_lowest_feature_and_threshold(grow: Any) -> None:
     assert (grown.feature[0], grown.threshold[0]) == (0, -3.5)
 
 
+def test_ties_far_from_the_mean_of_all_rows_go_to_the_lowest_feature(grow: Any) -> None:
+    """Pairs of nearly equal answers, which inputs 0 and 1 tell apart alike, from opposite ends (fuzz seed 401961)."""
+    rng = np.random.default_rng(0)
+    pair, side = np.repeat(np.arange(60.0), 2), np.tile([0.0, 1.0], 60)
+    y = 1.37 * pair + 1e-6 * rng.random(120)
+    grown = grow(np.column_stack([side, -side, pair]), y, Criterion.SQUARED_ERROR)
+    pairs = (grown.first_child >= 0) & (grown.count == 2)
+    assert pairs.sum() > 50
+    assert (grown.feature[pairs] == 0).all()
+
+
 def test_equal_leaves_are_split_oldest_first(grow: Any) -> None:
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], float)
     grown = grow(X, np.array([0.0, 1.0, 10.0, 11.0]), Criterion.SQUARED_ERROR, max_leaves=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softwood.kernels.reference.evaluate import expand
+from softwood.kernels.formulas.equation import expand
 from softwood.learners.budding.scaling import Moments, RunningScale
 
 

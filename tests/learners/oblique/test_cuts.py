@@ -7,8 +7,8 @@ import pytest
 
 from softwood import LinearDiscriminantTreeClassifier
 from softwood.kernels import oblique
+from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.kernels.kinds import Criterion
-from softwood.kernels.reference.cut import best_cut
 from softwood.learners.oblique import discriminant
 
 FAR = 1e9 + np.array([-0.6425424, 0.7555919, -0.7005587, -1.7459441, 0.3913562, 0.0534006, 1.1917439, 0.0446919,

@@ -8,13 +8,13 @@ from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge
 
+from softwood.kernels.formulas.class_groups import coefficients, exchange, seed_groups
+from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.kernels.kinds import Criterion
-from softwood.kernels.reference.cut import best_cut
-from softwood.kernels.reference.exchange import coefficients, exchange, seed_groups
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique.direction import PART, discriminants, regression, scatter, solve
 from softwood.learners.oblique.rows import Rows, in_order
-from softwood.learners.soft.columns import Recipe
+from softwood.learners.soft.design import BasisSpec
 
 
 def class_problem(X: np.ndarray, y: np.ndarray, criterion: Criterion = Criterion.ENTROPY) -> Problem:
@@ -78,7 +78,7 @@ def test_exchange_finds_the_groups_that_a_cut_can_tell_apart() -> None:
     rng = np.random.default_rng(2)
     y = rng.integers(0, 4, 400)
     X = np.array([0.0, 10.0, 1.0, 9.0])[y][:, None] + rng.normal(size=(400, 1))
-    rows = Rows.make(class_problem(X, y), Recipe())
+    rows = Rows.make(class_problem(X, y), BasisSpec())
     found = discriminants(rows.phi, rows.tally, 0.0)
     a = exchange(found.projected, found.gram, rows.tally, int(Criterion.ENTROPY))
     assert (a > 0).tolist() in ([True, False, True, False], [False, True, False, True])
@@ -89,7 +89,7 @@ def test_exchange_finds_the_groups_that_a_cut_can_tell_apart() -> None:
 def test_the_best_cut_is_the_best_of_all(criterion: Criterion) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 12, (60, 1)).astype(float) + 0.25 * rng.integers(0, 2, (60, 1)), rng.integers(0, 3, 60)
-    rows = Rows.make(class_problem(X, y, criterion), Recipe())
+    rows = Rows.make(class_problem(X, y, criterion), BasisSpec())
     score = rows.problem.X[:, 0]
     how = (np.ascontiguousarray(score), rows.tally, rows.problem.weight, int(criterion), 3.0)
     best, at = best_cut(*how, np.nan)

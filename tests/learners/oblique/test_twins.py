@@ -17,7 +17,7 @@ from softwood.learners.oblique.grow import Limits, grow_nodes
 from softwood.learners.oblique.grown import Grown
 from softwood.learners.oblique.omnivariate import Omnivariate
 from softwood.learners.oblique.rows import Rows
-from softwood.learners.soft.columns import PLAIN
+from softwood.learners.soft.design import PLAIN
 
 native = pytest.mark.skipif(oblique.grow_discriminant is None, reason="the native kernels are not built")
 HOW = (
@@ -72,6 +72,28 @@ def test_native_growth_equals_the_reference(seed: int, monkeypatch: pytest.Monke
     for name in ("weight", "bias", "threshold", "count", "impurity", "gain", "value"):
         near = {"rtol": 1e-6, "atol": 1e-9, "err_msg": name}
         np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), **near)
+
+
+def make_tied_problem(seed: int) -> Problem:
+    """Small whole numbers and levels: scores, distances and gains are equal in many places, but for rounding."""
+    rng = np.random.default_rng(seed)
+    n, levels = int(rng.integers(10, 80)), rng.integers(2, 5, int(rng.integers(1, 4))).astype(np.int32)
+    X = np.column_stack([rng.integers(0, size, n) for size in levels]).astype(np.float64)
+    is_category, y = rng.random(len(levels)) < 0.5, X.sum(axis=1) + rng.integers(0, 2, n)
+    levels, criterion = np.where(is_category, levels, 0).astype(np.int32), Criterion(seed % 4)
+    if criterion == Criterion.SQUARED_ERROR:
+        return Problem(X, levels, y[:, None], np.ones(n), criterion)
+    codes = np.unique(y // 2, return_inverse=True)[1].astype(np.int32)
+    return Problem(X, levels, codes, np.ones(n), criterion, int(codes.max()) + 1)
+
+
+@native
+@pytest.mark.parametrize("how", HOW)
+def test_ties_are_settled_alike(how: Discriminant, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(60):
+        fast, slow = grow_both(make_tied_problem(seed), how, monkeypatch, Limits(min_samples_leaf=how.least))
+        for name in ("first_child", "gate", "feature", "group_begin", "group"):
+            np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name), err_msg=f"{name} of seed {seed}")
 
 
 @native
@@ -133,14 +155,14 @@ def test_a_univariate_tree_may_win_with_every_kind_of_question() -> None:
 
 @native
 @pytest.mark.parametrize("seed", range(12))
-def test_the_native_contest_has_the_losses_of_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_native_gate_losses_are_the_losses_of_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     how = Omnivariate(discriminant=Discriminant(threshold="gain", least=1.0 + seed % 3))
-    rows = Rows.make(make_problem(seed), how.recipe)
+    rows = Rows.make(make_problem(seed), how.basis_spec)
     kinds = [how._kind(name) for name in how.kinds]
-    fast = how._judge_halves(rows, kinds)
-    monkeypatch.setattr(oblique, "contest_losses", None)
+    fast = how._held_out_losses(rows, kinds)
+    monkeypatch.setattr(oblique, "gate_losses", None)
     monkeypatch.setattr(oblique, "grow_discriminant", None)
-    slow = how._judge_halves(rows, kinds)
+    slow = how._held_out_losses(rows, kinds)
     assert list(fast) == list(slow)
     for name, losses in slow.items():
         np.testing.assert_allclose(fast[name], losses, rtol=1e-9, err_msg=name)

@@ -1,4 +1,4 @@
-"""The incremental learner: its inner loop as the formulas say, and the paper's toy."""
+"""The incremental learner: its inner loop by the formulas, and the paper's toy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from softwood import CARTRegressor, SoftTreeRegressor
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.descend import descend
+from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.problem import SoftProblem
 from softwood.tree import Schema
 
 
@@ -30,10 +30,10 @@ def test_native_equals_reference(loss: Loss, outputs: int, trials: int) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
-def sinusoid(n: int, seed: int, periods: int = 1) -> SoftProblem:
+def sinusoid(n: int, seed: int, periods: int = 1) -> Dataset:
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 2 * np.pi * periods, (n, 1))
-    return SoftProblem(x, np.sin(x) + 0.1 * rng.normal(size=(n, 1)), np.ones(n), [0], Loss.SQUARED)
+    return Dataset(x, np.sin(x) + 0.1 * rng.normal(size=(n, 1)), np.ones(n), [0], Loss.SQUARED)
 
 
 GRID = np.linspace(0.1, 6.2, 300)[:, None]
@@ -55,7 +55,7 @@ def test_a_sinusoid_needs_few_nodes() -> None:
     assert hard_nodes >= 25
 
 
-def nodes_of_cart(rows: SoftProblem, error: float) -> int:
+def nodes_of_cart(rows: Dataset, error: float) -> int:
     """How many nodes CART needs to be as good; 61 if 60 do not do."""
     for leaves in range(2, 31):
         model = CARTRegressor(max_leaves=leaves, prune=None).fit(rows.X, rows.target[:, 0])
@@ -66,25 +66,25 @@ def nodes_of_cart(rows: SoftProblem, error: float) -> int:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_periods_are_found(seed: int) -> None:
-    """A gate wider than a period sees nothing to gain: a narrow start does."""
-    rows, judge = (sinusoid(200, seed + one, periods=2) for one in (0, 100))
-    tree = learn_incremental(rows, Schema.plain(1, 1), Incremental(), judge).tree
+    """A gate wider than a period gains nothing: one that starts with a large slope does."""
+    rows, valid = (sinusoid(200, seed + one, periods=2) for one in (0, 100))
+    tree = learn_incremental(rows, Schema.plain(1, 1), Incremental(), valid).tree
     assert np.mean((tree.output(2 * GRID) - np.sin(2 * GRID)) ** 2) < 0.02
 
 
 def test_rows_are_parted_as_in_a_fold_and_a_heavy_row_goes_both_ways() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(23, 2)), (rng.random((23, 1)) < 0.5).astype(float)
-    alike = SoftProblem(X, y, np.ones(23), [0, 0], Loss.LOGISTIC).in_order(0)
-    learn, judge = alike.parted()
+    alike = Dataset(X, y, np.ones(23), [0, 0], Loss.LOGISTIC).in_order(0)
+    train, valid = alike.parted()
     out = alike.held_out()[0] > 0
-    np.testing.assert_array_equal(judge.X, alike.X[out])
-    np.testing.assert_array_equal(learn.X, alike.X[~out])
-    heavy = SoftProblem(X, y, np.r_[np.full(3, 40.0), np.ones(20)], [0, 0], Loss.LOGISTIC).in_order(0)
-    learn, judge = heavy.parted()
-    assert learn.total_weight + judge.total_weight == 140.0
-    assert abs(judge.total_weight - 28.0) <= 1.0
-    assert np.sum(judge.weight > 1) == np.sum(learn.weight > 1) == 3
+    np.testing.assert_array_equal(valid.X, alike.X[out])
+    np.testing.assert_array_equal(train.X, alike.X[~out])
+    heavy = Dataset(X, y, np.r_[np.full(3, 40.0), np.ones(20)], [0, 0], Loss.LOGISTIC).in_order(0)
+    train, valid = heavy.parted()
+    assert train.total_weight + valid.total_weight == 140.0
+    assert abs(valid.total_weight - 28.0) <= 1.0
+    assert np.sum(valid.weight > 1) == np.sum(train.weight > 1) == 3
 
 
 def test_few_rows_that_are_many_times_there_are_no_luck() -> None:
@@ -92,9 +92,9 @@ def test_few_rows_that_are_many_times_there_are_no_luck() -> None:
     X, label = make_blobs(n_samples=300, random_state=0)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     X = np.round(X - X.min())
-    problem = SoftProblem(X, np.eye(3)[label], np.ones(300), [0, 0], Loss.SOFTMAX)
+    dataset = Dataset(X, np.eye(3)[label], np.ones(300), [0, 0], Loss.SOFTMAX)
     for seed in range(8):
-        tree = learn_incremental(problem, Schema.plain(2, 3), Incremental(seed=seed), None).tree
+        tree = learn_incremental(dataset, Schema.plain(2, 3), Incremental(seed=seed), None).tree
         assert np.mean(tree.output(X).argmax(axis=1) == label) > 0.9
 
 
@@ -102,8 +102,8 @@ def test_random_start_learns_two_groups() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 2))
     y = (X.sum(axis=1) > 0).astype(float)[:, None]
-    problem = SoftProblem(X, y, np.ones(200), [0, 0], Loss.LOGISTIC)
-    tree = learn_incremental(problem, Schema.plain(2, 2), Incremental(start="random"), None).tree
+    dataset = Dataset(X, y, np.ones(200), [0, 0], Loss.LOGISTIC)
+    tree = learn_incremental(dataset, Schema.plain(2, 2), Incremental(start="random"), None).tree
     assert np.mean((tree.output(X) > 0) == y) > 0.95
 
 

@@ -1,4 +1,4 @@
-"""The sparse matrix from terms to columns: what a dense one says, in memory that grows as the columns do."""
+"""The sparse matrix from terms to columns: equal to a dense one, in memory that grows as the columns do."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.learners.soft import columns as module
-from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft import design as module
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 
-CURVES = Recipe(score=1.0, curve=(0.5, 0.3, 0.2), bow=0.5)
+CURVES = BasisSpec(normal_score=1.0, curve=(0.5, 0.3, 0.2), quadratic=0.5)
 
 
 def draw(n_inputs: int, n_rows: int = 60) -> tuple[Any, list[int], Any]:
@@ -23,8 +23,8 @@ def draw(n_inputs: int, n_rows: int = 60) -> tuple[Any, list[int], Any]:
     return X, [0] * (n_inputs - 1) + [5], rng.random(n_rows) + 0.5
 
 
-def make(n_inputs: int) -> Columns:
-    return build_columns(*draw(n_inputs), CURVES)
+def make(n_inputs: int) -> DesignMatrix:
+    return build_design(*draw(n_inputs), CURVES)
 
 
 def test_every_column_has_terms_of_its_own_input() -> None:
@@ -65,7 +65,7 @@ def test_memory_grows_as_the_columns_do() -> None:
     for n_inputs in (600, 1200):
         X, n_levels, weight = draw(n_inputs)
         tracemalloc.start()
-        columns = build_columns(X, n_levels, weight, CURVES)
+        columns = build_design(X, n_levels, weight, CURVES)
         columns.only(np.ones(n_inputs, np.bool_)).scaled(np.ones(len(columns)))
         columns.in_user_units(np.ones((3, len(columns))), np.zeros(3))
         peaks.append(tracemalloc.get_traced_memory()[1])

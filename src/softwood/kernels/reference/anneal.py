@@ -25,7 +25,7 @@ STEP, MIX_1, MIX_2, WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133
 Variable = tuple[int, int]  # node, side
 
 
-class Chance:
+class RandomNumbers:
     """splitmix64 (Steele, Lea, Flood 2014)."""
 
     def __init__(self, seed: int) -> None:
@@ -62,7 +62,7 @@ class Annealer:
     """
 
     def __init__(self, problem: AnnealProblem, seed: int) -> None:
-        self.problem, self.chance = problem, Chance(seed)
+        self.problem, self.random = problem, RandomNumbers(seed)
         self._theta = np.zeros_like(problem.scale)
         self.progress = Progress(0, 0, 0, self.loss(self._theta))
         self.unit = self.progress.loss / HEAT
@@ -174,16 +174,16 @@ class Annealer:
             if self.progress.failures >= patience:
                 break
             now = self.progress
-            group = self.candidates[int(self.chance.uniform() * len(self.candidates))]
+            group = self.candidates[int(self.random.uniform() * len(self.candidates))]
             loss = self.anneal(group, now.loss)
             better = loss < now.loss * (1.0 - BETTER)
             failures = 0 if better else now.failures + 1
             self.progress = Progress(now.calls + 1, now.successes + better, failures, loss if better else now.loss)
         return self.progress
 
-    def chill(self, rise: float, t: float) -> float:
-        """Probability of taking a step that raises the loss."""
-        return math.exp(-rise / (t * self.unit)) if self.unit > 0 else 0.0
+    def acceptance(self, increase: float, t: float) -> float:
+        """Probability of taking a step that increases the loss."""
+        return math.exp(-increase / (t * self.unit)) if self.unit > 0 else 0.0
 
     def anneal(self, group: list[Variable], start: float) -> float:
         """One call of SANN; leaves the best widths and returns their loss."""
@@ -193,9 +193,9 @@ class Annealer:
         for its in range(PROPOSALS):
             t = TEMPERATURE / math.log(its // PER_TEMPERATURE * PER_TEMPERATURE + LEAST_LOG)
             tried = here.copy()
-            tried[at] += np.array([self.chance.normal() for _ in group]) * (t / TEMPERATURE)
+            tried[at] += np.array([self.random.normal() for _ in group]) * (t / TEMPERATURE)
             tried_loss = self.loss(tried) if (tried[at] >= 0).all() else np.inf
-            if tried_loss > loss and not self.chance.uniform() < self.chill(tried_loss - loss, t):
+            if tried_loss > loss and not self.random.uniform() < self.acceptance(tried_loss - loss, t):
                 continue
             here, loss = tried, tried_loss
             if loss < best_loss:

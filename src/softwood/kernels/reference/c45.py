@@ -64,7 +64,7 @@ def make_test(feature: int, count: Floats, total: float, slot: Index) -> Questio
     return Question(feature, float(gain), float((times_log(total) - times_log(parts).sum()) / total), slot=slot)
 
 
-class Growing:
+class GrowOptions:
     """One tree in the making."""
 
     def __init__(
@@ -138,7 +138,7 @@ class Growing:
     def run(self, rows: Index, weight: Floats) -> C45Grown:
         """Split until no test is worth it."""
         open_rows, nodes = [(rows, weight)], [Node(np.nan)]
-        for node in nodes:  # grows while it is walked
+        for node in nodes:  # the list grows in the loop
             rows, weight = open_rows[0]
             open_rows.pop(0)
             node.value = np.asarray(np.bincount(self.code[rows], weight, self.n_classes), np.float64)
@@ -154,7 +154,7 @@ class Growing:
                 here = (slot == s) | (slot < 0)
                 open_rows.append((rows[here], np.where(slot < 0, weight * part, weight)[here]))
                 nodes.append(Node(float(part)))
-        return harvest(nodes)
+        return to_tree(nodes)
 
     def may_split(self, value: Floats) -> bool:
         """Neither pure nor too small."""
@@ -210,7 +210,7 @@ class Node:
         return int(self.test.slot.max()) + 1 if len(self.test.slot) else 2
 
 
-def harvest(nodes: list[Node]) -> C45Grown:
+def to_tree(nodes: list[Node]) -> C45Grown:
     """The grown tree as arrays."""
     return C45Grown(
         first_child=np.array([node.first_child for node in nodes], np.int32),
@@ -229,7 +229,7 @@ def harvest(nodes: list[Node]) -> C45Grown:
 def grow_c45(
     X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int, growth: C45Growth, n_threads: int = 1
 ) -> C45Grown:
-    """Grow a C4.5 tree. `n_threads` is part of the interface; NumPy has one way to go.
+    """Grow a C4.5 tree. `n_threads` is part of the interface; NumPy uses one.
 
     Examples
     --------
@@ -240,5 +240,5 @@ def grow_c45(
     """
     check_c45(X, np.asarray(n_levels), np.asarray(code), weight, n_classes)
     rows = np.flatnonzero(weight > 0)
-    growing = Growing(np.asarray(X), np.asarray(n_levels), np.asarray(code), weight, n_classes, growth)
-    return growing.run(rows, np.asarray(weight, np.float64)[rows])
+    grow_options = GrowOptions(np.asarray(X), np.asarray(n_levels), np.asarray(code), weight, n_classes, growth)
+    return grow_options.run(rows, np.asarray(weight, np.float64)[rows])

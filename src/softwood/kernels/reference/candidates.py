@@ -6,13 +6,14 @@ then asks three times: missing to the second child, missing to the first, and pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from softwood.kernels.kinds import Missing
 from softwood.kernels.reference.bins import Column
-from softwood.kernels.reference.impurity import Measure
+from softwood.kernels.reference.impurity import Measure, Parts
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.sets import Floats, Index, Mask, Masks, Prefixes, Sets
 from softwood.kernels.reference.subsets import level_sets
@@ -65,22 +66,37 @@ def find_candidates(column: Column, rows: Rows, missing: Missing, measure: Measu
     group[~lost] = known
     if not placed:
         rows, group = rows.where(~lost), known
-    n_groups = n_known + placed
-    if not column.n_levels:
+
+    def parts(n: int) -> Parts:
+        seen = group < n
+        return measure.parts(rows.where(seen), group[seen], n)
+
+    sets = find_sets(parts, measure, bool(column.n_levels), n_known, placed, missing, unit)
+    return Candidates(rows, group, n_known + placed, sets, placed, threshold, code) if sets else None
+
+
+def find_sets(
+    parts: Callable[[int], Parts],
+    measure: Measure,
+    is_category: bool,
+    n_known: int,
+    placed: bool,
+    missing: Missing,
+    unit: float,
+) -> tuple[Sets, ...]:
+    """The sets of groups that may become the first child; `parts` gives what the first n groups are made of."""
+    if not is_category:
         sets = place_missing([Prefixes.proper(np.arange(n_known))], n_known, placed)
     elif missing == Missing.CATEGORY:
-        sets = describe_levels(measure, rows, group, n_groups, unit)
+        sets = describe_levels(parts(n_known + placed), measure, n_known + placed, unit)
     else:
-        seen = group < n_known
-        each = describe_levels(measure, rows.where(seen), group[seen], n_known, unit)
-        sets = place_missing(each, n_known, placed)
-    sets = [some for some in sets if len(some)]
-    return Candidates(rows, group, n_groups, tuple(sets), placed, threshold, code) if sets else None
+        sets = place_missing(describe_levels(parts(n_known), measure, n_known, unit), n_known, placed)
+    return tuple(some for some in sets if len(some))
 
 
-def describe_levels(measure: Measure, rows: Rows, group: Index, n_groups: int, unit: float) -> list[Sets]:
-    """Sets of levels, from what the measure says of each level alone."""
-    each = measure.parts(rows, group, n_groups).account(Masks.each_of(n_groups))
+def describe_levels(parts: Parts, measure: Measure, n_groups: int, unit: float) -> list[Sets]:
+    """Sets of levels, from the measure of each level alone."""
+    each = parts.account(Masks.each_of(n_groups))
     return level_sets(each.center, each.size, measure.n_orders, measure.tries_subsets, unit)
 
 

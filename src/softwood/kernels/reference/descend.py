@@ -1,12 +1,12 @@
-"""Gradient descent on new splits of a soft tree, row by row; twin of native/incremental.cpp, formulas there."""
+"""Gradient descent on new splits of a soft tree, row by row; twin of native/soft/incremental.cpp, formulas there."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss
-from softwood.kernels.reference.gradient import bend
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,9 +41,9 @@ def descend(
         gate, first, second = split[:, : d + 1], split[:, d + 1 : d + 1 + k], split[:, d + 1 + k :]
         share = 1.0 / (1.0 + np.exp(-(gate @ np.append(x[row], 1.0))[:, None]))
         output = offset[row] + reach[row] * (share * first + (1.0 - share) * second)
-        delta = bend(Loss(loss), output, np.broadcast_to(target[row], output.shape))[0] * reach[row]
-        pull = np.sum(delta * (first - second), axis=1, keepdims=True) * share * (1.0 - share)
-        slope = np.hstack([pull * np.append(x[row], 1.0), delta * share, delta * (1.0 - share)])
+        delta = loss_derivatives(Loss(loss), output, np.broadcast_to(target[row], output.shape))[0] * reach[row]
+        gate_slope = np.sum(delta * (first - second), axis=1, keepdims=True) * share * (1.0 - share)
+        slope = np.hstack([gate_slope * np.append(x[row], 1.0), delta * share, delta * (1.0 - share)])
         speed = momentum * speed - step * weight[row] * slope
         split += speed
         step *= decay

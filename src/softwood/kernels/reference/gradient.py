@@ -1,4 +1,4 @@
-"""Loss, gradient, reach and histograms of a soft tree in NumPy: the definition that native/gradient.cpp is held to.
+"""Loss, gradient, reach and histograms of a soft tree in NumPy: the definition of native/soft/gradient.cpp.
 
     share  = sigmoid(weight . phi + bias), the part of the first child;   reach[child] = reach[m] * share
     output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)
@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.formulas.equation import sigmoid
+from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.kinds import Loss
 from softwood.kernels.penalty import Penalty
-from softwood.kernels.reference.evaluate import sigmoid
-from softwood.kernels.reference.refine import minimise, penalised
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-
-FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
 
 
 @dataclass(frozen=True)
@@ -95,21 +94,21 @@ class SoftRows:
         reach, share, leaf_answer = self._forward(shape, parameters)
         leaf_reach = reach[:, shape.leaves]
         output = self.offset + np.einsum("rl,rlq->rq", leaf_reach, leaf_answer)
-        pull = self.weight[:, None] * bend(self.loss_kind, output, self.target)[0]
+        output_slope = self.weight[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
         gradient = np.zeros(shape.parameters)
         weight, response, slope = shape.unpack(gradient)
         value = np.empty_like(reach)
-        value[:, shape.leaves] = np.einsum("rq,rlq->rl", pull, leaf_answer)
+        value[:, shape.leaves] = np.einsum("rq,rlq->rl", output_slope, leaf_answer)
         for gate, m in reversed(list(enumerate(shape.branches))):
             first, part = shape.first_child[m], share[:, gate]
             gap = value[:, first] - value[:, first + 1]
             value[:, m] = value[:, first + 1] + part * gap
             coefficient = reach[:, m] * part * (1.0 - part) * gap
             weight[gate, :-1], weight[gate, -1] = coefficient @ self.phi, coefficient.sum()
-        response[:] = leaf_reach.T @ pull
+        response[:] = leaf_reach.T @ output_slope
         for leaf, row in enumerate(shape.slope_row):
             if row >= 0:
-                slope[row] += (leaf_reach[:, leaf, None] * pull).T @ self.phi
+                slope[row] += (leaf_reach[:, leaf, None] * output_slope).T @ self.phi
         return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
 
     def mean_reach(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> Floats:
@@ -122,13 +121,13 @@ class SoftRows:
         parameters: Floats,
         strength: Floats,
         centre: Floats,
-        ease: Floats,
+        log_penalty: Floats,
         max_iter: int,
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
         """All parameters refined together: the objective reached, the parameters, passes over the rows."""
-        objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, ease))
+        objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
         return minimise(objective, parameters, max_iter, tol)
 
     def histograms(
@@ -142,7 +141,9 @@ class SoftRows:
     ) -> Floats:
         """Sums of reach * slope and reach^2 * curvature, shape (nodes, inputs, bins, 2, outputs)."""
         output, reach, _ = self.answers(shape, parameters)
-        slope, curvature = (self.weight[:, None] * part for part in bend(self.loss_kind, output, self.target))
+        slope, curvature = (
+            self.weight[:, None] * part for part in loss_derivatives(self.loss_kind, output, self.target)
+        )
         table = np.zeros((len(nodes), bin.shape[1], bins, 2, shape.outputs))
         for place, node in enumerate(nodes):
             r = np.where(reach[:, node] < 1e-4, 0.0, reach[:, node])[:, None]
@@ -151,13 +152,13 @@ class SoftRows:
                 np.add.at(table[place, f, :, 1], bin[:, f], r * r * curvature)
         return table
 
-    def pull(
+    def split_direction(
         self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1
     ) -> tuple[Floats, Floats, Floats]:
         """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss."""
         output, reach, _ = self.answers(shape, parameters)
         r = self.weight * reach[:, node]
-        slope = r[:, None] * bend(self.loss_kind, output, self.target)[0]
+        slope = r[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
         total = max(float(r.sum()), 1e-300)
         mean = r @ self.phi / total
         spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
@@ -187,25 +188,3 @@ class SoftRows:
                 if row >= 0:
                     answer[:, leaf] += self.phi @ slope[row].T
         return reach, share, answer
-
-
-def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
-    """Loss of each row: half the squared error, or minus the log probability of the class."""
-    if loss == Loss.SQUARED:
-        return np.asarray(0.5 * np.sum((output - target) ** 2, axis=1))
-    if loss == Loss.LOGISTIC:
-        return (np.logaddexp(0.0, output) - target * output)[:, 0]
-    shifted = output - output.max(axis=1, keepdims=True)
-    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
-
-
-def bend(loss: Loss, output: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """First and second derivative of each row's loss by each output."""
-    if loss == Loss.SQUARED:
-        return output - target, np.ones_like(output)
-    if loss == Loss.LOGISTIC:
-        p = sigmoid(output)
-    else:
-        p = np.exp(output - output.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
-    return p - target, p * (1.0 - p) + FLAT

@@ -14,6 +14,7 @@ import numpy as np
 
 from softwood.kernels.growth import (
     EPSILON,
+    FAR_TIE,
     TIE,
     UNCONSTRAINED,
     Branches,
@@ -32,14 +33,14 @@ from softwood.kernels.reference.bins import make_columns
 from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
 from softwood.kernels.reference.median import AbsoluteError
 from softwood.kernels.reference.monotone import Bounds
-from softwood.kernels.reference.node import Node, harvest, make_node, send
+from softwood.kernels.reference.node import Node, make_node, send, to_tree
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.split import Search, Split
 from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate
 
 
 class Grower:
-    """Grows hard trees on one table. `n_threads` is part of the interface; NumPy has one way to go.
+    """Grows hard trees on one table. `n_threads` is part of the interface; NumPy uses one.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ class Grower:
         """Grow a tree by the rules of `growth`."""
         check_growth(target, growth, self.n_levels, self.weight)
         measure = make_measure(target, growth.criterion)
-        return Growing(Search(self.columns, measure, growth), self._rows(target)).run()
+        return GrowOptions(Search(self.columns, measure, growth), self._rows(target)).run()
 
     def surrogates(
         self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
@@ -87,7 +88,7 @@ class Grower:
 
 
 @dataclass
-class Growing:
+class GrowOptions:
     """One tree in the making."""
 
     search: Search
@@ -102,7 +103,7 @@ class Growing:
         self.add(self.rows, 0, np.nan, self.root_bounds())
         while self.open and (growth.max_leaves == 0 or (len(self.nodes) + 1) // 2 < growth.max_leaves):
             self.divide(self.next_open())
-        return harvest(self.nodes, columns)
+        return to_tree(self.nodes, columns)
 
     def root_bounds(self) -> Bounds:
         """Free bounds on the constrained quantities, on none if nothing is constrained."""
@@ -117,10 +118,15 @@ class Growing:
         self.nodes.append(node)
         if self.may_split(node):
             slack = self.search.measure.slack(node.impurity)
-            node.split = self.search.best(rows, node.loss, slack, bounds)
+            node.split = self.search.best(rows, self.tie(node), slack, bounds)
             if node.split and self.is_worth(node.split):
                 self.open.append(len(self.nodes) - 1)
         return node
+
+    def tie(self, node: Node) -> float:
+        """Gains that differ by less are equal."""
+        away = np.abs(node.value - self.nodes[0].value).max() if isinstance(self.search.measure, SquaredError) else 0.0
+        return (TIE + FAR_TIE * float(away) / float(np.sqrt(node.impurity))) * node.loss
 
     def may_split(self, node: Node) -> bool:
         """The stop rules that need no split."""

@@ -1,4 +1,4 @@
-"""What a criterion says about sets of rows: loss = W * impurity, W, and the centre (class shares, means or medians).
+"""A criterion on sets of rows: loss = W * impurity, W, and the centre (class shares, means or medians).
 
     gini           W * (1 - sum p^2)  = sum c (W - c) / W         c = weight * class_factor per class, p = c / W
     entropy        W * (-sum p ln p)  = -sum c ln(c / W)
@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
+from softwood.kernels.formulas.class_impurity import CLASS_LOSS, divide
 from softwood.kernels.growth import Target
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.reference.rows import Rows, sum_by
@@ -25,7 +26,7 @@ from softwood.kernels.reference.sets import Floats, Index, Masks, Sets
 
 @dataclass(frozen=True)
 class Account:
-    """What a criterion says of some sets of rows: `loss` and `size` (W) of shape (sets,), `center` (sets, columns)."""
+    """A criterion on some sets of rows: `loss` and `size` (W) of shape (sets,), `center` (sets, columns)."""
 
     loss: Floats
     size: Floats
@@ -68,11 +69,6 @@ def account_all(measure: Measure, rows: Rows) -> Account:
     return measure.parts(rows, np.zeros(len(rows.id), np.intp), 1).account(Masks.all_of(1))
 
 
-def divide(a: Floats, b: Floats) -> Floats:
-    """Quotient a / b, and 0 where b is 0: a set whose classes all have factor 0 has no shares."""
-    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b > 0)
-
-
 class Classes:
     """gini, entropy and error."""
 
@@ -82,7 +78,7 @@ class Classes:
         self.n_orders = 1 if target.n_classes == 2 else target.n_classes
         self.tries_subsets = True
         self.factor = target.class_factor if len(target.class_factor) else np.ones(target.n_classes)
-        self.loss = {Criterion.GINI: gini_loss, Criterion.ENTROPY: entropy_loss, Criterion.ERROR: error_loss}[criterion]
+        self.loss = CLASS_LOSS[criterion]
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> ClassParts:
         y, k = self.y[rows.id], self.n_classes
@@ -111,19 +107,6 @@ class ClassParts:
         count = sets.total(self.count)
         size = count.sum(axis=1, keepdims=True)
         return Account(self.loss(count, size), size[:, 0], divide(count, size))
-
-
-def gini_loss(count: Floats, size: Floats) -> Floats:
-    return np.asarray(divide(count * (size - count), size).sum(axis=1))
-
-
-def entropy_loss(count: Floats, size: Floats) -> Floats:
-    p = divide(count, size)
-    return np.asarray(-(count * np.log(np.where(p > 0, p, 1.0))).sum(axis=1))
-
-
-def error_loss(count: Floats, size: Floats) -> Floats:
-    return np.asarray(size[:, 0] - count.max(axis=1))
 
 
 class SquaredError:

@@ -1,6 +1,6 @@
 """absolute_error: mean distance to the weighted median, averaged over targets.
 
-The median of a set is the smallest y whose cumulative weight reaches half; where it meets half, the mean of that y and
+The median of a set is the smallest y whose cumulative weight reaches half; where it equals half, the mean of that y and
 the next. There is no sum over groups that gives it, so every set is laid out over all rows in the order of y:
 
     y        1   2   4   7   9
@@ -71,6 +71,6 @@ def medians(y: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
     at = np.argmax(total >= (size * (0.5 - TIE))[:, None], axis=1)
     reached = np.take_along_axis(total, at[:, None], axis=1)
     following = np.argmax(total > reached, axis=1)  # the next y of the set, where there is one
-    meets = reached[:, 0] <= size * (0.5 + TIE)
-    median = np.where(meets, y[at] / 2 + y[following] / 2, y[at])
+    equals = reached[:, 0] <= size * (0.5 + TIE)
+    median = np.where(equals, y[at] / 2 + y[following] / 2, y[at])
     return np.einsum("ij,ij->i", weight, np.abs(y - median[:, None])), size, median

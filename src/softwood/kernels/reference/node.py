@@ -19,7 +19,7 @@ from softwood.kernels.reference.surrogate import Surrogate, tabulate
 
 @dataclass
 class Node:
-    """A node: its rows and what they say, and, once it is split, the split and its first child."""
+    """A node: its rows and their statistics, and, once it is split, the split and its first child."""
 
     rows: Rows
     depth: int
@@ -30,7 +30,7 @@ class Node:
     impurity: float
     center: Floats
     value: Floats
-    split: Split | None = None  # the best it could do; it is done only where first_child says so
+    split: Split | None = None  # the best it could do; it is done only where there is a first_child
     first_child: int = -1
     surrogates: list[Surrogate] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ def send(columns: list[Column], rows: Rows, split: Split, surrogates: Sequence[S
     return np.where(slot < 0, split.default, slot)
 
 
-def harvest(nodes: list[Node], columns: list[Column]) -> Grown:
+def to_tree(nodes: list[Node], columns: list[Column]) -> Grown:
     """The grown tree as arrays, nodes in the order they were made."""
     nothing = Split(-1, np.nan, np.zeros(0, np.intp), 0, 0.0)
     splits = [node.split if node.first_child >= 0 and node.split else nothing for node in nodes]

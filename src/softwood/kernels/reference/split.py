@@ -2,7 +2,7 @@
 
     gain = loss(rows) - loss(first) - loss(second)           loss = W * impurity, over the rows that take part
 
-The winner is the first candidate whose gain comes within TIE * loss(node) of the largest.
+The winner is the first candidate whose gain comes within `tie` of the largest (grow.py).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from softwood.kernels.growth import TIE, Growth
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.candidates import Candidates, find_candidates
-from softwood.kernels.reference.impurity import Measure
+from softwood.kernels.reference.impurity import Measure, Parts
 from softwood.kernels.reference.monotone import Bounds
 from softwood.kernels.reference.rows import Rows, sum_by
-from softwood.kernels.reference.sets import Floats, Index, Masks
+from softwood.kernels.reference.sets import Floats, Index, Masks, Sets
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Split:
     gain: float
 
     def read(self, column: Column, row: Index) -> Index:
-        """Child slot of each row, -1 where the gate cannot tell."""
+        """Child slot of each row, -1 where the gate does not know."""
         x = column.x[row]
         if not column.n_levels:
             return np.where(np.isnan(x), -1, np.where(x <= self.threshold, 0, 1))
@@ -46,8 +46,8 @@ class Search:
     measure: Measure
     growth: Growth
 
-    def best(self, rows: Rows, loss: float, slack: float, bounds: Bounds) -> Split | None:
-        """The split of largest gain; `loss` is the node's own, `slack` the unit of its constrained quantities."""
+    def best(self, rows: Rows, tie: float, slack: float, bounds: Bounds) -> Split | None:
+        """The split of largest gain; gains within `tie` are equal, `slack` is the unit of constrained quantities."""
         found: list[tuple[int, Candidates, Floats]] = []
         for feature, column in enumerate(self.columns):
             candidates = find_candidates(column, rows, self.growth.missing, self.measure, slack)
@@ -57,7 +57,7 @@ class Search:
         if largest == -np.inf:
             return None
         for feature, candidates, gain in found:
-            hits = np.flatnonzero(gain >= largest - TIE * loss)
+            hits = np.flatnonzero(gain >= largest - tie)
             if len(hits):
                 return self.make(feature, candidates, int(hits[0]), float(gain[hits[0]]))
         return None
@@ -69,18 +69,8 @@ class Search:
         """Gain of every candidate, -inf where it is not admissible."""
         rows, group, n_groups = candidates.rows, candidates.group, candidates.n_groups
         parts, weight = self.measure.parts(rows, group, n_groups), sum_by(group, n_groups, rows.weight[:, None])
-        whole = parts.account(Masks.all_of(n_groups)).loss
-        gains = []
-        for sets in candidates.sets:
-            others = sets.complement()
-            first, second = parts.account(sets), parts.account(others)
-            smaller = np.minimum(sets.total(weight), others.total(weight))[:, 0]
-            good = smaller >= self.growth.min_samples_leaf * (1 - TIE)
-            if len(bounds.lower):
-                q = [self.measure.constrained(side.center) for side in (first, second)]
-                good &= bounds.admit(q[0], q[1], sign, slack)
-            gains.append(np.where(good, whole - first.loss - second.loss, -np.inf))
-        return np.concatenate(gains)
+        limits = Limits(self.growth.min_samples_leaf, sign, slack, bounds)
+        return gains_of(parts, weight, candidates.sets, self.measure, limits)
 
     def make(self, feature: int, candidates: Candidates, at: int, gain: float) -> Split:
         """The split that candidate number `at` stands for."""
@@ -96,6 +86,32 @@ class Search:
             side = first[candidates.group]
             default = larger(*(candidates.rows.where(part).count for part in (side, ~side)))
         return Split(feature, threshold, slot, default, max(gain, 0.0))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a candidate must keep: a count in each child, and monotone constraints in units of `slack`."""
+
+    min_samples_leaf: float
+    sign: int
+    slack: float
+    bounds: Bounds
+
+
+def gains_of(parts: Parts, weight: Floats, sets: tuple[Sets, ...], measure: Measure, limits: Limits) -> Floats:
+    """Gain of every set of groups as first child, -inf where it is not admissible; `weight` is (groups, 1)."""
+    whole = parts.account(Masks.all_of(len(weight))).loss
+    gains = []
+    for some in sets:
+        others = some.complement()
+        first, second = parts.account(some), parts.account(others)
+        smaller = np.minimum(some.total(weight), others.total(weight))[:, 0]
+        good = smaller >= limits.min_samples_leaf * (1 - TIE)
+        if len(limits.bounds.lower):
+            q = [measure.constrained(side.center) for side in (first, second)]
+            good &= limits.bounds.admit(q[0], q[1], limits.sign, limits.slack)
+        gains.append(np.where(good, whole - first.loss - second.loss, -np.inf))
+    return np.concatenate(gains)
 
 
 def larger(first: float, second: float) -> int:

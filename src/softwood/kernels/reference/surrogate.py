@@ -34,7 +34,7 @@ class Surrogate:
     adjusted: float = 0.0
 
     def read(self, column: Column, row: Index) -> Index:
-        """Child slot of each row, -1 where the surrogate cannot tell."""
+        """Child slot of each row, -1 where the surrogate does not know."""
         slot = Split(self.feature, self.threshold, self.slot, 0, 0.0).read(column, row)
         return np.where(slot < 0, -1, 1 - slot) if self.flip else slot
 

@@ -1,4 +1,4 @@
-"""The threshold at which a node's histogram gains most. The definition that native/reach_histogram.cpp is held to."""
+"""The threshold at which a node's histogram gains most. The definition of native/soft/best_threshold.cpp."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
 
 The first epoch scales rows as a stream does (scaling.py), so an epoch here and a pass of chunks give the same tree;
 afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from
-the tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree that
-held-out rows like best. Without validation rows of the caller's a part of the rows is held out for the choice; then the
-chosen tree goes on with all rows.
+the tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree of
+least held-out loss. Without validation rows of the caller's a part of the rows is held out for the selection; then the
+selected tree goes on with all rows.
 
 Differs from the poster: inputs and number targets are scaled; AdaGrad by default, as in the authors' own program; room
 for nodes is bounded.
@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 
 from softwood.engines import Floats
+from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import Rule, Tending, pad_rows
-from softwood.kernels.reference.gradient import row_loss
-from softwood.learners.budding.bush import existence
+from softwood.kernels.online_state import OnlineOptions, Rule, pad_rows
+from softwood.learners.budding.params import existence
 from softwood.learners.budding.stream import Stream
-from softwood.learners.soft.problem import SoftProblem
+from softwood.learners.soft.dataset import Dataset
 
 PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
-PENALTY = 1e-4  # where there is nothing to choose by: a stream
+PENALTY = 1e-4  # where there is nothing to select by: a stream
 STEPS = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
-PATIENCE = 60  # epochs without gain on held-out rows after which the next penalty has its turn
-AFTER = 50  # epochs on all rows after the choice
+PATIENCE = 60  # epochs without gain on held-out rows after which the next penalty is tried
+AFTER = 50  # epochs on all rows after the selection
 IDLE = 2  # penalties without gain after which the path ends
-ENOUGH = 20_000  # rows that suffice to choose by
+ENOUGH = 20_000  # rows that suffice to select by
 Path = list[tuple[float, int]]  # leafness penalties and the epochs each may take
 
 
@@ -56,48 +56,48 @@ class Online:
     shuffle: bool = True
     seed: int = 0
     keep: bool = False
-    report: Callable[[dict[str, Any]], None] = lambda line: None
+    report: Callable[[dict[str, Any]], None] = lambda entry: None
 
-    def tending(self, loss: Loss, leafness_penalty: float | None = None, step: float | None = None) -> Tending:
-        """The rule of the game, for a penalty and a step."""
-        price = leafness_penalty if leafness_penalty is not None else self.leafness_penalty
+    def options(self, loss: Loss, leafness_penalty: float | None = None, step: float | None = None) -> OnlineOptions:
+        """The options of the kernel, for a penalty and a step."""
+        penalty = leafness_penalty if leafness_penalty is not None else self.leafness_penalty
         size = step if step is not None else self.step
-        return Tending(
+        return OnlineOptions(
             loss,
-            PENALTY if price is None else price,
+            PENALTY if penalty is None else penalty,
             self.weight_penalty,
             self.rule,
             STEPS[self.rule][0] if size is None else size,
             self.batch,
         )
 
-    def begin(self, problem: SoftProblem, tending: Tending) -> Stream:
+    def begin(self, dataset: Dataset, options: OnlineOptions) -> Stream:
         """An empty stream for rows of this kind."""
-        outputs = problem.target.shape[1]
-        return Stream.begin(list(problem.n_levels), outputs, tending, self.max_nodes, self.linear, self.seed)
+        outputs = dataset.target.shape[1]
+        return Stream.begin(list(dataset.n_levels), outputs, options, self.max_nodes, self.linear, self.seed)
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A stream after some epochs, and the story of them; `interrupted` if more were to come."""
+class WarmStart:
+    """A stream after some epochs, and the history of them; `interrupted` if more were to come."""
 
     stream: Stream
     history: list[dict[str, Any]]
     interrupted: bool = False
 
 
-def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | None) -> Grown:
-    """Learn a budding tree; validation rows, where given, are only judged by."""
-    rows = problem.in_order(how.seed) if how.shuffle else problem
-    prices = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
-    path = [(price, how.max_epochs) for price in prices]
+def learn_online(dataset: Dataset, how: Online, validation: Dataset | None) -> WarmStart:
+    """Learn a budding tree; validation rows are never trained on."""
+    rows = dataset.in_order(how.seed) if how.shuffle else dataset
+    penalties = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
+    path = [(penalty, how.max_epochs) for penalty in penalties]
     if how.leafness_penalty is not None and how.step is not None:
         return _best(_epochs(rows, how, path, how.step, validation), how.keep)
-    learn, judge = (rows, validation) if validation is not None else _divided(rows)
-    tried = list[Grown]()
+    learn, valid = (rows, validation) if validation is not None else _divided(rows)
+    tried = list[WarmStart]()
     for step in STEPS[how.rule] if how.step is None else (how.step,):
         try:
-            tried.append(_best(_epochs(learn, how, path, step, judge), how.keep))
+            tried.append(_best(_epochs(learn, how, path, step, valid), how.keep))
         except KeyboardInterrupt:
             if not (how.keep and tried):
                 raise
@@ -107,11 +107,11 @@ def learn_online(problem: SoftProblem, how: Online, validation: SoftProblem | No
     best = min(tried, key=lambda grown: grown.history[-1]["held_out_loss"])
     if tried[-1].interrupted:
         return replace(best, interrupted=True)
-    return best if learn is rows else _on_all(best, rows, judge, how)
+    return best if learn is rows else _on_all(best, rows, valid, how)
 
 
-def _divided(rows: SoftProblem) -> tuple[SoftProblem, SoftProblem]:
-    """Rows to learn from before the choice is made, and the others, to choose by; all for both if there is but one."""
+def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
+    """Rows to learn from before the selection, and the others, to select by; all for both if there is but one."""
     out = rows.head(ENOUGH).held_out()
     if not out:
         return rows, rows
@@ -120,7 +120,7 @@ def _divided(rows: SoftProblem) -> tuple[SoftProblem, SoftProblem]:
     return rows.part(known), rows.part(rows.weight - known)
 
 
-def _on_all(chosen: Grown, rows: SoftProblem, rest: SoftProblem, how: Online) -> Grown:
+def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> WarmStart:
     """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
     stream, history = chosen.stream, list(chosen.history)
     stream.learn(rest.X, rest.target, rest.weight)
@@ -129,24 +129,24 @@ def _on_all(chosen: Grown, rows: SoftProblem, rest: SoftProblem, how: Online) ->
     try:
         for _ in range(min(how.max_epochs, AFTER)):
             loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
-            history.append(told(stream, len(history) + 1, loss))
+            history.append(history_entry(stream, len(history) + 1, loss))
             how.report(history[-1])
     except KeyboardInterrupt:
         if not how.keep:
             raise
-        return Grown(stream, history, interrupted=True)
-    return Grown(stream, history)
+        return WarmStart(stream, history, interrupted=True)
+    return WarmStart(stream, history)
 
 
-def _scaled(stream: Stream, rows: SoftProblem) -> tuple[Any, Any, Any]:
+def _scaled(stream: Stream, rows: Dataset) -> tuple[Any, Any, Any]:
     """Rows as kernels take them, by the scaling as it stands."""
     centre, scale = stream.units()
     target = ((rows.target - centre) / scale).astype(np.float32)
     return pad_rows(stream.inputs.columns().make(rows.X)), target, rows.weight.astype(np.float32)
 
 
-def _best(epochs: Iterator[Grown], keep: bool) -> Grown:
-    """The epoch that held-out rows liked best; the last where none are held out. An interrupt may keep what it has."""
+def _best(epochs: Iterator[WarmStart], keep: bool) -> WarmStart:
+    """The epoch of least held-out loss; the last where none are held out. An interrupt may keep what it has."""
     best, interrupted = None, False
     try:
         for grown in epochs:
@@ -161,58 +161,60 @@ def _best(epochs: Iterator[Grown], keep: bool) -> Grown:
     return replace(best, interrupted=interrupted)
 
 
-def _loss(grown: Grown) -> float:
+def _loss(grown: WarmStart) -> float:
     """On held-out rows; NaN where there are none, and the latest epoch is the best."""
     return float(grown.history[-1].get("held_out_loss", np.nan))
 
 
-def _epochs(rows: SoftProblem, how: Online, path: Path, step: float, judge: SoftProblem | None) -> Iterator[Grown]:
+def _epochs(rows: Dataset, how: Online, path: Path, step: float, valid: Dataset | None) -> Iterator[WarmStart]:
     """The state after every epoch, along the path of penalties."""
     rng, history = np.random.default_rng(how.seed), list[dict[str, Any]]()
-    stream = how.begin(rows, how.tending(rows.loss, path[0][0], step))
+    stream = how.begin(rows, how.options(rows.loss, path[0][0], step))
     first = rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X))
     loss = stream.learn(rows.X[first], rows.target[first], rows.weight[first])
     x, target, weight = _scaled(stream, rows)
     columns, (centre, scale) = stream.inputs.columns(), stream.units()
-    held = None if judge is None else (columns.make(judge.X), (judge.target - centre) / scale, judge.weight)
-    best, vain = np.inf, 0
+    held = None if valid is None else (columns.make(valid.X), (valid.target - centre) / scale, valid.weight)
+    best, without_gain = np.inf, 0
     for penalty, epochs in path:
-        stream.tending = replace(stream.tending, leafness_penalty=penalty)
-        stream.plant.memory[:] = stream.plant.memory if penalty == path[0][0] else 0.0
+        stream.options = replace(stream.options, leafness_penalty=penalty)
+        stream.state.memory[:] = stream.state.memory if penalty == path[0][0] else 0.0
         before, idle = best, 0
         for _ in range(epochs):
             if history:
                 order = rng.permutation(len(x)) if how.shuffle else np.arange(len(x))
                 loss = stream.train(x, target, weight, order)
-            history.append(told(stream, len(history) + 1, loss, held))
+            history.append(history_entry(stream, len(history) + 1, loss, held))
             how.report(history[-1])
-            yield Grown(replace(stream, plant=stream.plant.copy()), list(history))
+            yield WarmStart(replace(stream, state=stream.state.copy()), list(history))
             now = history[-1].get("held_out_loss", -np.inf)
             idle, best = (0, now) if now < best else (idle + 1, best)
-            if idle == PATIENCE and judge is not None:
+            if idle == PATIENCE and valid is not None:
                 break
-        vain = vain + 1 if best >= before else 0
-        if judge is not None and vain == IDLE:
+        without_gain = without_gain + 1 if best >= before else 0
+        if valid is not None and without_gain == IDLE:
             return
 
 
-def told(stream: Stream, epoch: int, loss: float, held: tuple[Floats, Floats, Floats] | None = None) -> dict[str, Any]:
-    """What there is to remember of an epoch."""
-    plant = stream.plant
-    child, leafness = plant.first_child[: plant.n_nodes].copy(), plant.leafness.astype(np.float64)
-    line = {
+def history_entry(
+    stream: Stream, epoch: int, loss: float, held: tuple[Floats, Floats, Floats] | None = None
+) -> dict[str, Any]:
+    """An entry of the history: one epoch."""
+    state = stream.state
+    child, leafness = state.first_child[: state.n_nodes].copy(), state.leafness.astype(np.float64)
+    entry = {
         "epoch": epoch,
         "loss": loss,
-        "leafness_penalty": stream.tending.leafness_penalty,
-        "step": stream.tending.step,
-        "n_nodes": plant.n_nodes,
+        "leafness_penalty": stream.options.leafness_penalty,
+        "step": stream.options.step,
+        "n_nodes": state.n_nodes,
         "effective_size": float(existence(child, leafness).sum()),
         "leafness": leafness,
         "first_child": child,
     }
     if held is not None:
         phi, target, weight = held
-        line["held_out_loss"] = float(
-            np.average(row_loss(stream.tending.loss, stream.answer(phi), target), weights=weight)
+        entry["held_out_loss"] = float(
+            np.average(row_loss(stream.options.loss, stream.answer(phi), target), weights=weight)
         )
-    return line
+    return entry

@@ -1,7 +1,7 @@
 """All numbers of a budding tree refined together, leafness among them, by a deterministic optimiser (L-BFGS).
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m])
-              + penalty (1/2 eased |weights|^2 + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
+              + penalty * (log penalty of weights + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
 A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
@@ -13,92 +13,103 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Engine, Floats, Penalty
-from softwood.kernels.reference.evaluate import sigmoid
-from softwood.kernels.reference.refine import minimise
-from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.fold import fold, shape_of, unfold_slopes, without_buds
-from softwood.learners.soft.sapling import RESPONSE_DECAY, price_of_gates
+from softwood.engines import Floats, Penalty, SumEngine
+from softwood.kernels.formulas.equation import sigmoid
+from softwood.kernels.formulas.lbfgs import minimise
+from softwood.learners.budding.fold_buds import fold_buds, shape_of, unfold_slopes, without_buds
+from softwood.learners.budding.params import BuddingParams
+from softwood.learners.soft.params import RESPONSE_PENALTY, gate_penalty
 
 EDGE = 0.01
 
 
 @dataclass(frozen=True)
-class Prices:
-    """What is paid for: nodes that pass rows on, and the size of numbers; responses are measured from `origin`.
+class BuddingPenalty:
+    """Penalties on nodes that pass rows on and on the size of parameters; responses are measured from `origin`.
 
-    ease : of the penalty on weights (kernels/penalty.py).
+    log_penalty : of the penalty on weights (kernels/penalty.py).
     """
 
     leafness: float
     weight: float
     origin: Floats
     origin_slope: Floats | float = 0.0
-    ease: float = 0.0
+    log_penalty: float = 0.0
 
 
-def settle(bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float) -> tuple[float, Bush]:
+def settle(
+    params: BuddingParams, engine: SumEngine, penalties: BuddingPenalty, max_iter: int, tol: float
+) -> tuple[float, BuddingParams]:
     """Refined, what no longer passes rows on dropped, and the rest refined again; the objective reached."""
     while True:
-        value, refined = refine(bush, engine, prices, max_iter, tol)
-        bush = refined.without(refined.leafness >= 1.0)
-        if bush.n_nodes == refined.n_nodes:
-            return value, bush
+        value, refined = refine(params, engine, penalties, max_iter, tol)
+        params = refined.without(refined.leafness >= 1.0)
+        if params.n_nodes == refined.n_nodes:
+            return value, params
 
 
-def round_buds(bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float) -> Bush:
+def round_buds(
+    params: BuddingParams, engine: SumEngine, penalties: BuddingPenalty, max_iter: int, tol: float
+) -> BuddingParams:
     """Every bud the branch or the leaf it is nearer to, and all other numbers refined again."""
-    whole = without_buds(bush.without(bush.leafness >= 0.5))
-    return refine(whole, engine, prices, max_iter, tol, hold_leafness=True)[1]
+    whole = without_buds(params.without(params.leafness >= 0.5))
+    return refine(whole, engine, penalties, max_iter, tol, hold_leafness=True)[1]
 
 
 def refine(
-    bush: Bush, engine: Engine, prices: Prices, max_iter: int, tol: float, hold_leafness: bool = False
-) -> tuple[float, Bush]:
-    """The objective reached and the better bush, of the same shape; what is at an edge of leafness is 0 or 1."""
-    shape, branch = shape_of(bush), bush.branches
-    sizes = np.cumsum([bush.gate[branch].size, len(branch), bush.response.size])
-    penalty = _penalty(bush, prices)
+    params: BuddingParams,
+    engine: SumEngine,
+    penalties: BuddingPenalty,
+    max_iter: int,
+    tol: float,
+    hold_leafness: bool = False,
+) -> tuple[float, BuddingParams]:
+    """The objective reached and the better tree, of the same shape; what is at an edge of leafness is 0 or 1."""
+    shape, branch = shape_of(params), params.branches
+    sizes = np.cumsum([params.gate[branch].size, len(branch), params.response.size])
+    penalty = _penalty(params, penalties)
 
-    def unpack(at: Floats) -> Bush:
+    def unpack(at: Floats) -> BuddingParams:
         gate, kept, response, slope = np.split(at, sizes)
-        gates, leafness = bush.gate.copy(), bush.leafness.copy()
-        gates[branch] = gate.reshape(-1, bush.columns + 1)
+        gates, leafness = params.gate.copy(), params.leafness.copy()
+        gates[branch] = gate.reshape(-1, params.columns + 1)
         if not hold_leafness:
             leafness[branch] = sigmoid(kept)
         return replace(
-            bush, gate=gates, leafness=leafness, response=response.reshape(bush.response.shape),
-            slope=slope.reshape(bush.slope.shape),
+            params, gate=gates, leafness=leafness, response=response.reshape(params.response.shape),
+            slope=slope.reshape(params.slope.shape),
         )  # fmt: skip
 
     def measure(at: Floats) -> tuple[float, Floats]:
         now = unpack(at)
-        value, slope = engine.gradient(shape, fold(now))
-        cost, pull = penalty.at(at)
+        value, slope = engine.gradient(shape, fold_buds(now))
+        cost, penalty_slope = penalty.at(at)
         part = now.leafness[branch]
-        value += cost + prices.leafness * float(np.sum(1.0 - part))
+        value += cost + penalties.leafness * float(np.sum(1.0 - part))
         whole = unfold_slopes(now, slope).vector
-        whole[sizes[0] : sizes[1]] -= prices.leafness
+        whole[sizes[0] : sizes[1]] -= penalties.leafness
         whole[sizes[0] : sizes[1]] *= 0.0 if hold_leafness else part * (1.0 - part)
-        return value, np.where(penalty.strength < 0, 0.0, whole + pull)
+        return value, np.where(penalty.strength < 0, 0.0, whole + penalty_slope)
 
-    kept = np.clip(bush.leafness[branch], EDGE, 1.0 - EDGE)
+    kept = np.clip(params.leafness[branch], EDGE, 1.0 - EDGE)
     free = np.log(kept / (1.0 - kept))
-    start = np.concatenate([bush.gate[branch].ravel(), free, bush.response.ravel(), bush.slope.ravel()])
+    start = np.concatenate([params.gate[branch].ravel(), free, params.response.ravel(), params.slope.ravel()])
     value, found, _ = minimise(measure, start, max_iter, tol)
     better = unpack(found)
     edged = np.where(better.leafness < EDGE, 0.0, np.where(better.leafness > 1.0 - EDGE, 1.0, better.leafness))
     return value, replace(better, leafness=edged)
 
 
-def _penalty(bush: Bush, prices: Prices) -> Penalty:
+def _penalty(params: BuddingParams, penalties: BuddingPenalty) -> Penalty:
     """What each number costs; leafness is free."""
-    branch = bush.branches
-    gate, eased = price_of_gates(bush.closed[branch], bush.steep[branch], prices.weight, prices.ease)
+    branch = params.branches
+    gate, gate_log_penalty = gate_penalty(
+        params.frozen[branch], params.unpenalized[branch], penalties.weight, penalties.log_penalty
+    )
     free = gate.size + len(branch)
-    strength = [gate, np.zeros(len(branch)), np.full(bush.response.size, RESPONSE_DECAY * prices.weight)]
-    strength += [np.full(bush.slope.size, prices.weight)]
-    slope = np.zeros_like(bush.slope) + (prices.origin_slope if bush.slopes == "own" else 0.0)
-    centre = [np.zeros(free), np.tile(prices.origin, bush.n_nodes), slope.ravel()]
-    ease = [eased, np.zeros(len(branch) + bush.response.size + bush.slope.size)]
-    return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(ease))
+    strength = [gate, np.zeros(len(branch)), np.full(params.response.size, RESPONSE_PENALTY * penalties.weight)]
+    strength += [np.full(params.slope.size, penalties.weight)]
+    slope = np.zeros_like(params.slope) + (penalties.origin_slope if params.slopes == "own" else 0.0)
+    centre = [np.zeros(free), np.tile(penalties.origin, params.n_nodes), slope.ravel()]
+    log_penalty = [gate_log_penalty, np.zeros(len(branch) + params.response.size + params.slope.size)]
+    return Penalty(np.concatenate(strength), np.concatenate(centre), np.concatenate(log_penalty))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns import INDICATOR_SCALE, LIMIT, Builder, Columns, Floats
+from softwood.learners.soft.design import INDICATOR_SCALE, LIMIT, Builder, DesignMatrix, Floats
 from softwood.learners.soft.moments import CONSTANT
 
 LEAST_SPREAD = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
@@ -136,7 +136,7 @@ class RunningScale:
         self.gap_moments = Moments(*merged)
         self.gaps += new
 
-    def columns(self) -> Columns:
+    def columns(self) -> DesignMatrix:
         """The scaling as it stands, in the raw inputs."""
         build = Builder()
         mean, spread = self.moments.now()
@@ -145,21 +145,21 @@ class RunningScale:
                 term = build.term(Term.CATEGORY, f, self.code[c], 0.0)
                 build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * mean[c], f, 3)
             else:
-                _line(build, f, mean[c], spread[c], self.moments.low[c], self.moments.high[c])
+                _linear(build, f, mean[c], spread[c], self.moments.low[c], self.moments.high[c])
         for f, share in zip(self.gaps, self.gap_moments.now()[0], strict=True):
             term = build.term(Term.MISSING, f, 0.0, 1.0)
             build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
         return build.build()
 
 
-def _line(build: Builder, f: int, mean: float, spread: float, low: float, high: float) -> None:
-    """A number's column: a line, held where rows went beyond LIMIT spreads; nothing where nothing varies."""
+def _linear(build: Builder, f: int, mean: float, spread: float, low: float, high: float) -> None:
+    """A number's column: linear, clipped where rows went beyond LIMIT spreads; 0 where nothing varies."""
     if not spread > 0:
         build.column({}, 0.0, f, 0)
     elif max(high - mean, mean - low) > LIMIT * spread:
         bottom, top = mean - LIMIT * spread, mean + LIMIT * spread
-        rise = build.term(Term.HINGE, f, bottom, mean - bottom)
-        build.column({rise: 1 / spread, build.term(Term.HINGE, f, top, 0.0): -1 / spread}, -LIMIT, f, 0)
+        lower = build.term(Term.HINGE, f, bottom, mean - bottom)
+        build.column({lower: 1 / spread, build.term(Term.HINGE, f, top, 0.0): -1 / spread}, -LIMIT, f, 0)
     else:
         build.column({build.term(Term.IDENTITY, f, 0.0, mean): 1 / spread}, -mean / spread, f, 0)
 
@@ -168,7 +168,7 @@ def _line(build: Builder, f: int, mean: float, spread: float, low: float, high: 
 class FixedScale:
     """Columns that were learned from all rows at once and stay as they are."""
 
-    fixed: Columns
+    fixed: DesignMatrix
 
     def copy(self) -> FixedScale:
         """Itself: it never changes."""
@@ -181,5 +181,5 @@ class FixedScale:
     def take(self, X: Floats, weight: Floats) -> Floats:
         return self.fixed.make(X)
 
-    def columns(self) -> Columns:
+    def columns(self) -> DesignMatrix:
         return self.fixed

@@ -14,17 +14,17 @@ import numpy.typing as npt
 from softwood.engines import Floats
 from softwood.kernels import budding as kernel
 from softwood.kernels.kinds import Loss
-from softwood.kernels.plant import Plant, Tending, pad_rows, plant_seed, widen
-from softwood.learners.budding.bush import Bush
-from softwood.learners.budding.harvest import harvest, importance
+from softwood.kernels.online_state import OnlineOptions, OnlineState, init_state, pad_rows, widen
+from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
+from softwood.learners.budding.to_tree import importance, to_tree
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
 
 HALVINGS = 40  # of the step, before a stream gives up
-LARGEST = 1e6  # number of a plant, in scaled columns and targets, up to which a step has not run away
-MOST_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row throws the tree, whatever the others say
-RECENT = 1024  # rows that a stream remembers, to count and to tell importances by
+LARGEST = 1e6  # number of a state, in scaled columns and targets, up to which a step has not diverged
+MOST_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row alone would decide the tree
+RECENT = 1024  # rows that a stream remembers, to count and to measure importances by
 Order = npt.NDArray[np.int64]
 
 
@@ -36,8 +36,8 @@ class Stream:
     centre, scale : of the targets, where `targets` is None.  weight : of all rows seen.
     """
 
-    plant: Plant
-    tending: Tending
+    state: OnlineState
+    options: OnlineOptions
     inputs: RunningScale | FixedScale
     targets: Moments | None
     centre: Floats
@@ -46,12 +46,14 @@ class Stream:
     recent: Sample = field(default_factory=lambda: Sample(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0)))
 
     @classmethod
-    def begin(cls, n_levels: list[int], outputs: int, tending: Tending, room: int, linear: bool, seed: int) -> Stream:
+    def begin(
+        cls, n_levels: list[int], outputs: int, options: OnlineOptions, room: int, linear: bool, seed: int
+    ) -> Stream:
         """Nothing seen yet."""
         inputs = RunningScale(n_levels)
-        plant = plant_seed(inputs.started, outputs, room=room, linear=linear, tending=tending, seed=seed)
-        targets = Moments.make(outputs) if tending.loss == Loss.SQUARED else None
-        return cls(plant, tending, inputs, targets, np.zeros(outputs), np.ones(outputs))
+        state = init_state(inputs.started, outputs, room=room, linear=linear, options=options, seed=seed)
+        targets = Moments.make(outputs) if options.loss == Loss.SQUARED else None
+        return cls(state, options, inputs, targets, np.zeros(outputs), np.ones(outputs))
 
     def copy(self) -> Stream:
         """A stream to go on with, while this one stays as it is: what is not copied here is only ever replaced."""
@@ -68,34 +70,34 @@ class Stream:
         if not len(X):
             return 0.0
         phi, scaled = self.inputs.take(X, weight), self._scaled(target, weight)
-        if phi.shape[1] > self.plant.columns:
-            self.plant = widen(self.plant, phi.shape[1])
+        if phi.shape[1] > self.state.columns:
+            self.state = widen(self.state, phi.shape[1])
         self._remember(X, target, weight)
-        whole = self.tending
+        whole = self.options
         loss = self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
-        self.tending = whole
+        self.options = whole
         return loss
 
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
               order: Order) -> float:  # fmt: skip
         """Gradient steps on scaled rows; the mean loss."""
         weight = np.minimum(weight, MOST_WEIGHT)
-        most = max(LARGEST, 2.0 * float(np.abs(self.plant.number).max()))
+        most = max(LARGEST, 2.0 * float(np.abs(self.state.number).max()))
         for _ in range(HALVINGS):
-            plant = self.plant.copy()
-            total = kernel.train(plant, x, target, weight, order, self.tending)
-            if np.isfinite(total) and np.abs(plant.number).max() <= most:  # not so of NaN either
-                self.plant = plant
+            state = self.state.copy()
+            total = kernel.train(state, x, target, weight, order, self.options)
+            if np.isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
+                self.state = state
                 size = float(weight[order].sum(dtype=np.float64))
                 return total / size if size > 0 else 0.0  # weights too small for single precision move nothing
-            self.tending = replace(self.tending, step=self.tending.step / 2)
+            self.options = replace(self.options, step=self.options.step / 2)
         raise FloatingPointError(
-            f"the loss is not finite, even with a step of {self.tending.step:.2g}: set a smaller learning_rate, or "
+            f"the loss is not finite, even with a step of {self.options.step:.2g}: set a smaller learning_rate, or "
             "optimizer='adagrad', whose steps have a bound."
         )
 
     def _scaled(self, target: Floats, weight: Floats) -> Floats:
-        """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot throw the tree."""
+        """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot decide the tree."""
         if self.targets is None:
             return (target - self.centre) / self.scale
         mean, spread = self.targets.take(target, weight)
@@ -116,22 +118,22 @@ class Stream:
         mean, spread = self.targets.now()
         return mean, np.where(spread > 0, spread, 1.0)
 
-    def bush(self) -> Bush:
+    def params(self) -> BuddingParams:
         """The tree so far, in scaled columns."""
-        return Bush.of_plant(self.plant)
+        return BuddingParams.of_state(self.state)
 
-    def tree(self, schema: Schema, bush: Bush | None = None) -> Tree:
-        """The tree so far, in the user's units; `bush` says the same as the plant, more exactly."""
-        found, columns, loss = bush or self.bush(), self.inputs.columns(), self.tending.loss
-        return harvest(found, columns, schema, loss, self.recent, self.weight, *self.units())
+    def tree(self, schema: Schema, params: BuddingParams | None = None) -> Tree:
+        """The tree so far, in the user's units; `params` are the state's, in double precision."""
+        found, columns, loss = params or self.params(), self.inputs.columns(), self.options.loss
+        return to_tree(found, columns, schema, loss, self.recent, self.weight, *self.units())
 
     def importance(self, n_features: int) -> Floats:
         """What each input is worth on the most recent rows."""
         centre, scale = self.units()
         rows = replace(self.recent, target=(self.recent.target - centre) / scale)
         columns = self.inputs.columns()
-        return importance(self.answer, columns, rows, self.tending.loss, n_features)
+        return importance(self.answer, columns, rows, self.options.loss, n_features)
 
     def answer(self, phi: Floats) -> Floats:
         """Scaled outputs of rows of columns."""
-        return kernel.answers(self.plant, pad_rows(phi))
+        return kernel.answers(self.state, pad_rows(phi))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.c45 import C45Grown, C45Growth
-from softwood.learners.hard.cases import CaseNode, Floats, harvest, plant
+from softwood.learners.hard.cases import CaseNode, Floats, case_nodes, to_tree
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree
 
@@ -67,12 +67,12 @@ def learn_c45(
     """
     c = cases
     grown = kernels.grow_c45(c.X, c.n_levels, c.code, c.weight, c.n_classes, growth, n_threads)
-    root = plant(grown if middle else snap_thresholds(grown, c.X[c.weight > 0]), c.X, c.weight)
+    root = case_nodes(grown if middle else snap_thresholds(grown, c.X[c.weight > 0]), c.X, c.weight)
     for node in reversed(list(root.walk())):
         collapse(node)
     if pruning.confidence is not None:
         Pruner(cases, pruning.confidence, pruning.raising).prune(root)
-    return harvest(root, schema)
+    return to_tree(root, schema)
 
 
 def collapse(node: CaseNode) -> None:

@@ -99,7 +99,7 @@ class CaseNode:
             setattr(self, name, getattr(other, name))
 
 
-def plant(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
+def case_nodes(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
     """The grown tree with its cases."""
     row = np.flatnonzero(weight > 0)
     everything = Cases(row, weight[row])  # the root's; each other node gets its own from its parent
@@ -117,7 +117,7 @@ def plant(grown: C45Grown, X: Floats, weight: Floats) -> CaseNode:
     return nodes[0]
 
 
-def harvest(root: CaseNode, schema: Schema) -> Tree:
+def to_tree(root: CaseNode, schema: Schema) -> Tree:
     """The tree of the nodes, level by level."""
     nodes, fraction, response, first, default = [root], [np.nan], [_shares(root, np.zeros(0))], [], []
     for m, node in enumerate(nodes):  # grows while it is walked

@@ -12,12 +12,14 @@ import numpy.typing as npt
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PruningSequence, path_losses
 from softwood.learners.hard.table import PruningTable
-from softwood.parts.crew import side_by_side
 from softwood.parts.folds import Fold, deal_rows
+from softwood.parts.parallel import parallel_map
 from softwood.tree import Tree
 
 Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
+
+ROUNDING = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def choose_by_cv(
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])
 
-    total, squares, weight = np.sum(list(side_by_side(test_fold, range(len(folds)), n_jobs)), axis=0)
+    total, squares, weight = np.sum(list(parallel_map(test_fold, range(len(folds)), n_jobs)), axis=0)
     if not weight.any():
         return plain_table(sequence)
     return _tested(sequence, total, squares, weight, one_se, "cv")
@@ -151,8 +153,9 @@ def _tested(
     """Mean losses, their standard errors, and the choice: the least error, or the smallest tree within one se of it."""
     mean = total / weight
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
-    least = len(mean) - 1 - int(np.argmin(mean[::-1]))  # of equal errors the smaller tree
-    chosen = int(np.flatnonzero(mean <= mean[least] + standard_error[least])[-1]) if one_se else least
+    equal = mean <= mean.min() + ROUNDING * np.abs(mean).max()
+    least = int(np.flatnonzero(equal)[-1])  # of equal errors the smaller tree
+    chosen = int(np.flatnonzero(equal | (mean <= mean[least] + standard_error[least]))[-1]) if one_se else least
     return _table(sequence, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)
 
 

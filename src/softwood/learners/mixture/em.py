@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from softwood.kernels.reference.evaluate import sigmoid
+from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.irls import fit_gate, fit_line
 from softwood.learners.mixture.shape import MixtureShape

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, cho_factor, cho_solve
 
-from softwood.kernels.reference.evaluate import sigmoid
+from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 
 STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway

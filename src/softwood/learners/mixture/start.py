@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.reference.evaluate import sigmoid
+from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Evidence, Mixture, run_em
 from softwood.learners.mixture.shape import MixtureShape

@@ -4,7 +4,7 @@ Nodes are numbered level by level. Pre-pruning: a depth, rows to split, rows in 
 tree's impurity that a split must take away.
 
 `grow_nodes` serves every finder and is the definition. A discriminant tree grows natively, where that is built:
-native/oblique.cpp does the same for the finder `Discriminant`, all nodes in one call without Python's lock.
+native/oblique/grower.cpp does the same for the finder `Discriminant`, all nodes in one call without Python's lock.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Growing:
         self.first_child.append(-1)
         self.value.append(value)
         self.count.append(float(problem.weight.sum()))
-        self.impurity.append(float(rows.loss(sums)[0]) / size if size > 0 else 0.0)
+        constant = not problem.is_classes and bool((problem.y == problem.y[:1]).all())  # sums of squares would round
+        self.impurity.append(float(rows.loss(sums)[0]) / size if size > 0 and not constant else 0.0)
 
     def finish(self) -> Grown:
         """The nodes as arrays."""
@@ -112,7 +113,10 @@ def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
         for node, depth, here, gate in queue:
             finder = find if gate is None else _as_found(gate)
             pure = grown.impurity[node] <= EPSILON * grown.impurity[0]
-            found = None if pure else _split(here, finder, limits, depth, whole)
+            least = TIE * grown.impurity[node] * float(here.heft.sum())  # a smaller gain is rounding
+            found = (
+                None if pure else _split(here, finder, limits, depth, max(limits.min_impurity_decrease * whole, least))
+            )
             if found is None:
                 continue
             split, side = found
@@ -128,7 +132,7 @@ def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
 
 
 def _split(
-    rows: Rows, find: Finder, limits: Limits, depth: int, whole: float
+    rows: Rows, find: Finder, limits: Limits, depth: int, least_gain: float
 ) -> tuple[Split, npt.NDArray[np.bool_]] | None:
     """The finder's split and whom it sends to the first child, if the node may be split and both children have rows."""
     count = float(rows.problem.weight.sum())
@@ -136,7 +140,7 @@ def _split(
     if depth >= limits.max_depth or count < least or len(rows.phi) < 2:
         return None
     split = find(rows)
-    if split is None or split.gain < limits.min_impurity_decrease * whole or not split.gain > 0.0:
+    if split is None or split.gain < least_gain or not split.gain > 0.0:
         return None
     side = split.gate.first(rows)
     first = float(rows.problem.weight[side].sum())

@@ -12,7 +12,9 @@ from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 
-NO_BIAS = 1e-12  # of the sizes of what adds up to it: rounding, which must not decide where a level never seen goes
+# Rounding, which must not decide where a row on the border goes, such as one of a level never seen: a bias that is so
+# small a part of what adds up to it, and a weight of the gate's largest one (columns are in standard deviations).
+NO_BIAS = NO_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Grown:
         if not len(linear):
             return {}
         weight, bias = self.weight[self.gate[linear]], self.bias[linear]
+        weight = np.where(np.abs(weight) > NO_WEIGHT * np.abs(weight).max(axis=1, keepdims=True), weight, 0.0)
         table, shift = rows.columns.in_user_units(weight, bias)
         size = np.abs(bias) + np.abs(weight) @ np.abs(rows.columns.shift)
         shift = np.where(np.abs(shift) > NO_BIAS * size, shift, 0.0)

@@ -15,8 +15,8 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows, in_order
-from softwood.learners.soft.columns import PLAIN, Recipe
-from softwood.learners.soft.describe import ENOUGH_ROWS
+from softwood.learners.soft.design import PLAIN, BasisSpec
+from softwood.learners.soft.importance import ENOUGH_ROWS
 from softwood.tree import Schema, Tree, cut_tree
 from softwood.tree.gain import Arrivals, Sample
 
@@ -30,7 +30,7 @@ def learn_oblique(
     limits: Limits,
     pruning: Pruning,
     *,
-    recipe: Recipe = PLAIN,
+    basis_spec: BasisSpec = PLAIN,
     n_jobs: int = 1,
 ) -> Pruned:
     """Grow, choose, prune.
@@ -40,7 +40,7 @@ def learn_oblique(
     problem, schema : rows and what they stand for.
     find : how a node is split.
     limits, pruning : where growth ends, and how much of it is kept.
-    recipe : which columns linear gates are made of.
+    basis spec : which columns linear gates are made of.
     n_jobs : folds at a time.
     """
     dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows may be merged once for all
@@ -54,11 +54,11 @@ def learn_oblique(
         at = np.flatnonzero(weight)
         some = problem.with_rows(problem.X[at], problem.y[at], weight[at])
         if not dealt:
-            return grow_oblique(Rows.make(some, recipe), find, limits, schema)
+            return grow_oblique(Rows.make(some, basis_spec), find, limits, schema)
         piece = None if whole.piece is None else whole.piece[at]  # a part of a row comes in pieces as all of it does
-        return grow_oblique(replace(Rows.of(some, recipe), piece=piece), find, limits, schema)
+        return grow_oblique(replace(Rows.of(some, basis_spec), piece=piece), find, limits, schema)
 
-    whole = (Rows.of if dealt else Rows.make)(problem, recipe)
+    whole = (Rows.of if dealt else Rows.make)(problem, basis_spec)
     full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
     sequence = PruningSequence.of(full, problem)
     table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)

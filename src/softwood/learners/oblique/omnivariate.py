@@ -5,7 +5,7 @@
     quadratic   the same with the squares of the inputs
     mlp         a small multilayer perceptron, unfolded into three gates (perceptron.py)
 
-Which kind wins is decided by a contest (contest.py); the winner is learned on all rows of the node.
+Held-out rows choose the kind (gate_selection.py); it is then learned on all rows of the node.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ import numpy as np
 
 from softwood.kernels import oblique
 from softwood.learners.hard.problem import Floats
-from softwood.learners.oblique.contest import (
+from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
+from softwood.learners.oblique.gate import Split
+from softwood.learners.oblique.gate_selection import (
     FEWEST,
     LEAF,
+    GateChoice,
     Kind,
-    Verdict,
     by_f_test,
     by_information,
     by_validation,
     halves,
-    judge_halves,
+    held_out_losses,
 )
-from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
-from softwood.learners.oblique.gate import Split
 from softwood.learners.oblique.perceptron import find_perceptron
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.oblique.univariate import find_univariate
-from softwood.learners.soft.columns import PLAIN, Recipe
+from softwood.learners.soft.design import PLAIN, BasisSpec
 
 KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
 COMPETE = KINDS[:3]  # where nothing else is asked for
@@ -61,38 +61,38 @@ class Omnivariate:
 
     def __call__(self, rows: Rows) -> Split | None:
         """The split of a node."""
-        verdict = self._judge(rows)
+        verdict = self._choose(rows)
         split = None if verdict.kind is None else verdict.kind.find(rows)
         return None if split is None else replace(split, note=verdict.note)
 
     @property
-    def recipe(self) -> Recipe:
+    def basis_spec(self) -> BasisSpec:
         """Which columns the kinds need."""
         return replace(PLAIN, square=1.0) if "quadratic" in self.kinds else PLAIN
 
-    def _judge(self, rows: Rows) -> Verdict:
+    def _choose(self, rows: Rows) -> GateChoice:
         kinds = [self._kind(name) for name in self.kinds]
         if self.select in ("aic", "bic"):
             return by_information(rows, kinds, self.stop, self.select == "bic")
         rows = rows.in_pieces()
         if len(rows.phi) < FEWEST:
-            return Verdict(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows for a contest")
+            return GateChoice(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows to compare kinds")
         if self.select == "validation":
             return by_validation(rows, kinds, self.stop, self.seed)
-        return by_f_test(self._judge_halves(rows, kinds), kinds, self.alpha, self.stop)
+        return by_f_test(self._held_out_losses(rows, kinds), kinds, self.alpha, self.stop)
 
-    def _judge_halves(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
-        """The losses of the contest: natively, but for a perceptron."""
+    def _held_out_losses(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
+        """Held-out losses of all kinds: natively, but for a perceptron."""
         pairs = halves(rows, self.seed)
-        if oblique.contest_losses is None:
-            return judge_halves(rows, kinds, pairs)
+        if oblique.gate_losses is None:
+            return held_out_losses(rows, kinds, pairs)
         fast = [name for name in self.kinds if name in COMPETE]
         half = np.zeros((len(pairs), len(rows.phi)), np.uint8)
         for row, (_, second) in zip(half, pairs, strict=True):
             row[second] = 1
         line = columns_of(rows, "linear")
         order = np.concatenate([line, np.setdiff1d(columns_of(rows, "quadratic"), line)])
-        losses = oblique.contest_losses(
+        losses = oblique.gate_losses(
             np.ascontiguousarray(rows.phi[:, order]),
             *rows.answers(),
             rows.problem.X if "threshold" in fast else None,
@@ -105,7 +105,7 @@ class Omnivariate:
             half,
         )
         slow = [kind for kind in kinds if kind.name not in fast]
-        table = judge_halves(rows, slow, pairs) if slow else {}
+        table = held_out_losses(rows, slow, pairs) if slow else {}
         return table | dict(zip((LEAF, *fast), losses, strict=True))
 
     def _kind(self, name: str) -> Kind:

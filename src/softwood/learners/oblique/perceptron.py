@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines.memory import MemoryEngine
+from softwood.engines import SampleEngine
+from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import LinearGate, Split
 from softwood.learners.oblique.rows import Index, Rows
-from softwood.learners.soft.ground import plant_root
-from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.fold import init_root
+from softwood.learners.soft.params import SoftTreeParams
 
 STARTS = 5
 STRENGTH = 1.0  # rows that the penalty on the weights counts for
@@ -47,7 +48,7 @@ def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float
     phi = rows.phi[:, columns]
     engine = _engine(rows, phi)
     chance = Chance(phi, engine.weight, np.random.default_rng(seed))
-    root = plant_root(engine, len(columns), "none")
+    root = init_root(engine, len(columns), "none")
     starts = [_start(root, chance, None) for _ in range(STARTS)]
     if line is not None and isinstance(line.gate, LinearGate):
         starts.append(_start(root, chance, np.append(line.gate.weight[columns], line.gate.bias)))
@@ -56,7 +57,7 @@ def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float
     return _unfolded(best.refine(engine, penalty, FULL)[1], rows, columns, least)
 
 
-def _engine(rows: Rows, phi: Floats) -> MemoryEngine:
+def _engine(rows: Rows, phi: Floats) -> SampleEngine:
     problem = rows.problem
     if not problem.is_classes:
         n = (rows.tally.shape[1] - 1) // 2
@@ -67,7 +68,7 @@ def _engine(rows: Rows, phi: Floats) -> MemoryEngine:
     else:
         table = np.eye(problem.n_classes)[problem.y]
         target, loss = (table[:, 1:], Loss.LOGISTIC) if problem.n_classes == 2 else (table, Loss.SOFTMAX)
-    return MemoryEngine.make(phi, target, rows.heft, loss)
+    return from_columns(phi, target, rows.heft, loss)
 
 
 @dataclass(frozen=True)
@@ -87,18 +88,18 @@ class Chance:
         return np.append(direction, -middle) * (SLOPE / spread)
 
 
-def _start(root: Sapling, chance: Chance, gate: Floats | None) -> Sapling:
+def _start(root: SoftTreeParams, chance: Chance, gate: Floats | None) -> SoftTreeParams:
     """Gates that cut through the middle of the rows, along chance or along `gate`."""
     here = root.response[0]
-    sapling = replace(root, n_iter=0)
+    params = replace(root, n_iter=0)
     for node in range(3):
         along = chance.gate() if gate is None or node else gate * SLOPE
         first, second = (here + chance.rng.normal(0.0, 0.5, len(here)) for _ in range(2))
-        sapling = sapling.split(node, along, first, second)
-    return sapling
+        params = params.split(node, along, first, second)
+    return params
 
 
-def _unfolded(net: Sapling, rows: Rows, columns: Index, least: float) -> Split | None:
+def _unfolded(net: SoftTreeParams, rows: Rows, columns: Index, least: float) -> Split | None:
     """The units as hard gates, with what they gain on the rows."""
     gates = []
     for unit in net.gate[:3]:

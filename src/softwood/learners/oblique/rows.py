@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.reference.cut import loss_of
+from softwood.kernels.formulas.score_threshold import loss_of
 from softwood.learners.hard.problem import Floats, Ints, Problem
-from softwood.learners.soft.columns import Columns, Recipe, build_columns
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.parts.folds import count_pieces, hash_rows, have_several_answers, piece_sizes
 
 Index = npt.NDArray[np.intp]
@@ -33,20 +33,20 @@ class Rows:
     """
 
     problem: Problem
-    columns: Columns
+    columns: DesignMatrix
     phi: Floats
     tally: Floats
     piece: Floats | None = None
 
     @classmethod
-    def make(cls, problem: Problem, recipe: Recipe) -> Rows:
-        """Rows in the order of their content, with the columns of the recipe."""
-        return cls.of(in_order(problem), recipe)
+    def make(cls, problem: Problem, basis_spec: BasisSpec) -> Rows:
+        """Rows in the order of their content, with the columns of the basis spec."""
+        return cls.of(in_order(problem), basis_spec)
 
     @classmethod
-    def of(cls, problem: Problem, recipe: Recipe) -> Rows:
-        """Rows that are in the order of their content already, with the columns of the recipe."""
-        columns = build_columns(problem.X, problem.n_levels.tolist(), problem.weight, recipe)
+    def of(cls, problem: Problem, basis_spec: BasisSpec) -> Rows:
+        """Rows that are in the order of their content already, with the columns of the basis spec."""
+        columns = build_design(problem.X, problem.n_levels.tolist(), problem.weight, basis_spec)
         return cls(problem, columns, columns.make(problem.X), make_tally(problem), find_pieces(problem))
 
     def some(self, at: Index) -> Rows:

@@ -11,15 +11,15 @@ import numpy as np
 from softwood.kernels.kinds import Loss, Term
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.oblique.rows import in_order
-from softwood.learners.soft.candidates import START_SLOPE
-from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.describe import describe
-from softwood.learners.soft.ground import judge_engine, plant_root
-from softwood.learners.soft.harvest import harvest
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.fold import init_root, make_sample_engine
+from softwood.learners.soft.importance import measure_tree
+from softwood.learners.soft.model_search import STRENGTHS
 from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.sapling import Sapling
-from softwood.learners.soft.search import STRENGTHS
+from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.split_candidates import START_SLOPE
+from softwood.learners.soft.to_tree import to_tree
 from softwood.tree import Tree
 from softwood.tree.views import CategoryGate, LinearGate
 
@@ -27,42 +27,42 @@ MAX_ITER = 200
 LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
 
 
-def refine_softly(tree: Tree, problem: Problem, recipe: Recipe, n_threads: int = 1) -> tuple[Tree, Floats]:
+def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
     """The tree with soft gates, refined, and the importance of each input."""
-    whole = soft_problem(problem).in_order(0)
+    whole = soft_dataset(dataset).in_order(0)
     centre, scale = whole.target_scale()
     whole = whole.scaled(centre, scale)
     same = in_order(
-        problem
+        dataset
     )  # the tree's columns again (rows.py), whatever classes weigh: its gates are looked up there
-    columns = build_columns(same.X, same.n_levels.tolist(), same.weight, recipe)
-    engine = judge_engine(whole, columns, n_threads)
-    start = as_sapling(tree, columns, problem, plant_root(engine, len(columns), "none"), centre, scale)
+    columns = build_design(same.X, same.n_levels.tolist(), same.weight, basis_spec)
+    engine = make_sample_engine(whole, columns, n_threads)
+    start = as_params(tree, columns, dataset, init_root(engine, len(columns), "none"), centre, scale)
     strength = _best_strength(start, whole, columns, n_threads)
     soft = start.refine(engine, strength / whole.total_weight, MAX_ITER)[1]
-    grown = harvest(soft, columns, tree.schema, whole.loss, engine, whole.total_weight, centre, scale)
-    described = describe(grown.replace(note=tree.note), soft, columns, whole, centre, scale, n_threads)
+    grown = to_tree(soft, columns, tree.schema, whole.loss, engine, centre, scale)
+    described = measure_tree(grown.replace(note=tree.note), soft, columns, whole, centre, scale, n_threads)
     return described.tree, described.importance
 
 
-def soft_problem(problem: Problem) -> SoftProblem:
+def soft_dataset(dataset: Problem) -> Dataset:
     """The same rows as a soft tree reads them; class weights and priors are weights of rows."""
-    levels = problem.n_levels.tolist()
-    if not problem.is_classes:
-        return SoftProblem(problem.X, problem.y.astype(np.float64), problem.weight, levels, Loss.SQUARED)
-    target = np.eye(problem.n_classes)[problem.y]
-    two = problem.n_classes == 2
+    levels = dataset.n_levels.tolist()
+    if not dataset.is_classes:
+        return Dataset(dataset.X, dataset.y.astype(np.float64), dataset.weight, levels, Loss.SQUARED)
+    target = np.eye(dataset.n_classes)[dataset.y]
+    two = dataset.n_classes == 2
     loss, target = (Loss.LOGISTIC, target[:, 1:]) if two else (Loss.SOFTMAX, target)
-    return SoftProblem(problem.X, target, problem.row_weight(), levels, loss, count=problem.weight)
+    return Dataset(dataset.X, target, dataset.row_weight(), levels, loss, count=dataset.weight)
 
 
-def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threads: int) -> float:
+def _best_strength(start: SoftTreeParams, whole: Dataset, columns: DesignMatrix, n_threads: int) -> float:
     """The penalty (times the rows) whose refined tree has the least loss on held-out rows."""
     held = whole.held_out()
     if not held:
         return STRENGTHS[0]
     parts = (whole.weight - held[0], held[0])
-    learn, judge = (judge_engine(whole.part(weight), columns, n_threads) for weight in parts)
+    learn, judge = (make_sample_engine(whole.part(weight), columns, n_threads) for weight in parts)
 
     def loss(strength: float) -> float:
         return start.refine(learn, strength / learn.total_weight, MAX_ITER)[1].loss(judge)
@@ -70,25 +70,27 @@ def _best_strength(start: Sapling, whole: SoftProblem, columns: Columns, n_threa
     return min(STRENGTHS, key=loss)
 
 
-def as_sapling(tree: Tree, columns: Columns, problem: Problem, root: Sapling, centre: Floats, scale: Floats) -> Sapling:
+def as_params(
+    tree: Tree, columns: DesignMatrix, dataset: Problem, root: SoftTreeParams, centre: Floats, scale: Floats
+) -> SoftTreeParams:
     """The tree over the columns; nodes keep their numbers, as both count families in the order of their parents."""
-    response = round_off(_responses(tree, problem, centre, scale))
-    sapling = root
+    response = round_off(_responses(tree, dataset, centre, scale))
+    params = root
     for node in np.flatnonzero(tree.n_children):
         first = int(tree.first_child[node])
         gate = round_off(_gate(tree, int(node), columns))
-        sapling = sapling.split(int(node), gate, response[first], response[first + 1])
-    return sapling
+        params = params.split(int(node), gate, response[first], response[first + 1])
+    return params
 
 
-def _responses(tree: Tree, problem: Problem, centre: Floats, scale: Floats) -> Floats:
-    if not problem.is_classes:
+def _responses(tree: Tree, dataset: Problem, centre: Floats, scale: Floats) -> Floats:
+    if not dataset.is_classes:
         return np.asarray((tree.response - centre) / scale)
     share = np.log(np.maximum(tree.response, LEAST_SHARE))
-    return share[:, 1:] - share[:, :1] if problem.n_classes == 2 else share - share.mean(axis=1, keepdims=True)
+    return share[:, 1:] - share[:, :1] if dataset.n_classes == 2 else share - share.mean(axis=1, keepdims=True)
 
 
-def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
+def _gate(tree: Tree, node: int, columns: DesignMatrix) -> Floats:
     """The gate of a node as weights over the columns, bias last."""
     view = tree.gate(node)
     if isinstance(view, LinearGate):
@@ -111,7 +113,7 @@ def _gate(tree: Tree, node: int, columns: Columns) -> Floats:
     return gate
 
 
-def _linear(gate: LinearGate, columns: Columns) -> Floats:
+def _linear(gate: LinearGate, columns: DesignMatrix) -> Floats:
     """Weights over basis terms as weights over columns: u = mix w has one solution, columns are independent."""
     place = {key: i for i, key in enumerate(_keys(columns.basis))}
     terms = np.zeros(len(columns.basis))

@@ -11,14 +11,13 @@ converges.
 Where this differs from the paper, as the authors' own program does: ten step sizes from 5 down, 25 epochs for each, of
 which the best on validation rows is kept (the paper: on training rows), momentum 0.1, a step that shrinks by 0.9999
 at every row, a start slope of 0.5, and a split is kept if the error falls by more than 0.001. Where it differs from
-both: inputs and number targets are standardised, so a start slope says how many standard deviations a gate is wide, and
-a narrow one (4) is tried beside the wide one, from which alone two periods of a sine may never begin; converged is a
-split when 25 epochs more gain less than a thousandth on validation rows; classes are judged by cross-entropy with a
+both: inputs and number targets are standardised, so a start slope is in standard deviations of the gate's score, and
+a larger one (4) is tried beside it, because from 0.5 alone two periods of a sine may never be found; converged is a
+split when 25 epochs more gain less than a thousandth on validation rows; classes have the cross-entropy with a
 sigmoid or softmax at the root; the minus sign that the text drops from the cross-entropy is there; w0 starts at the
 threshold, which is what the text means by "1"; hard splits are searched among 32 bins; without validation rows some
 rows are held out for them (of equal rows some go either way); no tree has more leaves than there are different rows;
-trials of one split see the rows in the same order, and
-rows of which less than a millionth arrives are passed by.
+trials of one split see the rows in the same order, and rows of which less than a millionth arrives are skipped.
 """
 
 from __future__ import annotations
@@ -28,18 +27,17 @@ from typing import Literal
 
 import numpy as np
 
-from softwood.engines.memory import MemoryEngine
 from softwood.kernels.soft import descend
-from softwood.learners.soft.candidates import START_SLOPE, axis_start
-from softwood.learners.soft.choice import Candidate
-from softwood.learners.soft.columns import Recipe, build_columns
-from softwood.learners.soft.describe import describe
-from softwood.learners.soft.ground import Ground, judge_engine, plant_root
-from softwood.learners.soft.harvest import harvest
-from softwood.learners.soft.joint import Learned
+from softwood.learners.soft.dataset import Dataset, Floats
+from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.fold import Fold, init_root, make_sample_engine
+from softwood.learners.soft.importance import measure_tree
+from softwood.learners.soft.joint import FitResult
 from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.problem import Floats, SoftProblem
-from softwood.learners.soft.sapling import Sapling
+from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.split_candidates import START_SLOPE, axis_candidate
+from softwood.learners.soft.to_tree import to_tree
 from softwood.tree import Schema
 
 
@@ -63,47 +61,45 @@ class Incremental:
     keep: bool = False  # whether an interrupt ends the growth with the tree so far; otherwise it is raised
 
 
-Start = Floats  # a gate's weights and bias, the responses of its first and of its second leaf
+SplitCandidate = Floats  # a gate's weights and bias, the responses of its first and of its second leaf
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where a tree grows: what it is learned from and judged by, the columns of the rows to learn from, and chance."""
+    """Where a tree grows: training and validation rows, the columns of the training rows, and a random generator."""
 
-    ground: Ground
+    fold: Fold
     phi: Floats
     rng: np.random.Generator
 
 
-def learn_incremental(
-    problem: SoftProblem, schema: Schema, how: Incremental, validation: SoftProblem | None
-) -> Learned:
-    """Learn a soft tree; validation rows, where given, are only judged by."""
-    given = problem.in_order(how.seed)
+def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, validation: Dataset | None) -> FitResult:
+    """Learn a soft tree; validation rows are never trained on."""
+    given = dataset.in_order(how.seed)
     centre, scale = given.target_scale()
     whole = given.scaled(centre, scale)
-    learn, judge = whole.parted() if validation is None else (whole, validation.scaled(centre, scale))
-    columns = build_columns(learn.X, learn.n_levels, learn.weight, Recipe())
-    ground = Ground.make(learn, judge, columns, how.n_threads, single=False)
-    site = Site(ground, round_off(columns.make(learn.X)), np.random.default_rng(how.seed))
+    train, valid = whole.parted() if validation is None else (whole, validation.scaled(centre, scale))
+    columns = build_design(train.X, train.n_levels, train.weight, BasisSpec())
+    fold = Fold.make(train, valid, columns, how.n_threads, single=False)
+    site = Site(fold, round_off(columns.make(train.X)), np.random.default_rng(how.seed))
     most = min(how.max_leaves, len(whole))
-    tree, interrupted = _grow(plant_root(ground.learn, len(columns), "none"), site, how, most)
-    engine = judge_engine(whole, columns, how.n_threads, single=False)
-    grown = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    described = describe(grown, tree, columns, whole, centre, scale, how.n_threads)
-    row_loss = ground.judge.row_loss(tree.shape, tree.parameters)
-    chosen = Candidate(Recipe(), 0.0, [tree], row_loss, ground.judge.weight, inputs=len(np.unique(columns.feature)))
-    return Learned(described, [chosen], chosen, how.epochs, interrupted=interrupted)
+    tree, interrupted = _grow(init_root(fold.train, len(columns), "none"), site, how, most)
+    engine = make_sample_engine(whole, columns, how.n_threads, single=False)
+    grown = to_tree(tree, columns, schema, whole.loss, engine, centre, scale)
+    described = measure_tree(grown, tree, columns, whole, centre, scale, how.n_threads)
+    row_loss = fold.valid.row_loss(tree.shape, tree.parameters)
+    chosen = Candidate(BasisSpec(), 0.0, [tree], row_loss, fold.valid.weight, inputs=len(np.unique(columns.feature)))
+    return FitResult(described, [chosen], chosen, how.epochs, interrupted=interrupted)
 
 
-def _grow(tree: Sapling, site: Site, how: Incremental, most: int) -> tuple[Sapling, bool]:
+def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tuple[SoftTreeParams, bool]:
     """The paper's recursion, with at most so many leaves; and whether an interrupt ended it."""
-    judge, waiting = site.ground.judge, [0]
+    valid, waiting = site.fold.valid, [0]
     try:
         while waiting and len(tree.leaves) < most:
             node = waiting.pop()
             split = _split(tree, node, site, how)
-            if split is not None and split.loss(judge) < tree.loss(judge) - how.least_gain:
+            if split is not None and split.loss(valid) < tree.loss(valid) - how.least_gain:
                 tree, first = split, int(split.first_child[node])
                 waiting += [first + 1, first]  # the first child has its turn first
     except KeyboardInterrupt:
@@ -113,15 +109,15 @@ def _grow(tree: Sapling, site: Site, how: Incremental, most: int) -> tuple[Sapli
     return tree, False
 
 
-def _split(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling | None:
-    """The tree with a gate at `node`: the best start and step, until it converges; None if all ran away."""
-    spot = Spot.of(tree, node, site)
+def _split(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> SoftTreeParams | None:
+    """The tree with a gate at `node`: the best start and step, until it converges; None if all diverged."""
+    leaf = LeafRows.of(tree, node, site)
     starts = [(start, how.first_step * 0.5**i) for start in _starts(tree, node, site, how) for i in range(how.tries)]
-    best = spot.descend(starts, how)
+    best = leaf.descend(starts, how)
     if best is None:
         return None
     for _ in range(how.rounds):
-        further = spot.descend([(spot.start_of(best.tree), best.step)], how)
+        further = leaf.descend([(leaf.start_of(best.tree), best.step)], how)
         if further is None or not further.loss < best.loss:
             break
         gained, best = best.loss - further.loss, further
@@ -130,10 +126,10 @@ def _split(tree: Sapling, node: int, site: Site, how: Incremental) -> Sapling | 
     return best.tree
 
 
-def _starts(tree: Sapling, node: int, site: Site, how: Incremental) -> list[Start]:
+def _starts(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> list[SplitCandidate]:
     """Where the descent begins: the best hard split, softened by every slope, or small random numbers."""
     if how.start == "hard":
-        hard = axis_start(tree, site.ground.learn, site.ground.axes, node)
+        hard = axis_candidate(tree, site.fold.train, site.fold.split_features, node)
         if hard is None:
             return []
         return [np.concatenate([hard.gate * (slope / START_SLOPE), hard.first, hard.second]) for slope in how.slopes]
@@ -146,38 +142,38 @@ def _starts(tree: Sapling, node: int, site: Site, how: Incremental) -> list[Star
 class Attempt:
     """The tree with a split after some epochs, its loss on validation rows, and the step to go on with."""
 
-    tree: Sapling
+    tree: SoftTreeParams
     loss: float
     step: float
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A leaf to split, as the rows see it: what all other leaves answer, and how much of each row arrives."""
+class LeafRows:
+    """A leaf to split: for each row, the output of all other leaves and the reach of this one."""
 
-    tree: Sapling
+    tree: SoftTreeParams
     node: int
     site: Site
     offset: Floats
     reach: Floats
 
     @classmethod
-    def of(cls, tree: Sapling, node: int, site: Site) -> Spot:
-        engine: MemoryEngine = site.ground.learn
-        output, reach, _ = engine.rows.answers(tree.shape, tree.parameters, engine.n_threads)
+    def of(cls, tree: SoftTreeParams, node: int, site: Site) -> LeafRows:
+        train = site.fold.train
+        output, reach = (sums(tree.shape, tree.parameters) for sums in (train.output, train.row_reach))
         arrives = np.ascontiguousarray(reach[:, node])
         return cls(tree, node, site, output - arrives[:, None] * tree.response[node], arrives)
 
-    def start_of(self, split: Sapling) -> Start:
+    def start_of(self, split: SoftTreeParams) -> SplitCandidate:
         """Gate and responses that a split of this leaf has."""
         first = int(split.first_child[self.node])
         return np.concatenate([split.gate[self.node], *split.response[first : first + 2]])
 
-    def descend(self, starts: list[tuple[Start, float]], how: Incremental) -> Attempt | None:
-        """The best start after some epochs of gradient descent, each with its own step; None if all ran away."""
+    def descend(self, starts: list[tuple[SplitCandidate, float]], how: Incremental) -> Attempt | None:
+        """The best start after some epochs of gradient descent, each with its own step; None if all diverged."""
         if not starts:
             return None
-        engine, judge, n = self.site.ground.learn, self.site.ground.judge, len(self.reach)
+        engine, valid, n = self.site.fold.train, self.site.fold.valid, len(self.reach)
         order = np.stack([self.site.rng.permutation(n) for _ in range(how.epochs)])
         begin, step = np.stack([start for start, _ in starts]), np.array([step for _, step in starts])
         with np.errstate(over="ignore", invalid="ignore"):
@@ -189,6 +185,6 @@ class Spot:
         parts = np.split(splits[sound], np.cumsum([self.tree.columns + 1, self.tree.outputs]), axis=1)
         trees = [self.tree.split(self.node, *one) for one in zip(*parts, strict=True)]
         attempts = [
-            Attempt(tree, tree.loss(judge), end) for tree, end in zip(trees, after[sound].tolist(), strict=True)
+            Attempt(tree, tree.loss(valid), end) for tree, end in zip(trees, after[sound].tolist(), strict=True)
         ]
         return min(attempts, key=lambda one: one.loss, default=None)

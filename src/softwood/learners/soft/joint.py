@@ -1,17 +1,14 @@
 """The joint learner of soft trees: best-first growth, all gates and responses refined together, kind, penalty and size
-chosen on held-out rows.
+selected on held-out rows.
 
-    minimise  mean loss + penalty * (1/2 eased |weights|^2 + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
+    minimise  mean loss + penalty * (log penalty of weights + 1/20 |responses - root's|^2 + 1/2 |slopes - root's|^2)
 
-A tree grows one split at a time; a new gate starts from the best axis split or the direction that the loss pulls
-to, and after each split all parameters move together (L-BFGS). Small weights cost their squares and large ones less
-(kernels/penalty.py), so that a gate may look sharply at a few inputs. Kinds of gates and leaves and a path of penalties
-are tried; the choice (choice.py) prefers the simple. For each kind the penalty is sought uphill and downhill from
-the middle of its range, on one division of the rows; inputs that the best tree hardly feels are left out if that is
-surely better; gates that look at one input each, and may be as steep as they like, are tried in case the data have
-steps; only the best few meet the other divisions (search.py).
-Held-out rows are the caller's validation rows, which are never trained on; without them the rows are divided (folds, or
-one part held out when rows are many), and the chosen tree is refined on all rows.
+A tree grows one split at a time (grower.py). A new gate starts from the best axis split or from the split direction of
+the loss, and after each split all parameters are refined together (L-BFGS). A small weight costs its square and a large
+one less (kernels/penalty.py). The model search (model_search/) tries kinds of gates and leaves and a path of penalties;
+selection.py keeps the simplest tree that is not clearly worse than the best.
+Held-out rows are the caller's validation rows, which are never trained on; without them the learner makes folds (or
+holds out one part where rows are many), and refines the selected tree on all rows.
 
 The parts it stands on: soft trees, İrsoy, Yıldız and Alpaydın (ICPR 2012); curves in a gate as in generalised
 additive models, Hastie and Tibshirani (1990); linear responses as in model trees, Quinlan (1992).
@@ -22,58 +19,43 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
-from softwood.engines import Engine, Floats
-from softwood.learners.soft.bins import Binned
-from softwood.learners.soft.choice import Candidate
-from softwood.learners.soft.columns import Columns, Recipe, build_columns
-from softwood.learners.soft.describe import Described, describe
-from softwood.learners.soft.enlarge import LEAST_GAIN, Growing
-from softwood.learners.soft.field import Field, Inputs, Trial
-from softwood.learners.soft.ground import judge_engine
-from softwood.learners.soft.growth import without_idle
-from softwood.learners.soft.harvest import harvest
-from softwood.learners.soft.nursery import Nursery
-from softwood.learners.soft.problem import SoftProblem
-from softwood.learners.soft.sapling import Gates, Sapling, Slopes
-from softwood.learners.soft.search import Search
-from softwood.parts.crew import side_by_side
+from softwood.engines import Floats
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.binning import Binned
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.grower import without_idle
+from softwood.learners.soft.importance import MeasuredTree, measure_tree
+from softwood.learners.soft.model_search import FeatureSelection, ModelSearch, SearchSteps, Trials
+from softwood.learners.soft.params import Gates, SoftTreeParams
+from softwood.learners.soft.refit import from_best_start, refitted
+from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.spec import Inputs, ModelSpec
+from softwood.learners.soft.split_step import LEAST_GAIN, GrowOptions
+from softwood.learners.soft.to_tree import to_tree
+from softwood.learners.soft.trainer import Trainer
+from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.tree_kinds import Gate, Leaf, basis_specs_for, slopes_for
 from softwood.parts.interruptible import Interruptible
 from softwood.tree import Schema, Tree
 
-Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
-Leaf = Literal["auto", "constant", "linear"]
-
-CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
-ADDITIVE = Recipe(score=0.7, curve=CURVE, bow=0.35)
-RECIPES: dict[Gate, tuple[Recipe, ...]] = {
-    "axis": (Recipe(),),
-    "linear": (Recipe(),),
-    "quadratic": (Recipe(square=0.5),),
-    "additive": (ADDITIVE,),
-    "auto": (Recipe(), ADDITIVE),
-}
 MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
-WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
-LEAST_BENT = 3  # but a score and two curves at least (and the bow, on top), without which wide tables lose much
-MOST_BENT, FEW_CELLS = 256, 1_000_000  # inputs, and values of all rows, up to which that is so; beyond, all are lines
-OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
-NODE_PRICE = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
+FARTHEST = 1e15  # spreads of the rows before, for the inputs of a warm start: squares are numbers in single precision
 OTHER_UNIT = 1e3  # times as large or small: a target that has changed its unit between two fits
-FEW = 3_000  # rows up to which folds are judged by too, beside validation rows
-SCOUTED = 6_000  # rows that kinds and penalties are tried on first,
-SCOUTED_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
-ENOUGH = 20_000  # rows that suffice to grow and choose by; all rows refine the tree that is chosen
+FEW = 3_000  # rows up to which folds validate, too, beside validation rows
+SCREENING_ROWS = 6_000  # rows that kinds and penalties are tried on first,
+SCREENING_ROWS_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
 
 
 @dataclass(frozen=True)
-class Joint:
-    """How to learn. `penalty` None chooses it; `report` hears of every candidate.
+class JointOptions:
+    """How to learn. `penalty` None tunes it; `report` is called with every candidate.
 
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    steps : which of the steps that a search can do without are taken.
     """
 
     gate: Gate = "auto"
@@ -89,21 +71,36 @@ class Joint:
     seed: int = 0
     keep: bool = False
     report: Callable[[Candidate], None] = lambda candidate: None
+    steps: SearchSteps = SearchSteps()
 
 
 @dataclass(frozen=True)
-class Grown:
+class WarmStart:
     """A learned tree in the learner's own columns and target units: what a later fit goes on from."""
 
-    tree: Sapling
-    recipe: Recipe
-    columns: Columns
+    tree: SoftTreeParams
+    basis_spec: BasisSpec
+    design: DesignMatrix
     gates: Gates
     penalty: float
     centre: Floats
     scale: Floats
 
-    def in_units(self, centre: Floats, scale: Floats) -> Grown:
+    def check_inputs(self, rows: Dataset, schema: Schema) -> None:
+        """Refuse rows whose inputs, in the spreads of the rows before, are beyond single precision."""
+        for f in np.unique(self.design.feature).tolist():
+            x = rows.X[:, f][~np.isnan(rows.X[:, f])]
+            ends = np.array([x.min(), x.max()]) if len(x) else np.zeros(0)
+            with np.errstate(over="ignore", invalid="ignore"):
+                far = ~(np.abs(self.design.of_input(f, ends, self.design.columns_of(f))) < FARTHEST).all(axis=1)
+            if far.any():
+                raise ValueError(
+                    "warm_start=True goes on with inputs in the spreads of the rows before, and "
+                    f"{schema.features[f]!r} now holds {ends[far][0]:g}, more than {FARTHEST:g} of them away. Fit a "
+                    "new estimator, or set warm_start=False."
+                )
+
+    def in_units(self, centre: Floats, scale: Floats) -> WarmStart:
         """The same for rows whose targets have another centre and scale: far ones would overflow in the old units.
 
         Where a target's scale is quite another, its unit is: then the tree answers as before in parts of the scale.
@@ -115,18 +112,18 @@ class Grown:
 
 
 @dataclass(frozen=True)
-class Learned:
+class FitResult:
     """The tree in the user's units, described, and the candidates it was chosen from.
 
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     interrupted : whether an interrupt ended the learning early.
     """
 
-    described: Described
+    described: MeasuredTree
     candidates: list[Candidate]
     chosen: Candidate
     n_iter: int = 1
-    grown: Grown | None = None
+    grown: WarmStart | None = None
     interrupted: bool = False
 
     @property
@@ -135,37 +132,52 @@ class Learned:
 
 
 def learn_joint(
-    problem: SoftProblem, schema: Schema, how: Joint, validation: SoftProblem | None, before: Grown | None = None
-) -> Learned:
-    """Learn a soft tree; validation rows, where given, are only judged by. `before` is a tree to go on from."""
-    whole = problem.in_order(how.seed, copied=False)
-    centre, scale = whole.target_scale()
-    before = None if before is None else before.in_units(centre, scale)
-    whole = whole.scaled(centre, scale)
-    held = None if validation is None else validation.in_order(how.seed, copied=False).scaled(centre, scale)
-    search = searched(whole, held, how, before)
+    dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
+) -> FitResult:
+    """Learn a soft tree from rows in memory; validation rows are never trained on. `before` is a tree to go on from."""
+    rows = TrainingRows.in_memory(dataset, how.seed, how.n_threads, how.single)
+    return learn_joint_from(rows, schema, how, validation, before)
+
+
+def learn_joint_from(
+    rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
+) -> FitResult:
+    """Learn a soft tree from rows that may be anywhere: the search sees their sample, the last refinement all."""
+    centre, scale = rows.centre, rows.scale
+    if before is not None:
+        before.check_inputs(rows.sample, schema)
+        before = before.in_units(centre, scale)
+    held = held_out_rows(rows, validation, how.seed)
+    search = searched(rows, held, how, before)
     trial = search.chosen
-    chosen, columns, tables = trial.candidate, trial.field.columns, trial.field.tables
-    refit = held is None or len(whole) > ENOUGH
+    chosen, design, expansion = trial.candidate, trial.spec.design, trial.spec.expansion
+    refit = held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
-    search.clear()  # before all rows are taken in
-    engine = judge_engine(whole, columns, how.n_threads, how.single, tables)
+    search.trials.clear()  # before all rows are taken in
+    engine = rows.make_engine(expansion)
     tree = kept.tree[0]
     if refit:
         tree = last.result(tree, refitted, kept, engine, how.max_iter, how.n_threads)
     tree = without_idle(tree, engine)
-    harvested = harvest(tree, columns, schema, whole.loss, engine, whole.total_weight, centre, scale)
-    described = describe(harvested, tree, columns, whole, centre, scale, how.n_threads, tables)
-    grown = Grown(tree, chosen.recipe, columns, chosen.gates, chosen.penalty, centre, scale)
+    if rows.sample.loss == Loss.SQUARED:
+        tree = tree.at_mean_if_alone()
+    tree_in_user_units = to_tree(tree, design, schema, rows.sample.loss, engine, centre, scale)
+    described = measure_tree(tree_in_user_units, tree, design, rows.sample, centre, scale, how.n_threads, expansion)
+    grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     interrupted = search.interrupted or last.interrupted
-    return Learned(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted)
+    return FitResult(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted)
 
 
-def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+def held_out_rows(rows: TrainingRows, validation: Dataset | None, seed: int) -> Dataset | None:
+    """The validation rows in order, targets scaled as those of the training rows."""
+    return None if validation is None else validation.in_order(seed, copied=False).scaled(rows.centre, rows.scale)
+
+
+def searched(rows: TrainingRows, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> ModelSearch:
     """The search, done; where a tree is to be kept, an interrupted one if it has found a tree."""
-    search = _search(whole, held, how, before)
+    search = make_search(rows, held, how, before)
     try:
         if before is None:
             search.run()
@@ -178,94 +190,53 @@ def searched(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: G
     return search
 
 
-def recipes_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[Recipe, ...]:
-    """Columns to try; where inputs are many, curves have fewer frequencies."""
-    least = LEAST_BENT if n_inputs <= MOST_BENT or n_inputs * n_rows <= FEW_CELLS else 0
-    room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the line
-    return tuple(dict.fromkeys(_within(recipe, room) for recipe in RECIPES[gate]))
-
-
-def _within(recipe: Recipe, room: int) -> Recipe:
-    """So many columns beside the line of an input: the score, then curves; the bow and atoms come on top."""
-    score, curve = (recipe.score if room > 0 else 0.0), recipe.curve[: max(0, room - 1)]
-    return replace(recipe, score=score, curve=curve, bow=recipe.bow if curve else 0.0)
-
-
-def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
-    """Kinds of responses to try."""
-    linear: Slopes = "own" if outputs <= OWN_SLOPES else "shared"
-    kinds: dict[Leaf, tuple[Slopes, ...]] = {"constant": ("none",), "linear": (linear,), "auto": ("none", linear)}
-    return kinds[leaf]
-
-
-def _search(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Search:
+def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> ModelSearch:
+    """The search that learns from these rows, ready to run."""
     gate_features = 1 if how.gate == "axis" else how.max_gate_features
-    leaves = min(how.max_leaves, len(whole))
-    growing = Growing(0.0, leaves, how.patience, how.least_gain, max_gate_features=gate_features)
-    slopes = slopes_for(how.leaf, whole.target.shape[1])
-    penalty = how.penalty if before is None else before.penalty
-    fields = list(_fields(whole, held, how, before))
-    prepare = partial(_prepared, whole.head(ENOUGH), how.gate)
-    sharpen = how.gate in ("auto", "axis") and how.max_leaves > 1
-    keeps_first = held is not None and not fields[0].full
-    return Search(fields, slopes, Nursery(growing, how.max_iter), penalty, how.report, prepare, sharpen, keeps_first)
+    leaves = min(how.max_leaves, rows.n_rows)
+    grow_options = GrowOptions(0.0, leaves, how.patience, how.least_gain, max_gate_features=gate_features)
+    specs = list(_specs(rows.sample, held, how, before))
+    trials = Trials(
+        specs,
+        slopes_for(how.leaf, rows.sample.target.shape[1]),
+        Trainer(grow_options, how.max_iter),
+        how.penalty if before is None else before.penalty,
+        how.report,
+        keeps_first=held is not None and not specs[0].full,
+    )
+    steps = replace(
+        how.steps,
+        try_axis_gates=how.steps.try_axis_gates and how.gate in ("auto", "axis") and how.max_leaves > 1,
+        reweight_features=how.steps.reweight_features and gate_features is None,
+    )
+    return ModelSearch(trials, FeatureSelection(trials, partial(_prepared, rows.sample, how.gate)), steps)
 
 
-def _prepared(some: SoftProblem, gate: Gate, inputs: Inputs) -> list[tuple[Recipe, Columns]]:
-    """Recipes, and columns of some inputs; the fewer they are, the more curves each has."""
-    recipes = recipes_for(gate, int(inputs.sum()), len(some))
-    return [(one, build_columns(some.X, some.n_levels, some.weight, one).only(inputs)) for one in recipes]
+def _prepared(some: Dataset, gate: Gate, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
+    """Basis specs, and columns of some inputs; the fewer they are, the more curves each has."""
+    basis_specs = basis_specs_for(gate, int(inputs.sum()), len(some))
+    return [(one, build_design(some.X, some.n_levels, some.weight, one).only(inputs)) for one in basis_specs]
 
 
-def _fields(whole: SoftProblem, held: SoftProblem | None, how: Joint, before: Grown | None) -> Iterator[Field]:
-    some = whole.head(ENOUGH)
-    divided = _divided(some, held)
-    scouted = max(SCOUTED, SCOUTED_BY_INPUT * whole.X.shape[1])
-    full = len(some) > scouted
+def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> Iterator[ModelSpec]:
+    row_folds = _row_folds(some, held)
+    screened_rows = max(SCREENING_ROWS, SCREENING_ROWS_BY_INPUT * some.X.shape[1])
+    full = len(some) > screened_rows
     if full:
-        judges = None if held is None else held.head(scouted // 3)
-        divided = [_divided(some.head(scouted), judges)[0], divided[0]]
+        valid_rows = None if held is None else held.head(screened_rows // 3)
+        row_folds = [_row_folds(some.head(screened_rows), valid_rows)[0], row_folds[0]]
     if before is not None:
-        yield Field(before.recipe, before.columns, divided, int(full), how.n_threads, how.single, before.gates)
+        yield ModelSpec(before.basis_spec, before.design, row_folds, int(full), how.n_threads, how.single, before.gates)
         return
     gates: Gates = "axis" if how.gate == "axis" else "open"
     binned: dict[int, Binned] = {}
-    for recipe, columns in _prepared(some, how.gate, np.ones(whole.X.shape[1], np.bool_)):
-        yield Field(recipe, columns, divided, int(full), how.n_threads, how.single, gates, binned=binned)
+    for basis_spec, design in _prepared(some, how.gate, np.ones(some.X.shape[1], np.bool_)):
+        yield ModelSpec(basis_spec, design, row_folds, int(full), how.n_threads, how.single, gates, binned=binned)
 
 
-def _divided(some: SoftProblem, held: SoftProblem | None) -> list[tuple[SoftProblem, SoftProblem]]:
-    """Rows to learn from and to judge by: the validation rows given, and folds of the others where these are few."""
-    divided = [] if held is None else [(some, held)]
+def _row_folds(some: Dataset, held: Dataset | None) -> list[tuple[Dataset, Dataset]]:
+    """Training and held-out rows: the validation rows given, and folds of the others where these are few."""
+    row_folds = [] if held is None else [(some, held)]
     if held is None or len(some) <= FEW:
-        divided += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]
-    return divided or [(some, some)]
-
-
-def refitted(chosen: Candidate, whole: Engine, max_iter: int, n_threads: int = 1) -> Sapling:
-    """The trees of the folds refined on all rows; the one of the lowest objective is kept, as loud as they were.
-
-    All else equal the largest would be lowest, and folds chose trees of several sizes: nodes have a price.
-    """
-    refined = _all_refined(chosen, whole, max_iter, n_threads)
-    price = NODE_PRICE / whole.total_weight
-    best = min(refined, key=lambda pair: pair[0] * (1.0 + price * pair[1].n_nodes))[1]
-    return best.louder(float(np.exp(np.mean(np.log(chosen.loudness)))))
-
-
-def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidate:
-    """The candidate with a better first tree: those of all divisions refined on the first one's rows, and judged there.
-
-    Refinement ends in one of many valleys: a tree that grew on four fifths of the rows often leads to a better one.
-    """
-    chosen, ground = trial.candidate, trial.field.ground(trial.field.full)
-    refined = _all_refined(chosen, ground.learn, max_iter, n_threads)
-    found = [chosen.tree[0], *(tree.louder(chosen.loudness[0]) for _, tree in refined)]
-    best = min(found, key=lambda tree: tree.loss(ground.judge))
-    return replace(chosen, tree=[best, *chosen.tree[1:]])
-
-
-def _all_refined(chosen: Candidate, engine: Engine, max_iter: int, n_threads: int) -> list[tuple[float, Sapling]]:
-    """Objective and tree of each division, all refined on the same rows."""
-    refine = partial(Sapling.refine, engine=engine, penalty=chosen.penalty, max_iter=max_iter)
-    return list(side_by_side(refine, chosen.as_learned, n_threads))
+        row_folds += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]
+    return row_folds or [(some, some)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 # Of the largest value. A weight w and a bias b of a linear sum w x + b lose what lies below; so a number that varies by
-# less is none to look at.
+# less counts as constant.
 CONSTANT = 2.0**-45
 DOUBTFUL = 1e-9  # of the largest value; a spread below may be rounding
 LEAST_SPREAD, LARGEST = 1e-290, 1e300  # beyond, there is no weight 1 / spread, or no distance between two values
@@ -34,12 +34,12 @@ def find_moments(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
     with np.errstate(over="ignore", under="ignore"):
         spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
     largest = float(np.abs(x).max())
-    if not is_sound(spread, largest):
+    if not is_valid(spread, largest):
         middle, spread = count_from_least(f, x, weight)
     return middle, spread if spread > CONSTANT * largest else 0.0
 
 
-def is_sound(spread: npt.ArrayLike, largest: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def is_valid(spread: npt.ArrayLike, largest: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Whether a spread that the usual sums gave can be trusted."""
     spread, least = np.asarray(spread), DOUBTFUL * np.asarray(largest)
     return np.asarray(np.isfinite(spread) & (spread > np.maximum(least, LEAST_SQUARE)))

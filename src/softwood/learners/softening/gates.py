@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.formulas.equation import shares
 from softwood.kernels.kinds import Score, Squash
-from softwood.kernels.reference.evaluate import shares
 from softwood.tree import Tree
 
 Floats = npt.NDArray[np.float64]

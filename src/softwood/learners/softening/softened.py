@@ -33,8 +33,8 @@ from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.gates import SoftRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
-from softwood.parts.crew import side_by_side
 from softwood.parts.folds import Fold, deal_rows
+from softwood.parts.parallel import parallel_map
 from softwood.tree import Schema, Tree, cut_tree
 
 WORTH = 1.01  # fall of the loss that counts
@@ -100,7 +100,7 @@ def learn_softened(
     try:
         while len(kept) < n_successes and done < MOST_TRIES * n_successes:
             batch = list(islice(tasks, n_successes - len(kept)))
-            for (_, at), soft in zip(batch, side_by_side(soften, batch, n_jobs), strict=True):
+            for (_, at), soft in zip(batch, parallel_map(soften, batch, n_jobs), strict=True):
                 done += 1
                 if soft.loss_before >= WORTH * soft.loss_after:
                     kept.append((training_error(soft.tree, problem), soft.tree, trees[at]))
@@ -138,8 +138,8 @@ def choose_by_a_third(
     problem: Problem, schema: Schema, growth: Growth, fold: Fold
 ) -> tuple[PruningSequence, PruningTable]:
     """A sequence grown on the larger part of a split, and its errors on the smaller."""
-    learn, test = fold
-    _, sequence = grow_sequence(problem.with_rows(problem.X, problem.y, learn), schema, growth)
+    train, test = fold
+    _, sequence = grow_sequence(problem.with_rows(problem.X, problem.y, train), schema, growth)
     held = np.flatnonzero(test)
     rows = problem.with_rows(problem.X[held], problem.y[held], test[held])
     return sequence, choose_by_validation(sequence, rows, one_se=False)

@@ -83,4 +83,5 @@ def standard_error(loss: Floats, weight: Floats, is_classes: bool) -> float:
     n, total = weight.sum(), (weight * loss).sum()
     if is_classes:
         return float(np.sqrt((total + 0.5) * (n - total + 0.5) / (n + 1.0)))
-    return float(np.sqrt((weight * (loss - total / n) ** 2).sum()))
+    unit = np.ldexp(1.0, int(np.frexp(np.abs(loss).max(initial=0.0))[1]))  # squares of squares may overflow
+    return float(unit * np.sqrt((weight * ((loss - total / n) / unit) ** 2).sum()))

@@ -1,0 +1,215 @@
+#include "hard/grower.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "bind/module.hpp"
+#include "hard/cost_complexity.hpp"
+
+namespace softwood {
+
+using namespace nb::literals;
+using namespace hard;
+
+namespace {
+
+nb::dict surrogate_table(const GrownTree& tree) {
+  std::vector<std::int32_t> begin{0}, feature, group_begin{0}, group;
+  std::vector<double> threshold, agreement, adjusted;
+  std::vector<std::uint8_t> flip;
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(tree.node.size()); ++m) {
+    if (const auto found = tree.surrogates.find(m); found != tree.surrogates.end())
+      for (const Surrogate& s : found->second) {
+        feature.push_back(s.feature);
+        threshold.push_back(s.threshold);
+        flip.push_back(s.flip);
+        group.insert(group.end(), s.slot.begin(), s.slot.end());
+        group_begin.push_back(static_cast<std::int32_t>(group.size()));
+        agreement.push_back(s.agreement);
+        adjusted.push_back(s.adjusted);
+      }
+    begin.push_back(static_cast<std::int32_t>(feature.size()));
+  }
+  nb::dict table;
+  table["begin"] = array(begin);
+  table["feature"] = array(feature);
+  table["threshold"] = array(threshold);
+  table["flip"] = array(flip);
+  table["group_begin"] = array(group_begin);
+  table["group"] = array(group);
+  table["agreement"] = array(agreement);
+  table["adjusted"] = array(adjusted);
+  return table;
+}
+
+// A read-only NumPy array that owns its values: a Tree keeps it as it is. `value` gives them one by one.
+template <class T, class Value>
+nb::object lasting(const nb::tuple& shape, const Value& value) {
+  nb::object made = nb::module_::import_("numpy").attr("empty")(shape, std::is_same_v<T, double> ? "float64" : "int32");
+  const auto view = nb::cast<nb::ndarray<T, nb::c_contig, nb::device::cpu>>(made);
+  for (std::size_t i = 0; i < view.size(); ++i) view.data()[i] = value(i);
+  made.attr("setflags")("write"_a = false);
+  return made;
+}
+
+template <class T>
+nb::object column(const GrownTree& tree, T GrownNode::* field) {
+  return lasting<T>(nb::make_tuple(tree.node.size()), [&](std::size_t m) { return tree.node[m].*field; });
+}
+
+nb::object table(const GrownTree& tree, const std::vector<double>& values, int width) {
+  return lasting<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
+}
+
+// The slots of category splits, flat, and where those of each node begin.
+std::pair<nb::object, nb::object> groups(const GrownTree& tree) {
+  std::vector<std::int32_t> group;
+  const auto begin = [&](std::size_t m) {
+    const auto before = m ? tree.slot.find(static_cast<std::int32_t>(m - 1)) : tree.slot.end();
+    if (before != tree.slot.end()) group.insert(group.end(), before->second.begin(), before->second.end());
+    return static_cast<std::int32_t>(group.size());
+  };
+  nb::object group_begin = lasting<std::int32_t>(nb::make_tuple(tree.node.size() + 1), begin);
+  return {group_begin, array(group)};
+}
+
+nb::dict grown_dict(const GrownTree& tree) {
+  const auto [group_begin, group] = groups(tree);
+  nb::dict dict;
+  dict["first_child"] = column(tree, &GrownNode::first_child);
+  dict["feature"] = column(tree, &GrownNode::feature);
+  dict["threshold"] = column(tree, &GrownNode::threshold);
+  dict["group_begin"] = group_begin;
+  dict["group"] = group;
+  dict["default"] = column(tree, &GrownNode::default_slot);
+  dict["fraction"] = column(tree, &GrownNode::fraction);
+  dict["count"] = column(tree, &GrownNode::count);
+  dict["value"] = table(tree, tree.value, tree.parts);
+  dict["impurity"] = column(tree, &GrownNode::impurity);
+  dict["gain"] = column(tree, &GrownNode::gain);
+  dict["lower"] = table(tree, tree.lower, tree.quantities);
+  dict["upper"] = table(tree, tree.upper, tree.quantities);
+  dict["surrogates"] = surrogate_table(tree);
+  return dict;
+}
+
+nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const In<double>& y,
+                   const Flat<double>& weight, const Flat<double>& factor, int n_classes, int criterion, int max_depth,
+                   int max_leaves, double min_samples_split, double min_samples_leaf, double min_impurity,
+                   double min_impurity_decrease, int missing, int max_surrogates, const std::vector<int>& monotone,
+                   int n_threads) {
+  Target target;
+  if (n_classes > 0)
+    target.code = code.data();
+  else
+    target.y = y.data();
+  target.parts = n_classes > 0 ? n_classes : static_cast<int>(y.shape(1));
+  target.weight = weight.data();
+  target.factor = factor.size() ? factor.data() : nullptr;
+  const Growth growth{max_depth,
+                      max_leaves,
+                      min_samples_split,
+                      min_samples_leaf,
+                      min_impurity,
+                      min_impurity_decrease,
+                      static_cast<Missing>(missing),
+                      max_surrogates,
+                      monotone};
+  GrownTree tree;
+  {
+    const Unlocked free;
+    tree = grow(columns, target, static_cast<Criterion>(criterion), growth, n_threads);
+  }
+  return grown_dict(tree);
+}
+
+// What a replay reads: binary branches after their parents, of inputs that are there, with a slot for every level.
+void check_branches(const Columns& columns, const GrownTree& tree) {
+  const auto nodes = static_cast<std::int64_t>(tree.node.size());
+  for (std::int64_t m = 0; m < nodes; ++m) {
+    const GrownNode& node = tree.node[static_cast<std::size_t>(m)];
+    if (node.first_child < 0) continue;
+    require(node.first_child > m && std::int64_t{node.first_child} + 1 < nodes,
+            "children must come after their parent, within the tree.");
+    require(node.feature >= 0 && static_cast<std::size_t>(node.feature) < columns.features(),
+            "a branch asks for an input that is not there.");
+    require(node.default_slot == 0 || node.default_slot == 1, "default must be 0 or 1.");
+    const auto found = tree.slot.find(static_cast<std::int32_t>(m));
+    const std::size_t levels = static_cast<std::size_t>(columns.n_levels[static_cast<std::size_t>(node.feature)]);
+    require((found == tree.slot.end() ? 0 : found->second.size()) == levels, "a branch needs a slot for every level.");
+    require(!levels || std::all_of(found->second.begin(), found->second.end(), [](int s) { return s >= -1 && s <= 1; }),
+            "slots must be -1, 0 or 1.");
+  }
+}
+
+nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<std::int32_t>& first_child,
+                const Flat<std::int32_t>& feature, const Flat<double>& threshold, const Flat<std::int32_t>& group_begin,
+                const Flat<std::int32_t>& group, const Flat<std::int32_t>& default_slot, int max_surrogates,
+                const std::vector<int>& monotone, int n_threads) {
+  const std::size_t n = first_child.size();
+  require(n && feature.size() == n && threshold.size() == n && default_slot.size() == n &&
+              group_begin.size() == n + 1 && weight.size() == columns.X.rows,
+          "the arrays of the branches must have an entry for each node, weight one for each row.");
+  require(monotone.empty() || monotone.size() == columns.features(), "monotone must have a sign for each input.");
+  const std::int32_t* begins = group_begin.data();
+  require(
+      begins[0] == 0 && std::is_sorted(begins, begins + n + 1) && static_cast<std::size_t>(begins[n]) == group.size(),
+      "group_begin must rise from 0 to the number of slots.");
+  GrownTree tree;
+  tree.node.resize(n);
+  for (std::size_t m = 0; m < tree.node.size(); ++m) {
+    GrownNode& node = tree.node[m];
+    node.first_child = first_child.data()[m];
+    node.feature = feature.data()[m];
+    node.threshold = threshold.data()[m];
+    node.default_slot = default_slot.data()[m];
+    const std::int32_t *begin = group.data() + group_begin.data()[m], *end = group.data() + group_begin.data()[m + 1];
+    if (begin != end) tree.slot[static_cast<std::int32_t>(m)].assign(begin, end);
+  }
+  check_branches(columns, tree);
+  {
+    const Unlocked free;
+    replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
+  }
+  return surrogate_table(tree);
+}
+
+nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) {
+  require(parent.size() == risk.size(), "parent and risk must have an entry for each node.");
+  for (std::size_t node = 1; node < parent.size(); ++node)
+    require(parent.data()[node] >= 0 && static_cast<std::size_t>(parent.data()[node]) < node,
+            "parents must come before their children.");
+  std::vector<double> alpha;
+  {
+    const Unlocked free;
+    alpha = collapse_alphas(parent.data(), risk.data(), parent.size());
+  }
+  return array(alpha);
+}
+
+}  // namespace
+
+void bind_grower(nb::module_& m) {
+  m.def("collapse_alphas", &collapse, nb::arg("parent").noconvert(), nb::arg("risk").noconvert());
+  nb::class_<Columns>(m, "Columns")
+      .def(
+          "__init__",
+          [](Columns* self, const Rows& X, std::vector<int> n_levels, const Flat<double>& weight, int max_bins,
+             int n_threads) {
+            const Unlocked free;
+            new (self) Columns(as_table(X), std::move(n_levels), weight.data(), max_bins, n_threads);
+          },
+          nb::arg("X").noconvert(), "n_levels"_a, nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a,
+          nb::keep_alive<1, 2>());
+  m.def("grow", &grow_tree, "columns"_a, nb::arg("code").noconvert(), nb::arg("y").noconvert(),
+        nb::arg("weight").noconvert(), nb::arg("factor").noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a,
+        "max_leaves"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a,
+        "missing"_a, "max_surrogates"_a, "monotone"_a, "n_threads"_a);
+  m.def("replay", &replay, "columns"_a, nb::arg("weight").noconvert(), nb::arg("first_child").noconvert(),
+        nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(), nb::arg("group_begin").noconvert(),
+        nb::arg("group").noconvert(), nb::arg("default").noconvert(), "max_surrogates"_a, "monotone"_a, "n_threads"_a);
+}
+
+}  // namespace softwood

@@ -1,0 +1,153 @@
+// The growth of oblique trees, for Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+
+#include "bind/module.hpp"
+#include "core/symmetric_matrix.hpp"
+#include "oblique/gate_selection.hpp"
+#include "oblique/grower.hpp"
+
+namespace softwood {
+namespace {
+
+using namespace nb::literals;
+
+using Halves = nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Flats = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object column(const oblique::GrownTree& tree, T oblique::GrownNode::* field) {
+  std::vector<T> values;
+  values.reserve(tree.node.size());
+  for (const oblique::GrownNode& node : tree.node) values.push_back(node.*field);
+  return array(values);
+}
+
+nb::dict grown_dict(const oblique::GrownTree& tree, std::size_t columns) {
+  const std::size_t n = tree.node.size();
+  std::vector<std::int32_t> group_begin{0}, group;
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(n); ++m) {
+    if (const auto found = tree.slot.find(m); found != tree.slot.end()) {
+      group.insert(group.end(), found->second.begin(), found->second.end());
+    }
+    group_begin.push_back(static_cast<std::int32_t>(group.size()));
+  }
+  nb::dict dict;
+  dict["first_child"] = column(tree, &oblique::GrownNode::first_child);
+  dict["gate"] = column(tree, &oblique::GrownNode::gate);
+  dict["feature"] = column(tree, &oblique::GrownNode::feature);
+  dict["threshold"] = column(tree, &oblique::GrownNode::threshold);
+  dict["default"] = column(tree, &oblique::GrownNode::default_slot);
+  dict["bias"] = column(tree, &oblique::GrownNode::bias);
+  dict["count"] = column(tree, &oblique::GrownNode::count);
+  dict["impurity"] = column(tree, &oblique::GrownNode::impurity);
+  dict["gain"] = column(tree, &oblique::GrownNode::gain);
+  dict["value"] = array(tree.value, {n, tree.parts});
+  dict["weight"] = array(tree.weight, {columns ? tree.weight.size() / columns : 0, columns});
+  dict["group_begin"] = array(group_begin);
+  dict["group"] = array(group);
+  return dict;
+}
+
+void check_levels(const Table& X, const std::vector<int>& n_levels) {
+  require(n_levels.size() == X.columns, "n_levels must have an entry for each column of X.");
+  for (std::size_t f = 0; f < X.columns; ++f)
+    for (std::size_t row = 0; row < X.rows && n_levels[f]; ++row)
+      require(std::isnan(X(row, f)) || (X(row, f) >= 0 && X(row, f) < n_levels[f]), "a code names no category.");
+}
+
+// The arrays of a problem, seen from C++; factor is empty for numbers.
+oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                              const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                              const std::vector<int>& n_levels) {
+  const std::size_t n = phi.shape(0), classes = factor.size();
+  require(!classes || are_codes(code.data(), code.size(), classes), "a code names no class.");
+  if (X) check_levels(as_table(*X), n_levels);
+  if (n == 0 || weight.size() != n || (classes ? code.size() : y.shape(0)) != n || (X && X->shape(0) != n)) {
+    throw nb::value_error("phi, weight, the answers and X must have the same rows, at least one.");
+  }
+  return {phi.data(),
+          n,
+          phi.shape(1),
+          weight.data(),
+          classes ? code.data() : nullptr,
+          classes ? factor.data() : nullptr,
+          classes,
+          classes ? nullptr : y.data(),
+          classes ? 0 : y.shape(1),
+          static_cast<Criterion>(criterion),
+          nullptr};
+}
+
+nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                           const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                           std::vector<int> n_levels, int max_depth, double min_samples_split, double min_samples_leaf,
+                           double min_impurity_decrease, double shrinkage, bool gaussian) {
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
+  const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
+  oblique::GrownTree tree;
+  {
+    const Unlocked free;
+    std::optional<hard::Columns> inputs;
+    if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
+    if (inputs) problem.inputs = &*inputs;
+    tree = oblique::grow(problem, limits, {min_samples_leaf, shrinkage, gaussian});
+  }
+  return grown_dict(tree, phi.shape(1));
+}
+
+nb::object gate_losses(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                       const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+                       std::vector<int> n_levels, double min_samples_leaf, double shrinkage, bool gaussian,
+                       std::size_t linear, bool lines, bool squares, const Halves& half) {
+  oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
+  if (half.shape(1) != phi.shape(0) || half.shape(0) == 0 || linear > phi.shape(1)) {
+    throw nb::value_error("half must have a column for every row, and linear gates no more columns than there are.");
+  }
+  std::vector<double> losses;
+  {
+    const Unlocked free;
+    std::optional<hard::Columns> inputs;
+    if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
+    if (inputs) problem.inputs = &*inputs;
+    losses = oblique::gate_selection(problem, {linear, lines, squares}, {min_samples_leaf, shrinkage, gaussian},
+                                     half.data(), half.shape(0));
+  }
+  return array(losses, {losses.size() / (2 * half.shape(0)), half.shape(0), 2});
+}
+
+nb::object solve(const Flats& S, const Flats& right, double tiny, double part) {
+  const std::size_t n = S.shape(0), k = right.shape(1);
+  if (S.shape(1) != n || right.shape(0) != n)
+    throw nb::value_error("S must be square, with a row for each of right's.");
+  std::vector<double> solution(right.data(), right.data() + n * k);
+  symmetric::solve(S.data(), n, n, solution.data(), k, tiny, part);
+  return array(solution, {n, k});
+}
+
+nb::tuple eigen(const Flats& S) {
+  const std::size_t n = S.shape(0);
+  if (S.shape(1) != n) throw nb::value_error("S must be square.");
+  const symmetric::Eigen found = symmetric::eigen(S.data(), n, n);
+  return nb::make_tuple(array(found.value), array(found.vector, {n, n}));
+}
+
+}  // namespace
+
+void bind_oblique(nb::module_& m) {
+  m.def("grow_discriminant", &grow_discriminant, nb::arg("phi").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
+        nb::arg("X").noconvert().none(), "n_levels"_a, "max_depth"_a, "min_samples_split"_a, "min_samples_leaf"_a,
+        "min_impurity_decrease"_a, "shrinkage"_a, "gaussian"_a);
+  m.def("gate_losses", &gate_losses, nb::arg("phi").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
+        nb::arg("X").noconvert().none(), "n_levels"_a, "min_samples_leaf"_a, "shrinkage"_a, "gaussian"_a, "linear"_a,
+        "lines"_a, "squares"_a, nb::arg("half").noconvert());
+  m.def("solve_symmetric", &solve, nb::arg("S").noconvert(), nb::arg("right").noconvert(), "tiny"_a, "part"_a);
+  m.def("eigen_symmetric", &eigen, nb::arg("S").noconvert());
+}
+
+}  // namespace softwood

@@ -1,0 +1,135 @@
+// Soft trees for Python: one split more, done where the rows are.
+#include "soft/split_step.hpp"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <tuple>
+
+#include "bind/module.hpp"
+
+using namespace nanobind::literals;
+
+namespace softwood {
+namespace {
+
+using namespace soft;
+using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Level = std::tuple<std::size_t, Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>, Flat<double>>;
+
+// levels : input, and for each of its levels bin, column, height and elsewhere.
+SplitFeatures make_axes(std::vector<std::size_t> cuts, Flat<std::int32_t> linear,
+                        const std::vector<Flat<double>>& at_cut, Flat<std::int64_t> place,
+                        const std::vector<Level>& levels) {
+  const std::size_t inputs = cuts.size();
+  if (linear.size() != inputs || at_cut.size() != inputs)
+    throw std::invalid_argument("cuts, linear and at_cut need one entry an input");
+  SplitFeatures split_features{std::move(cuts), numbers<std::int32_t>(linear), {}, numbers<std::size_t>(place), {}};
+  const auto columns = static_cast<std::int64_t>(split_features.place.size());
+  for (std::size_t input = 0; input < inputs; ++input) {
+    split_features.at_cut.push_back(numbers<double>(at_cut[input]));
+    if (split_features.cuts[input] > 0 &&
+        (split_features.linear[input] < 0 || split_features.linear[input] >= columns ||
+         split_features.at_cut[input].size() < split_features.cuts[input]))
+      throw std::invalid_argument("an input with cuts needs a linear column and its value at each cut");
+  }
+  for (const std::size_t input : split_features.place)
+    if (input >= inputs) throw std::invalid_argument("a column's input is none of the inputs");
+  for (const auto& [input, bin, column, height, elsewhere] : levels) {
+    split_features.levels.push_back({input, numbers<std::size_t>(bin), numbers<std::size_t>(column),
+                                     numbers<double>(height), numbers<double>(elsewhere)});
+    const Levels& made = split_features.levels.back();
+    const bool outside = std::any_of(made.column.begin(), made.column.end(),
+                                     [=](std::size_t c) { return c >= static_cast<std::size_t>(columns); });
+    if (input >= inputs || outside || made.column.size() != made.bin.size() || made.height.size() != made.bin.size() ||
+        made.elsewhere.size() != made.bin.size())
+      throw std::invalid_argument("a level needs a bin, a column, a height and a value elsewhere");
+  }
+  return split_features;
+}
+
+template <class T>
+void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Bins& bin, std::size_t bins,
+           const SplitFeatures& split_features) {
+  const Shape& shape = tree.shape;
+  if (shape.columns != rows.columns || shape.outputs != rows.outputs || split_features.place.size() != rows.columns)
+    throw std::invalid_argument("the tree, the split_features and the rows must have the same columns and outputs");
+  if (tree.parameters.size() != shape.parameters() || tree.unpenalized.size() != shape.gates ||
+      tree.frozen.size() != shape.gates * (shape.columns + 1) || tree.origin.size() != shape.outputs ||
+      tree.origin_slope.size() != shape.outputs * shape.columns)
+    throw std::invalid_argument("wrong number of parameters, frozen weights, unpenalized gates or origins");
+  if (bin.shape(0) != rows.rows || bin.shape(1) != split_features.cuts.size())
+    throw std::invalid_argument("bins need one entry a row and input");
+  if (!are_codes(bin.data(), bin.size(), bins)) throw std::invalid_argument("a bin is outside the bins");
+  for (const std::size_t cut : split_features.cuts)
+    if (cut > bins) throw std::invalid_argument("an input has more cuts than bins");
+  for (const Levels& levels : split_features.levels)
+    for (const std::size_t b : levels.bin)
+      if (b >= bins) throw std::invalid_argument("a level's bin is none of the bins");
+}
+
+// From kernels/split_step.py, by the names there.
+SoftTreeParams make_plant(nb::handle tree) {
+  const auto real = [&](const char* name) { return numbers<double>(view<double>(tree, name)); };
+  const auto flags = [&](const char* name) { return numbers<std::uint8_t>(view<bool>(tree, name)); };
+  const auto slopes = static_cast<Slopes>(nb::cast<int>(tree.attr("slopes")));
+  return {nb::cast<Shape>(tree.attr("shape")),
+          slopes,
+          real("parameters"),
+          flags("frozen"),
+          flags("unpenalized"),
+          real("origin"),
+          real("origin_slope")};
+}
+
+SplitStepOptions make_enlarging(nb::handle how, double total_weight) {
+  const auto number = [&](const char* name) { return nb::cast<double>(how.attr(name)); };
+  const auto count = [&](const char* name) { return nb::cast<int>(how.attr(name)); };
+  SplitStepOptions made;
+  made.starting = {static_cast<std::size_t>(count("tries")), number("start_slope"), number("level_rows"),
+                   number("least_rows"), total_weight};
+  made.gates = static_cast<Gates>(count("gates")), made.most = static_cast<std::size_t>(count("most"));
+  made.penalty = number("penalty"), made.decay = number("decay"), made.log_penalty = number("log_penalty");
+  made.axis_factor = number("axis_factor"), made.tol = number("tol");
+  made.alone = count("alone"), made.together = count("together"), made.joint = count("joint");
+  return made;
+}
+
+// The leaf that was split, frozen weights of its gate and whether it is unpenalized, all parameters, passes; None:
+// nothing to split.
+template <class T>
+nb::object larger(const SoftRows<T>& rows, nb::object tree, Bins bin, std::size_t bins,
+                  const SplitFeatures& split_features, nb::object rules, double total_weight, int n_threads) {
+  const SoftTreeParams before = make_plant(tree);
+  const SplitStepOptions how = make_enlarging(rules, total_weight);
+  check(rows, before, bin, bins, split_features);
+  std::optional<SplitStepResult> made;
+  {
+    const Unlocked release;
+    made = split_step(rows, before, {bin.data(), bin.shape(1), bins}, split_features, how, n_threads);
+  }
+  if (!made) return nb::none();
+  const SoftTreeParams& after = made->tree;
+  const std::size_t width = after.shape.columns + 1, gate = static_cast<std::size_t>(after.shape.gate[made->node]);
+  const auto frozen = after.frozen.begin() + static_cast<std::ptrdiff_t>(gate * width);
+  return nb::make_tuple(made->node,
+                        array(std::vector<std::uint8_t>(frozen, frozen + static_cast<std::ptrdiff_t>(width))),
+                        after.unpenalized[gate] != 0, array(after.parameters), made->passes);
+}
+
+}  // namespace
+
+void bind_enlarge(nb::module_& m) {
+  nb::class_<SplitFeatures>(m, "SplitFeatures")
+      .def_static("make", &make_axes, "cuts"_a, nb::arg("linear").noconvert(), "at_cut"_a, nb::arg("place").noconvert(),
+                  "levels"_a);
+  const auto bind = [&](auto function) {
+    m.def("split_step", function, "rows"_a, "tree"_a, nb::arg("bin").noconvert(), "bins"_a, "split_features"_a,
+          "rules"_a, "total_weight"_a, "n_threads"_a = 1);
+  };
+  bind(&larger<double>);
+  bind(&larger<float>);
+}
+
+}  // namespace softwood

@@ -1,0 +1,17 @@
+// The small vocabularies that Python, C++ and files share, each declared here and nowhere else in native/. Names and
+// numbers are those of src/softwood/kernels/kinds.py, which says what they mean: add to the end, never renumber.
+#pragma once
+
+#include <cstdint>
+
+namespace softwood {
+
+enum class Score : std::uint8_t { none, threshold, category, interval, linear };
+enum class Squash : std::uint8_t { step, ramp, sigmoid };
+enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
+enum class Link : std::uint8_t { identity, sigmoid, softmax };
+enum class Term : std::uint8_t { identity, square, hinge, category, missing };
+enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error };
+enum class Loss : std::uint8_t { squared, logistic, softmax };
+
+}  // namespace softwood

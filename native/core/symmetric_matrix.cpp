@@ -1,0 +1,217 @@
+#include "core/symmetric_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/interrupt.hpp"
+#include "core/machine.hpp"
+
+namespace softwood::symmetric {
+namespace {
+
+constexpr double FLAT = 1e-12;  // of the mean diagonal: an entry below is nothing but rounding
+constexpr std::size_t PANEL =
+    4;  // rows of U that are taken from the rest at a time: each number is loaded once for all
+
+// rest[j] -= sum_p by[p] row_p[j], for the rows p of a panel.
+SOFTWOOD_INLINE void take(double* rest, const double* rows, std::size_t stride, std::size_t height, const double* by,
+                          std::size_t from, std::size_t to) {
+  if (height == PANEL) {
+    const double *a = rows, *b = rows + stride, *c = rows + 2 * stride, *d = rows + 3 * stride;
+    for (std::size_t j = from; j < to; ++j) rest[j] -= by[0] * a[j] + by[1] * b[j] + by[2] * c[j] + by[3] * d[j];
+    return;
+  }
+  for (std::size_t p = 0; p < height; ++p) {
+    for (std::size_t j = from; j < to; ++j) rest[j] -= by[p] * rows[p * stride + j];
+  }
+}
+
+double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
+
+// Householder's reflections make S tridiagonal, T = Q'SQ. `Q` holds S at first and the product of the reflections at
+// the end, one column of it in each row.
+void tridiagonal(std::vector<double>& Q, std::size_t n, std::vector<double>& diagonal, std::vector<double>& beside) {
+  std::vector<double> p(n), reflect(n * n), scale(n);
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return Q[i * n + j]; };
+  for (std::size_t k = 0; k + 1 < n; ++k) {
+    poll_interrupt();
+    double* v = &reflect[k * n];
+    double size = 0;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      v[i] = at(k, i);
+      size += v[i] * v[i];
+    }
+    diagonal[k] = at(k, k);
+    size = std::sqrt(size);
+    beside[k] = v[k + 1] > 0 ? -size : size;
+    v[k + 1] -= beside[k];
+    double square = 0, along = 0;
+    for (std::size_t i = k + 1; i < n; ++i) square += v[i] * v[i];
+    scale[k] = square > 0 ? 2 / square : 0;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      p[i] = 0;
+      for (std::size_t j = k + 1; j < n; ++j) p[i] += at(i, j) * v[j];
+      p[i] *= scale[k];
+      along += p[i] * v[i];
+    }
+    for (std::size_t i = k + 1; i < n; ++i) p[i] -= 0.5 * scale[k] * along * v[i];
+    for (std::size_t i = k + 1; i < n; ++i) {
+      for (std::size_t j = k + 1; j < n; ++j) at(i, j) -= v[i] * p[j] + p[i] * v[j];
+    }
+  }
+  diagonal[n - 1] = at(n - 1, n - 1);
+  std::fill(Q.begin(), Q.end(), 0.0);
+  for (std::size_t i = 0; i < n; ++i) at(i, i) = 1;
+  for (std::size_t k = n; k-- > 0;) {  // Q = H_0 H_1 ...; each row here is a column of Q
+    poll_interrupt();
+    const double* v = &reflect[k * n];
+    for (std::size_t row = 0; row < n && scale[k] > 0; ++row) {
+      double along = 0;
+      for (std::size_t i = k + 1; i < n; ++i) along += v[i] * at(row, i);
+      for (std::size_t i = k + 1; i < n; ++i) at(row, i) -= scale[k] * along * v[i];
+    }
+  }
+}
+
+// Implicit QL steps with Wilkinson's shift: the tridiagonal matrix becomes diagonal, the rows of Q eigenvectors.
+void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, std::vector<double>& e) {
+  constexpr double EPSILON = std::numeric_limits<double>::epsilon();
+  constexpr int STEPS = 60;  // for one eigenvalue; two or three are usual
+  for (std::size_t low = 0; low < n; ++low) {
+    poll_interrupt();
+    for (int step = 0; step < STEPS; ++step) {
+      std::size_t high = low;  // the block from low to high does not fall apart
+      while (high + 1 < n && std::abs(e[high]) > EPSILON * (std::abs(d[high]) + std::abs(d[high + 1]))) ++high;
+      if (high == low) break;
+      const double half = (d[low + 1] - d[low]) / (2 * e[low]);
+      const double root = hypotenuse(half, 1);
+      double g = d[high] - d[low] + e[low] / (half + (half >= 0 ? root : -root));
+      double sine = 1, cosine = 1, p = 0;
+      for (std::size_t i = high; i-- > low;) {
+        const double f = sine * e[i], b = cosine * e[i], r = hypotenuse(f, g);
+        e[i + 1] = r;
+        if (r == 0) {
+          d[i + 1] -= p;
+          break;
+        }
+        sine = f / r;
+        cosine = g / r;
+        g = d[i + 1] - p;
+        const double q = (d[i] - g) * sine + 2 * cosine * b;
+        p = sine * q;
+        d[i + 1] = g + p;
+        g = cosine * q - b;
+        double *one = &Q[i * n], *two = &Q[(i + 1) * n];
+        for (std::size_t j = 0; j < n; ++j) {
+          const double moved = two[j];
+          two[j] = sine * one[j] + cosine * moved;
+          one[j] = cosine * one[j] - sine * moved;
+        }
+        if (i == low) {
+          d[low] -= p;
+          e[low] = g;
+        }
+      }
+      e[high] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+SOFTWOOD_CLONES
+bool factor(double* S, std::size_t n, std::size_t stride, double tiny) {
+  double by[PANEL];
+  std::vector<double> diagonal(n);
+  double trace = 0;
+  for (std::size_t k = 0; k < n; ++k) trace += diagonal[k] = S[k * stride + k];
+  for (const double entry : diagonal) {
+    if (!(entry > FLAT * trace / static_cast<double>(n))) return false;
+  }
+  for (std::size_t begin = 0; begin < n; begin += PANEL) {
+    poll_interrupt();
+    const std::size_t end = std::min(begin + PANEL, n);
+    for (std::size_t k = begin; k < end; ++k) {  // the rows of the panel, by each other
+      double* row = S + k * stride;
+      for (std::size_t p = begin; p < k; ++p) {
+        const double* above = S + p * stride;
+        for (std::size_t j = k; j < n; ++j) row[j] -= above[k] * above[j];
+      }
+      if (!(row[k] > tiny * diagonal[k])) return false;
+      const double inverse = 1 / std::sqrt(row[k]);
+      for (std::size_t j = k; j < n; ++j) row[j] *= inverse;
+    }
+    for (std::size_t i = end; i < n; ++i) {  // the panel, from all rows below
+      for (std::size_t p = begin; p < end; ++p) by[p - begin] = S[p * stride + i];
+      take(S + i * stride, S + begin * stride, stride, end - begin, by, i, n);
+    }
+  }
+  return true;
+}
+
+SOFTWOOD_CLONES
+void solve_factored(const double* U, std::size_t n, std::size_t stride, double* right, std::size_t k) {
+  for (std::size_t i = 0; i < n; ++i) {  // U'z = right, from the top
+    const double* row = U + i * stride;
+    double* here = right + i * k;
+    for (std::size_t c = 0; c < k; ++c) here[c] /= row[i];
+    for (std::size_t j = i + 1; j < n; ++j) {
+      for (std::size_t c = 0; c < k; ++c) right[j * k + c] -= row[j] * here[c];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {  // Ux = z, from the bottom
+    const double* row = U + i * stride;
+    double* here = right + i * k;
+    for (std::size_t j = i + 1; j < n; ++j) {
+      for (std::size_t c = 0; c < k; ++c) here[c] -= row[j] * right[j * k + c];
+    }
+    for (std::size_t c = 0; c < k; ++c) here[c] /= row[i];
+  }
+}
+
+Eigen eigen(const double* S, std::size_t n, std::size_t stride) {
+  std::vector<double> Q(n * n), d(n), e(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) Q[i * n + j] = i <= j ? S[i * stride + j] : S[j * stride + i];
+  }
+  if (n) tridiagonal(Q, n, d, e);
+  diagonalize(Q, n, d, e);
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return d[a] > d[b]; });
+  Eigen found;
+  for (const std::size_t i : order) {
+    found.value.push_back(d[i]);
+    found.vector.insert(found.vector.end(), &Q[i * n], &Q[i * n] + n);
+  }
+  return found;
+}
+
+void solve(const double* S, std::size_t n, std::size_t stride, double* right, std::size_t k, double tiny, double part) {
+  std::vector<double> U(S, S + n * stride);
+  if (factor(U.data(), n, stride, tiny)) {
+    solve_factored(U.data(), n, stride, right, k);
+    return;
+  }
+  const Eigen found = eigen(S, n, stride);
+  std::vector<double> given(right, right + n * k), along(k);
+  std::fill(right, right + n * k, 0.0);
+  double total = 0, kept = 0;
+  for (const double value : found.value) total += std::max(value, 0.0);
+  for (std::size_t m = 0; m < n && total > 0; ++m) {
+    const double* v = &found.vector[m * n];
+    std::fill(along.begin(), along.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < k; ++c) along[c] += v[i] * given[i * k + c];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < k; ++c) right[i * k + c] += v[i] * (along[c] / found.value[m]);
+    }
+    kept += found.value[m];
+    if (kept >= part * total) return;
+  }
+}
+
+}  // namespace softwood::symmetric

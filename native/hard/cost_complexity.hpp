@@ -1,0 +1,11 @@
+// Weakest-link pruning; the definition is in src/softwood/kernels/reference/cost_complexity.py.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace softwood::hard {
+
+std::vector<double> collapse_alphas(const std::int32_t* parent, const double* risk, std::size_t n);
+
+}  // namespace softwood::hard

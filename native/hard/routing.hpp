@@ -1,0 +1,55 @@
+// Sends the rows of a node to its children: by the split, and where the value is missing by surrogates, in parts, or
+// where the split or the larger child says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hard/partition.hpp"
+#include "hard/splitter.hpp"
+#include "hard/surrogate.hpp"
+
+namespace softwood::hard {
+
+struct RoutedRows {
+  std::vector<std::uint32_t> rows[2];  // rows of each child; a row in parts is in both
+  double known[2] = {0, 0};            // count of the rows whose value is known
+  int default_slot = 0;                // where a row goes that nothing else can place
+  std::vector<Surrogate> surrogates;
+};
+
+enum class SurrogateUse { never, if_missing, always };  // when surrogates are looked for
+
+class RowRouter {
+ public:
+  RowRouter(const Columns& columns, const Splitter& splitter, const Objective& objective, bool in_parts,
+            SurrogateUse surrogate_use, int max_surrogates, int n_threads);
+
+  // The answer is good until the next call.
+  const RoutedRows& send(const NodeRows& rows, const Split& split);
+
+  // Slot of every row sent last (0, 1, BOTH).
+  const std::vector<std::uint8_t>& side() const { return side_; }
+
+  // Fills in what the rows of a node make of a threshold: known_first or last_bin.
+  void place_threshold(const NodeRows& rows, Split& split) const;
+
+ private:
+  const Columns& columns_;
+  const Splitter& splitter_;
+  const Objective& objective_;
+  const bool in_parts_;
+  const SurrogateUse surrogate_use_;
+  const int max_surrogates_, n_threads_;
+  std::vector<std::uint8_t> side_;
+  RoutedRows sent_;
+  std::vector<std::uint32_t> missing_;  // rows whose value is missing
+
+  void send_numbers(const NodeRows& rows, const Split& split);
+  void send_categories(const NodeRows& rows, const Split& split);
+  void count_known(const NodeRows& rows);
+  void list_rows(const NodeRows& rows);
+  std::uint8_t send_missing(std::uint32_t row) const;
+};
+
+}  // namespace softwood::hard

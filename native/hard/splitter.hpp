@@ -1,0 +1,116 @@
+// Finds the best split of a node: every feature, every candidate, by the rules of kernels/growth.py.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "hard/absolute_error.hpp"
+#include "hard/best_split.hpp"
+#include "hard/category_split.hpp"
+#include "hard/histogram.hpp"
+#include "hard/node_rows.hpp"
+#include "hard/sorted_columns.hpp"
+
+namespace softwood::hard {
+
+struct Growth {
+  int max_depth;
+  int max_leaves;  // 0: no limit
+  double min_samples_split, min_samples_leaf, min_impurity, min_impurity_decrease;
+  Missing missing;
+  int max_surrogates;
+  std::vector<int> monotone;  // sign per feature, empty: no constraints
+  // Do candidates say where missing rows go, or does somebody else (surrogates, fractions) see to it?
+  bool places_missing() const { return missing == Missing::direction || missing == Missing::category; }
+};
+
+struct Split {
+  double gain = -std::numeric_limits<double>::infinity();
+  int feature = -1;
+  double threshold = std::numeric_limits<double>::quiet_NaN();
+  std::size_t known_first = 0;     // exact numbers: how many entries go to the first child
+  int last_bin = -1;               // binned numbers: the last bin of the first child
+  std::vector<std::int32_t> slot;  // categories: child slot of every code
+  int missing_slot = -1;           // where the candidate placed the missing rows; -1: nowhere
+  bool found() const { return feature >= 0; }
+};
+
+// What the splitter needs to know of a node.
+struct NodeFacts {
+  const NodeRows& rows;
+  const double* total;  // state of all rows
+  double tie;           // gains closer than this are equal
+  double most;          // no split gains more: all of W * impurity, less the tie
+  const Bounds& bounds;
+  double floor = -std::numeric_limits<double>::infinity();  // gain that the features to come have to pass
+};
+
+class Splitter {
+ public:
+  Splitter(const Columns& columns, const Objective& objective, const Growth& growth);
+
+  Split best_split(NodeFacts node, int n_threads);
+
+  // Monotone sign of a feature, 0: none.
+  int sign(int feature) const { return growth_.monotone.empty() ? 0 : growth_.monotone[feature]; }
+
+  // Entries of a feature in rising order, missing values last; `made` holds them if they have to be made.
+  const std::uint32_t* entries(const NodeRows& rows, std::size_t feature, std::vector<std::uint32_t>& made) const;
+  // How many of the n entries have a value.
+  std::size_t count_known(const std::uint32_t* entries, std::size_t n, std::size_t feature) const;
+  bool has_missing(std::size_t feature) const { return has_missing_[feature]; }
+  bool any_missing() const { return std::find(has_missing_.begin(), has_missing_.end(), true) != has_missing_.end(); }
+  // Threshold between two rows that are neighbours in the order of a number feature.
+  double threshold_between(std::uint32_t low, std::uint32_t high, std::size_t feature) const;
+
+  // Should a binned node go on with ordered lists? In small nodes they cost less than mostly empty histograms.
+  bool wants_lists(const NodeRows& rows) const;
+  void make_lists(NodeRows& rows) const;
+
+  // Does a node of this size keep its histograms?
+  bool keeps_histogram(std::size_t n) const;
+  void count_histogram(NodeRows& rows, int n_threads) const;
+
+ private:
+  struct Parts {  // the rows of a feature, told apart by whether they have a value
+    const std::uint32_t* entries;
+    std::size_t known;
+    std::vector<double> missing_state, known_state;
+  };
+  // The best candidate of a feature; for categories the split itself, since its levels are costly to find again.
+  struct Found {
+    Best best;
+    Split category;
+  };
+
+  const Columns& columns_;
+  const Objective& objective_;
+  const Growth& growth_;
+  std::vector<bool> has_missing_;
+  std::vector<Found> found_;         // per feature, of the node at hand
+  std::vector<std::uint32_t> rank_;  // scratch of Medians
+  std::vector<double> none_;         // the state of no row
+  bool is_plain_ = false;            // numbers only, nothing missing, no weights, no bounds, moments: sweep_moments
+
+  bool is_absolute() const { return objective_.criterion == Criterion::absolute_error; }
+  Split sweep(const NodeFacts& node) const;
+  SplitSelector make_selector(const NodeFacts& node, std::size_t feature) const;
+  void search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians);
+  Best search_entries(const NodeFacts& node, std::size_t feature) const;
+  Best search_absolute(const NodeFacts& node, std::size_t feature, const Medians& medians) const;
+  Best search_bins(const NodeFacts& node, std::size_t feature) const;
+  void pass_bins_missing(SplitSelector& selector, const NodeFacts& node, const double* histogram,
+                         const Filled& filled) const;
+  Found search_categories(const NodeFacts& node, std::size_t feature) const;
+  Found search_absolute_categories(const NodeFacts& node, std::size_t feature, const Medians& medians) const;
+  void order_rows(const NodeRows& rows, std::size_t feature, std::uint32_t* entries) const;
+  Parts tell_apart(const NodeFacts& node, const std::uint32_t* entries, std::size_t feature) const;
+  void pass(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,
+            const double* total, int missing_slot) const;
+  Split number_split(const NodeFacts& node, const Best& best, std::size_t feature) const;
+  Split category_split(const Best& best, std::size_t feature, const Levels& levels, const Grouping& grouping) const;
+};
+
+}  // namespace softwood::hard

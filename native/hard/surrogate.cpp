@@ -1,0 +1,182 @@
+#include "hard/surrogate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/parallel.hpp"
+
+namespace softwood::hard {
+
+namespace {
+
+constexpr double MIN_ADJUSTED = 1e-10;   // adjusted agreement of a surrogate worth keeping
+constexpr double MIN_SMALLER_CHILD = 2;  // count of the smaller child: one row is nothing to learn from
+using Sides = std::array<double, 2>;     // weight that the primary split sends to each slot
+
+struct RatedSurrogate {
+  double agree = -1;
+  Surrogate surrogate;
+};
+
+// Ways in which a threshold may stand in for the split: x <= threshold in slot 0 (plain) or in slot 1 (flipped).
+struct Ways {
+  bool plain = true, flipped = true;
+  bool none() const { return !plain && !flipped; }
+};
+
+// The ways that keep the monotone constraints. The children of a split are in order only where its feature has a sign.
+Ways allowed_ways(int sign, int primary_sign) {
+  return sign == 0 ? Ways{} : Ways{sign == primary_sign, sign == -primary_sign};
+}
+
+class SurrogateFinder {
+ public:
+  SurrogateFinder(const Splitter& splitter, const Columns& columns, const Objective& objective, const NodeRows& rows,
+                  const std::vector<std::uint8_t>& side, Sides all)
+      : splitter_(splitter),
+        columns_(columns),
+        objective_(objective),
+        rows_(rows),
+        side_(side),
+        all_(all),
+        plain_(objective.plain) {}
+
+  // The best surrogate on a feature, if it agrees with more than `bar`.
+  RatedSurrogate best_of(std::size_t feature, int default_slot, double bar, Ways ways) const {
+    std::vector<std::uint32_t> made;
+    const std::uint32_t* entries = splitter_.entries(rows_, feature, made);
+    const std::size_t known = splitter_.count_known(entries, rows_.n, feature);
+    RatedSurrogate best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
+                                                        : by_threshold(feature, entries, known, bar, ways);
+    best.surrogate.feature = static_cast<int>(feature);
+    return best;
+  }
+
+ private:
+  const Splitter& splitter_;
+  const Columns& columns_;
+  const Objective& objective_;
+  const NodeRows& rows_;
+  const std::vector<std::uint8_t>& side_;
+  const Sides all_;  // of all rows whose primary value is known
+  const bool plain_;
+
+  // Rows whose primary value is known too, as [value order] of (row, begins a new value).
+  template <class Visit>
+  void visit(const std::uint32_t* entries, std::size_t known, Visit&& visit) const {
+    bool fresh = true;
+    for (std::size_t i = 0; i < known; ++i) {
+      const std::uint32_t row = entries[i] & ROW;
+      fresh |= !(entries[i] & SAME);
+      if (side_[row] == UNKNOWN) continue;
+      visit(row, fresh);
+      fresh = false;
+    }
+  }
+
+  // With lead = weight below that goes to slot 0 less what goes to slot 1, a threshold agrees with all[1] + lead, and
+  // flipped with all[0] - lead. A threshold that agrees with no more than `bar` is of no use, so few are looked at.
+  RatedSurrogate by_threshold(std::size_t feature, const std::uint32_t* entries, std::size_t known, double bar,
+                              Ways ways) const {
+    const Sides all = known == rows_.n ? all_ : sum_sides(entries, known);
+    RatedSurrogate best;
+    const double tie = TIE * (all_[0] + all_[1]);
+    double lead = 0, most = bar + tie;
+    std::uint32_t last = 0, low = 0, high = 0;
+    bool started = false;
+    visit(entries, known, [&](std::uint32_t row, bool fresh) {
+      const double plain = ways.plain ? all[1] + lead : -1, flipped = ways.flipped ? all[0] - lead : -1;
+      if (fresh && started && std::max(plain, flipped) > most) {
+        const bool flip = !(plain > most) || flipped > plain + tie;
+        best.agree = flip ? flipped : plain;
+        best.surrogate.flip = flip;
+        most = best.agree + tie;
+        low = last, high = row;
+      }
+      const double w = plain_ ? 1 : objective_.weight[row];
+      lead += side_[row] ? -w : w;
+      last = row;
+      started = true;
+    });
+    if (best.agree >= 0) best.surrogate.threshold = splitter_.threshold_between(low, high, feature);
+    return best;
+  }
+
+  Sides sum_sides(const std::uint32_t* entries, std::size_t known) const {
+    Sides all{};
+    visit(entries, known, [&](std::uint32_t row, bool) { all[side_[row]] += objective_.weight[row]; });
+    return all;
+  }
+
+  RatedSurrogate by_levels(std::size_t feature, const std::uint32_t* entries, std::size_t known,
+                           int default_slot) const {
+    std::vector<Sides> level(columns_.n_levels[feature]);
+    visit(entries, known,
+          [&](std::uint32_t row, bool) { level[columns_.code(row, feature)][side_[row]] += objective_.weight[row]; });
+    RatedSurrogate best;
+    best.agree = 0;
+    best.surrogate.threshold = std::numeric_limits<double>::quiet_NaN();
+    best.surrogate.flip = false;
+    for (const Sides& w : level) {
+      const bool tied = std::abs(w[0] - w[1]) <= TIE * (w[0] + w[1]);
+      const int slot = w[0] + w[1] <= 0 ? -1 : tied ? default_slot : w[1] > w[0];
+      best.surrogate.slot.push_back(slot);
+      if (slot >= 0) best.agree += w[slot];
+    }
+    return best;
+  }
+};
+
+// Best agreement first; among those that agree as well, to within TIE, the lowest feature.
+std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
+  std::vector<Surrogate> ranked;
+  while (!found.empty() && ranked.size() < most) {
+    double largest = 0;
+    for (const Surrogate& one : found) largest = std::max(largest, one.agreement);
+    const auto first =
+        std::find_if(found.begin(), found.end(), [&](const Surrogate& one) { return one.agreement >= largest - TIE; });
+    ranked.push_back(std::move(*first));
+    found.erase(first);
+  }
+  return ranked;
+}
+
+}  // namespace
+
+std::vector<Surrogate> find_surrogates(const Splitter& splitter, const Columns& columns, const Objective& objective,
+                                       const NodeRows& rows, int primary, int default_slot,
+                                       const std::vector<std::uint8_t>& side, int most, int n_threads) {
+  Sides all{};
+  for (std::size_t i = 0; i < rows.n; ++i)
+    if (side[rows.row(i)] != UNKNOWN) all[side[rows.row(i)]] += objective.weight[rows.row(i)];
+  const double total = all[0] + all[1], majority = std::max(all[0], all[1]);
+  if (total - majority < MIN_SMALLER_CHILD * (1 - TIE)) return {};
+  const SurrogateFinder finder(splitter, columns, objective, rows, side, all);
+  std::vector<RatedSurrogate> found(columns.features());
+  for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
+    const Ways ways = allowed_ways(splitter.sign(static_cast<int>(f)), splitter.sign(primary));
+    if (static_cast<int>(f) != primary && !ways.none()) found[f] = finder.best_of(f, default_slot, majority, ways);
+  });
+  std::vector<Surrogate> kept;
+  for (RatedSurrogate& rated : found) {
+    const double adjusted = total > majority ? (rated.agree - majority) / (total - majority) : 0;
+    if (rated.agree < 0 || !(adjusted > MIN_ADJUSTED)) continue;  // NaN too: of sums beyond all numbers
+    rated.surrogate.agreement = rated.agree / total;
+    rated.surrogate.adjusted = adjusted;
+    kept.push_back(std::move(rated.surrogate));
+  }
+  return rank(std::move(kept), static_cast<std::size_t>(most));
+}
+
+int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint32_t row) {
+  const auto feature = static_cast<std::size_t>(surrogate.feature);
+  if (columns.is_category(feature)) {
+    const int code = columns.code(row, feature);
+    return code < 0 ? -1 : surrogate.slot[static_cast<std::size_t>(code)];
+  }
+  const double x = columns.X(row, feature);
+  return std::isnan(x) ? -1 : (x <= surrogate.threshold) == surrogate.flip;
+}
+
+}  // namespace softwood::hard

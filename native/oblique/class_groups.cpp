@@ -1,0 +1,156 @@
+#include "oblique/class_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/machine.hpp"
+
+namespace softwood::oblique {
+namespace {
+
+constexpr std::size_t BINS = 64;  // of reference/class_groups.py
+constexpr double BIN_RANGE = 3.0, SAME = 1e-9, EDGE = 1e-6, NOTHING = 1e-300;
+
+// The classes that go with the first of the two whose means lie farthest apart.
+std::vector<bool> seed_groups(const double* gram, std::size_t n) {
+  const auto distance = [&](std::size_t a, std::size_t b) {
+    return gram[a * n + a] + gram[b * n + b] - gram[a * n + b] - gram[b * n + a];
+  };
+  double farthest = distance(0, 1);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = a + 1; b < n; ++b) farthest = std::max(farthest, distance(a, b));
+  }
+  std::size_t one = 0, other = 1;
+  while (!(distance(one, other) >= farthest * (1.0 - SAME)) && one + 2 < n) {
+    if (++other == n) other = ++one + 1;
+  }
+  std::vector<bool> near(n);
+  for (std::size_t k = 0; k < n; ++k) near[k] = distance(k, one) <= distance(k, other) + SAME * farthest;
+  near[one] = true;
+  near[other] = false;
+  return near;
+}
+
+// place[i] = bin of base[i] + times * more[i].
+SOFTWOOD_CLONES
+void find_bins(const double* base, const double* more, double times, double scale, std::size_t n, std::int32_t* place) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double at = (base[i] + times * more[i]) * scale + (BINS / 2.0 + EDGE);
+    place[i] = static_cast<std::int32_t>(at > 0.0 ? std::min(at, BINS - 1.0) : 0.0);
+  }
+}
+
+SOFTWOOD_CLONES
+void add_scores(double* to, const double* more, double times, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] += times * more[i];
+}
+
+// A grouping, the scores along its direction, and what moving a class would make of the best cut.
+class Grouping {
+ public:
+  Grouping(const Projected& rows, const Impurity& impurity, std::vector<bool> first)
+      : rows_(rows),
+        sides_(impurity, rows.size),
+        first_(std::move(first)),
+        score_(rows.rows),
+        place_(rows.rows),
+        count_(BINS * rows.classes) {
+    for (std::size_t k = 0; k < rows.classes; ++k) {
+      if (first_[k]) add_scores(score_.data(), rows.score + k * rows.rows, rows.size[k], rows.rows);
+    }
+  }
+
+  const std::vector<bool>& first() const { return first_; }
+
+  bool may_move(std::size_t k) const {
+    const auto here = std::count(first_.begin(), first_.end(), true) + (first_[k] ? -1 : 1);
+    return here > 0 && here < static_cast<std::ptrdiff_t>(first_.size());
+  }
+
+  void move(std::size_t k) {
+    add_scores(score_.data(), rows_.score + k * rows_.rows, step(k), rows_.rows);
+    first_[k] = !first_[k];
+  }
+
+  // The least loss of a cut between bins, with class k moved.
+  double loss_moved(std::size_t k) {
+    const double times = step(k);
+    first_[k] = !first_[k];
+    const double found = least_loss(rows_.score + k * rows_.rows, times);
+    first_[k] = !first_[k];
+    return found;
+  }
+  double loss() { return least_loss(score_.data(), 0.0); }
+
+ private:
+  const Projected& rows_;
+  Sides sides_;
+  std::vector<bool> first_;
+  std::vector<double> score_;
+  std::vector<std::int32_t> place_;
+  std::vector<double> count_;
+
+  double step(std::size_t k) const { return first_[k] ? -rows_.size[k] : rows_.size[k]; }
+
+  double variance() const {
+    const std::size_t n = rows_.classes;
+    double sum = 0;
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; first_[a] && b < n; ++b) {
+        if (first_[b]) sum += rows_.size[a] * rows_.size[b] * rows_.spread[a * n + b];
+      }
+    }
+    return sum;
+  }
+
+  double least_loss(const double* more, double times) {
+    const std::size_t n = rows_.rows, classes = rows_.classes;
+    const double scale = BINS / (2.0 * BIN_RANGE * std::max(std::sqrt(std::max(variance(), 0.0)), NOTHING));
+    find_bins(score_.data(), more, times, scale, n, place_.data());
+    std::fill(count_.begin(), count_.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      count_[static_cast<std::size_t>(place_[i]) * classes + static_cast<std::size_t>(rows_.code[i])] += rows_.heft[i];
+    }
+    double best = std::numeric_limits<double>::infinity();
+    sides_.restart();
+    for (std::size_t bin = 0; bin < BINS; ++bin) {
+      bool filled = false;
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double weight = count_[bin * classes + k];
+        if (weight == 0) continue;
+        sides_.move(k, weight);
+        filled = true;
+      }
+      if (filled) best = std::min(best, sides_.loss());
+    }
+    return std::max(best, 0.0);  // below 0 by rounding only; losses are compared by their ratio
+  }
+};
+
+}  // namespace
+
+std::vector<double> coefficients(const std::vector<bool>& first, const std::vector<double>& size) {
+  double share = 0, rest = 0;
+  for (std::size_t k = 0; k < size.size(); ++k) (first[k] ? share : rest) += size[k];
+  std::vector<double> a(size.size());
+  for (std::size_t k = 0; k < size.size(); ++k) a[k] = first[k] ? size[k] / share : -size[k] / rest;
+  return a;
+}
+
+std::vector<bool> exchange(const Projected& rows, const Impurity& impurity) {
+  Grouping grouping(rows, impurity, seed_groups(rows.gram, rows.classes));
+  std::vector<double> moved(rows.classes);
+  for (double best = grouping.loss();;) {
+    for (std::size_t k = 0; k < rows.classes; ++k) {
+      moved[k] = grouping.may_move(k) ? grouping.loss_moved(k) : std::numeric_limits<double>::infinity();
+    }
+    const double least = *std::min_element(moved.begin(), moved.end());
+    if (!(least < best * (1.0 - SAME))) return grouping.first();
+    const auto found = std::find_if(moved.begin(), moved.end(), [&](double x) { return x <= least * (1.0 + SAME); });
+    best = *found;
+    grouping.move(static_cast<std::size_t>(found - moved.begin()));
+  }
+}
+
+}  // namespace softwood::oblique

@@ -1,0 +1,24 @@
+// Losses of the kinds of gates of a node of an omnivariate tree, for the 5x2 cross-validated test between them: each is
+// learned on one half of the rows and evaluated on the other. The definition is
+// src/softwood/learners/oblique/gate_selection.py.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "oblique/grower.hpp"
+
+namespace softwood::oblique {
+
+// Of the columns of the problem the first `linear` are those of linear gates, all of them those of quadratic ones.
+struct GateKinds {
+  std::size_t linear;
+  bool lines, squares;  // which of the two compete; a question about one input does where the problem has inputs
+};
+
+// Mean loss on the rows not learned from; gate_kinds x replications x 2: a leaf, then those that compete from the
+// simplest on. `half` is replications x rows: which half each row is in.
+std::vector<double> gate_selection(const Problem& problem, const GateKinds& gate_kinds, const SplitOptions& options,
+                                   const std::uint8_t* half, std::size_t replications);
+
+}  // namespace softwood::oblique

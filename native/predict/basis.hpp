@@ -1,0 +1,17 @@
+// One column of the basis, for some rows.
+#pragma once
+
+#include <cstddef>
+
+#include "predict/tree.hpp"
+
+namespace softwood {
+
+// phi[i] = the column's value where its input is x[i], i < n. Compiled as simd/block_loops.hpp is. If no x[i] is
+// `missing`, that need not be asked.
+void expand(const Column& column, const double* x, double* phi, std::size_t n, bool missing = true);
+
+// x[i] = value where x[i] is missing, i < n.
+void replace_missing(double* x, std::size_t n, double value);
+
+}  // namespace softwood

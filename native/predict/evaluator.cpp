@@ -1,0 +1,171 @@
+#include "predict/evaluator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/parallel.hpp"
+
+namespace softwood {
+namespace {
+
+constexpr std::size_t PIECE = 2048;  // rows a thread takes at a time: enough to pay for the asking
+
+// Rows collected until they fill a block.
+class Batch {
+ public:
+  Batch(const Tree& tree, const Needs& needs, const Table& rows) : block_(tree, needs), rows_(rows) {}
+
+  template <class Answer>
+  void add(std::size_t row, Answer&& answer) {
+    row_[n_++] = row;
+    if (n_ == LANES) finish(answer);
+  }
+
+  template <class Answer>
+  void finish(Answer&& answer) {
+    if (n_ == 0) return;
+    block_.load(rows_, row_, n_);
+    answer(block_, row_);
+    n_ = 0;
+  }
+
+ private:
+  Block block_;
+  const Table& rows_;
+  std::size_t row_[LANES];
+  std::size_t n_ = 0;
+};
+
+// Is `kept` at `node` a better claim than the best so far? The lowest id wins a tie; NaN wins, as in NumPy's argmax.
+bool beats(double kept, std::int32_t node, double best, std::int32_t best_node) {
+  if (std::isnan(kept) || std::isnan(best)) return std::isnan(kept) && (!std::isnan(best) || node < best_node);
+  return kept > best || (kept == best && node < best_node);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const TreeArrays& given) : tree_(given), needs_(tree_) {
+  if (HardPredictor::suits(tree_)) hard_predictor_.emplace(tree_);
+  if (sigmoid_predictor::SigmoidPredictor::suits(tree_, needs_)) sigmoid_predictor_.emplace(tree_, needs_);
+}
+
+// Every row to take(row, node) if one node keeps it whole and the tree can be walked, else in blocks to
+// answer(block, row ids).
+template <class Take, class Answer>
+void Evaluator::answer(const Table& rows, int n_threads, Take&& take, Answer&& answer) const {
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t begin = piece * PIECE, end = std::min(begin + PIECE, rows.rows);
+    std::optional<Batch> batch;
+    const auto by_block = [&](std::size_t row) {
+      if (!batch) batch.emplace(tree_, needs_, rows);
+      batch->add(row, answer);
+    };
+    if (hard_predictor_) {
+      std::int32_t arrived[HardPredictor::ROWS];
+      for (std::size_t at = begin; at < end; at += HardPredictor::ROWS) {
+        const std::size_t n = std::min(HardPredictor::ROWS, end - at);
+        hard_predictor_->find_nodes(rows, at, n, arrived);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (arrived[i] == HardPredictor::IN_PARTS) [[unlikely]] {
+            by_block(at + i);
+          } else {
+            take(at + i, arrived[i]);
+          }
+        }
+      }
+    } else {
+      for (std::size_t row = begin; row < end; ++row) by_block(row);
+    }
+    if (batch) batch->finish(answer);
+  });
+}
+
+void Evaluator::output(const Table& rows, double* out, int n_threads) const {
+  if (sigmoid_predictor_) return output_by_sigmoids(rows, out, n_threads);
+  const std::size_t n_outputs = tree_.n_outputs;
+  const double* response = tree_.response.data();
+  answer(
+      rows, n_threads,
+      [=](std::size_t row, std::int32_t node) {
+        const double* from = response + static_cast<std::size_t>(node) * n_outputs;
+        for (std::size_t k = 0; k < n_outputs; ++k) out[row * n_outputs + k] = from[k];
+      },
+      [&](Block& block, const std::size_t* row) { output_block(block, row, out); });
+}
+
+// Rows with an answer that is not finite are answered again, by blocks: which rows are beside them plays no part.
+void Evaluator::output_by_sigmoids(const Table& rows, double* out, int n_threads) const {
+  const std::size_t n_outputs = tree_.n_outputs;
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * PIECE, rows.rows);
+    sigmoid_predictor::Workspace room = sigmoid_predictor_->make_workspace();
+    std::optional<Batch> batch;
+    const auto answer = [&](Block& block, const std::size_t* row) { output_block(block, row, out); };
+    for (std::size_t at = piece * PIECE; at < end; at += sigmoid_predictor::ROWS) {
+      const std::size_t n = std::min(sigmoid_predictor::ROWS, end - at);
+      if (sigmoid_predictor_->output(rows, at, n, room, out + at * n_outputs)) [[likely]]
+        continue;
+      if (!batch) batch.emplace(tree_, needs_, rows);
+      for (std::size_t row = at; row < at + n; ++row) {
+        const double* given = out + row * n_outputs;
+        if (!std::all_of(given, given + n_outputs, is_finite)) batch->add(row, answer);
+      }
+    }
+    if (batch) batch->finish(answer);
+  });
+}
+
+void Evaluator::output_block(Block& block, const std::size_t* row, double* out) const {
+  std::vector<double> sum(tree_.n_outputs * LANES);
+  block.visit([&](std::int32_t node, const Arrivals& at) {
+    const double leafness = tree_.gate[node].leafness;
+    if (leafness == 0.0) return;
+    double kept[LANES];
+    for (std::size_t i = 0; i < at.n; ++i) kept[i] = at.reach[i] * leafness;
+    block.add_response(node, at, kept, sum.data());
+  });
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    for (std::size_t k = 0; k < tree_.n_outputs; ++k) out[row[i] * tree_.n_outputs + k] = sum[k * LANES + i];
+  }
+}
+
+void Evaluator::apply(const Table& rows, std::int32_t* out, int n_threads) const {
+  answer(
+      rows, n_threads, [=](std::size_t row, std::int32_t node) { out[row] = node; },
+      [&](Block& block, const std::size_t* row) { apply_block(block, row, out); });
+}
+
+void Evaluator::apply_block(Block& block, const std::size_t* row, std::int32_t* out) const {
+  double best[LANES];
+  std::int32_t best_node[LANES];
+  std::fill_n(best, LANES, 0.0);
+  std::fill_n(best_node, LANES, 0);
+  block.visit([&](std::int32_t node, const Arrivals& at) {
+    for (std::size_t i = 0; i < at.n; ++i) {
+      const double kept = at.reach[i] * tree_.gate[node].leafness;
+      const std::uint8_t lane = at.lane[i];
+      if (!beats(kept, node, best[lane], best_node[lane])) continue;
+      best[lane] = kept;
+      best_node[lane] = node;
+    }
+  });
+  for (std::size_t i = 0; i < block.size(); ++i) out[row[i]] = best_node[i];
+}
+
+void Evaluator::reach(const Table& rows, double* out, int n_threads) const {
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * PIECE, rows.rows);
+    Batch batch(tree_, needs_, rows);
+    const auto write = [&](Block& block, const std::size_t* row) {
+      block.visit([&](std::int32_t node, const Arrivals& at) {
+        for (std::size_t i = 0; i < at.n; ++i) out[row[at.lane[i]] * tree_.n_nodes() + node] = at.reach[i];
+      });
+    };
+    for (std::size_t row = piece * PIECE; row < end; ++row) batch.add(row, write);
+    batch.finish(write);
+  });
+}
+
+}  // namespace softwood

@@ -1,0 +1,89 @@
+// Fast evaluation of trees whose gates are all linear sigmoids: every row goes everywhere, so every gate is asked for
+// every row, and nothing is left to decide on the way.
+//
+//     u[gate]      = -log2(e) (weight . phi + bias)             one small matrix product, simd/block_product.hpp
+//     share[gate]  = 1 / (1 + 2^u)                              simd/sigmoid.hpp
+//     reach[child] = reach * (1 - leafness) * share
+//     output       = sum_m reach[m] * leafness[m] * response[m](x)
+//
+// One output with constant responses goes the other way, from the leaves up, as the value of a
+// node is defined; that is half the work:
+//
+//     value[m] = leafness * response[m] + (1 - leafness) * (value[second] + share * (value[first] - value[second]))
+//
+// Rows lie in blocks of 64, transposed. A lane's arithmetic never depends on the other lanes: a row gets the same
+// answer, bit for bit, alone and among others. What an infinite number behind a closed gate counts,
+// predict/block_predictor.hpp decides: here the answer is then not finite, and the caller is told.
+#pragma once
+
+#include <vector>
+
+#include "core/views.hpp"
+#include "predict/block_predictor.hpp"
+#include "predict/tree.hpp"
+#include "simd/block.hpp"
+
+namespace softwood::sigmoid_predictor {
+
+constexpr std::size_t ROWS = simd::kBlock;  // at a time
+
+// A branch: where the reach (or value) of it and of its children stands, and which part it passes on.
+struct Branch {
+  std::size_t place, first, second;
+  bool first_ends, second_ends;  // the child keeps all it gets: its value is its response
+  double passes;
+};
+
+// A node that keeps something and has a linear response.
+struct Slope {
+  std::size_t place, row;
+  double leafness;
+};
+
+// A column of the basis, and the rows of the table of columns that it stands in and is made from.
+struct Filled {
+  Column column;
+  std::size_t row, from;
+};
+
+// The tree as a SigmoidPredictor reads it. Nodes that keep something come first in the table of reach, so that their
+// responses are one product.
+struct Plan {
+  std::size_t columns, rows, outputs, nodes, keepers, root;  // rows: of the table of columns
+  bool all_inputs;  // every input is needed, so that rows are read from end to end
+  std::vector<Branch> branch;
+  std::vector<Slope> sloped;
+  std::vector<double> weight, bias;  // [branch][column], [branch]; times -log2(e)
+  std::vector<double> response;      // [output][keeper], times leafness
+  std::vector<double> slope;         // [slope row][output][column]
+  std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
+  std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where only NaN is replaced
+};
+
+// What one thread works in; tables of [..][64].
+struct Workspace {
+  explicit Workspace(const Plan& plan);
+  std::vector<double> phi, share, reach, output, slope_score;
+};
+
+class SigmoidPredictor {
+ public:
+  // Is every gate a linear sigmoid, and a product over all columns no waste? Or is the tree one linear leaf?
+  static bool suits(const Tree& tree, const Needs& needs);
+
+  // `needs` must outlive the predictor.
+  SigmoidPredictor(const Tree& tree, const Needs& needs);
+
+  Workspace make_workspace() const { return Workspace(plan_); }
+
+  // Answers to rows begin .. begin + n - 1 (n <= ROWS): out is (n, outputs). False if some of them are not finite.
+  bool output(const Table& rows, std::size_t begin, std::size_t n, Workspace& room, double* out) const;
+
+ private:
+  void load(const Table& rows, std::size_t begin, std::size_t n, Workspace& room) const;
+
+  const Needs& needs_;
+  Plan plan_;
+};
+
+}  // namespace softwood::sigmoid_predictor

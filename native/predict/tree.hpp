@@ -1,0 +1,75 @@
+// The tree as the kernels read it: one packed gate per node, ragged things flat beside them.
+//
+// Python's Tree has checked itself (src/softwood/tree/invariants.py): ids, slots and columns here are in range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/kinds.hpp"
+
+namespace softwood {
+
+using Floats = std::span<const double>;
+using Ints = std::span<const std::int32_t>;
+using Kinds = std::span<const std::uint8_t>;
+
+// Fields of Python's Tree, Basis and Surrogates under their own names; views that live as long as the call.
+struct TreeArrays {
+  std::size_t n_outputs, n_features;
+  Floats response, leafness, threshold, softness, fraction, bias, cut, weight, slope;
+  Ints first_child, n_children, feature, default_slot, slope_row, group_begin, group, cut_begin, weight_begin,
+      weight_column;
+  Kinds score, squash, missing;
+  struct {
+    Kinds term;
+    Ints feature;
+    Floats parameter, when_missing;
+  } basis;
+  struct {
+    Ints begin, feature, group_begin, group;
+    Floats threshold;
+    std::span<const bool> flip;
+  } surrogates;
+};
+
+struct Gate {
+  double leafness, threshold, below, above, bias;  // below, above: softness on the two sides of the threshold
+  std::int32_t first_child, n_children, feature, default_slot, slope_row;
+  std::int32_t group_begin, group_end, cut_begin, cut_end, weight_begin, weight_end, surrogate_begin, surrogate_end;
+  Score score;
+  Squash squash;
+  Missing missing;
+
+  // Nothing goes on from here: a leaf, or a node that keeps all.
+  bool keeps_all() const { return n_children == 0 || leafness == 1.0; }
+};
+
+struct Column {
+  double parameter, when_missing;
+  std::int32_t feature;
+  Term term;
+};
+
+struct Surrogate {
+  double threshold;
+  std::int32_t feature, group_begin, group_end;
+  bool flip;
+};
+
+struct Tree {
+  explicit Tree(const TreeArrays& given);
+
+  std::size_t n_outputs, n_features;
+  std::vector<Gate> gate;
+  std::vector<double> response, fraction, cut, weight, slope;
+  std::vector<std::int32_t> group, weight_column, surrogate_group;
+  std::vector<Surrogate> surrogate;
+  std::vector<Column> basis;
+
+  std::size_t n_nodes() const { return gate.size(); }
+};
+
+}  // namespace softwood

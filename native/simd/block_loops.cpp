@@ -1,0 +1,60 @@
+#include "simd/block_loops.hpp"
+
+#include <algorithm>
+
+#include "core/machine.hpp"
+#include "simd/exp.hpp"
+#include "simd/sigmoid.hpp"
+
+namespace softwood {
+
+SOFTWOOD_CLONES
+void exp_lanes(double* value, std::size_t n) {
+  const std::size_t whole = n - n % PACK;
+  for (std::size_t i = 0; i < whole; i += PACK) store(exp(load(value + i)), value + i);
+  if (whole == n) return;
+  double rest[PACK] = {};
+  std::copy(value + whole, value + n, rest);
+  store(exp(load(rest)), rest);
+  std::copy_n(rest, n - whole, value + whole);
+}
+
+SOFTWOOD_CLONES
+void sigmoid_lanes(double* value, std::size_t n) {
+  constexpr std::size_t STEP = 4 * simd::Lanes<double>::kWidth;
+  static_assert(LANES % STEP == 0);
+  const std::size_t whole = (n + STEP - 1) / STEP * STEP;
+  for (std::size_t i = 0; i < whole; ++i) value[i] *= simd::Sigmoid<double>::kToBits;
+  simd::squash_bits<4>(value, whole);
+}
+
+SOFTWOOD_CLONES
+void score_lanes(const double* phi, const std::int32_t* column, const double* weight, std::size_t n_weights,
+                 double bias, double* score, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += STRIP) {
+    double sum[STRIP];
+    for (std::size_t s = 0; s < STRIP; ++s) sum[s] = bias;
+    for (std::size_t j = 0; j < n_weights; ++j) {
+      const double* value = phi + static_cast<std::size_t>(column[j]) * LANES + i;
+      for (std::size_t s = 0; s < STRIP; ++s) sum[s] += weight[j] * value[s];
+    }
+    for (std::size_t s = 0; s < STRIP; ++s) score[i + s] = sum[s];
+  }
+}
+
+SOFTWOOD_CLONES
+void add_lanes(double* sum, const double* kept, double value, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] += kept[i] * value;
+}
+
+SOFTWOOD_CLONES
+bool multiply_lanes(const double* passed, const double* share, double* into, std::size_t n) {
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    into[i] = passed[i] * share[i];
+    zeros += into[i] == 0.0;
+  }
+  return zeros == 0;
+}
+
+}  // namespace softwood

@@ -1,0 +1,136 @@
+// Numbers side by side in vector registers, double or float: types, load and store, clamp, and a * b + c with one
+// rounding. All vector code of native/ stands on it, in three widths, and none can stand in for another:
+//
+//   Lanes<T>       one register of the machine: sums over the rows of a block (simd/block_product.cpp,
+//   simd/sigmoid.hpp) Vector<T, 4>   four on every machine: budding adds lanes up within a row, and another width is
+//   another sum Pack           eight doubles in as many registers as they need (simd/pack.hpp): where a formula is one
+//   long chain,
+//                  several registers in turn hide its waits
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/machine.hpp"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if defined(__x86_64__) && !defined(__FMA__) && !SOFTWOOD_HAS_CLONES
+#define SOFTWOOD_TWO_STEPS
+#endif
+
+namespace softwood::simd {
+
+// Sums of packs that stay in registers beside the factors they are made of: AVX2 has 16 registers, NEON 32. A pack is
+// one register of the narrowest machine that has it; wider ones than the machine's are spilled to memory.
+#if defined(__x86_64__)
+constexpr std::size_t kPackBytes = 32;
+constexpr int kSums = 8;
+#else
+constexpr std::size_t kPackBytes = 16;
+constexpr int kSums = 16;
+#endif
+
+template <class T, std::size_t N>
+struct Vector {
+  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  typedef T Pack __attribute__((vector_size(N * sizeof(T))));
+  typedef Word Bits __attribute__((vector_size(N * sizeof(T))));
+  // The same in an array, where they may begin anywhere. These names are to be used as they stand: through an alias or
+  // `auto` the compiler forgets how they are aligned.
+  typedef T Stored __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
+  typedef Word StoredBits __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
+  static constexpr std::size_t kWidth = N;
+};
+
+template <class T>
+using Lanes = Vector<T, kPackBytes / sizeof(T)>;
+
+template <class T>
+SOFTWOOD_INLINE typename Lanes<T>::Pack load(const T* at) {
+  return *reinterpret_cast<const typename Lanes<T>::Stored*>(at);
+}
+
+template <class T>
+SOFTWOOD_INLINE void store(T* at, const typename Lanes<T>::Pack& pack) {
+  *reinterpret_cast<typename Lanes<T>::Stored*>(at) = pack;
+}
+
+// Numbers outside to the nearest end; NaN stays NaN. ARM has one instruction for it that compilers may not choose.
+#if defined(__aarch64__)
+SOFTWOOD_INLINE float64x2_t clamp(float64x2_t a, double lowest, double highest) {
+  return vminq_f64(vmaxq_f64(a, vdupq_n_f64(lowest)), vdupq_n_f64(highest));
+}
+SOFTWOOD_INLINE float32x4_t clamp(float32x4_t a, float lowest, float highest) {
+  return vminq_f32(vmaxq_f32(a, vdupq_n_f32(lowest)), vdupq_n_f32(highest));
+}
+#else
+template <class Pack, class T>
+SOFTWOOD_INLINE Pack clamp(const Pack& a, T lowest, T highest) {
+  const Pack raised = a < lowest ? Pack{} + lowest : a;
+  return raised > highest ? Pack{} + highest : raised;
+}
+#endif
+
+// a * b + c with one rounding, for numbers and for packs of them.
+//
+// Spelled out rather than left to the compiler, which may or may not fuse: so every machine that can fuse (ARM, x86 of
+// 2013 and later through SOFTWOOD_CLONES) gives one answer, at nearly twice the speed. Without such clones x86
+// multiplies and adds in two steps, since a fused product would be a call into the library.
+SOFTWOOD_INLINE double fused(double a, double b, double c) {
+#ifdef SOFTWOOD_TWO_STEPS
+  return a * b + c;
+#else
+  return __builtin_fma(a, b, c);
+#endif
+}
+
+SOFTWOOD_INLINE float fused(float a, float b, float c) {
+#ifdef SOFTWOOD_TWO_STEPS
+  return a * b + c;
+#else
+  return __builtin_fmaf(a, b, c);
+#endif
+}
+
+// Does this machine fuse in one instruction? Otherwise `fused` may be a call into the library for every number.
+inline bool machine_fuses() {
+#if defined(__x86_64__) && SOFTWOOD_HAS_CLONES
+  return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+#else
+  return true;
+#endif
+}
+
+#if defined(__aarch64__)
+SOFTWOOD_INLINE float64x2_t fused(float64x2_t a, float64x2_t b, float64x2_t c) { return vfmaq_f64(c, a, b); }
+SOFTWOOD_INLINE float32x4_t fused(float32x4_t a, float32x4_t b, float32x4_t c) { return vfmaq_f32(c, a, b); }
+SOFTWOOD_INLINE float64x2_t fused(double a, float64x2_t b, float64x2_t c) { return vfmaq_n_f64(c, b, a); }
+SOFTWOOD_INLINE float32x4_t fused(float a, float32x4_t b, float32x4_t c) { return vfmaq_n_f32(c, b, a); }
+#elif defined(SOFTWOOD_CONTRACTED)
+// The compiler was told to fuse wherever it can (CMakeLists.txt), and sees whole packs.
+template <class A, class Pack>
+SOFTWOOD_INLINE Pack fused(const A& a, const Pack& b, const Pack& c) {
+  return a * b + c;
+}
+#else
+// Lane by lane; compilers see through the loop.
+template <class Pack>
+SOFTWOOD_INLINE Pack fused(const Pack& a, const Pack& b, const Pack& c) {
+  Pack result;
+  for (std::size_t lane = 0; lane < sizeof(Pack) / sizeof(a[0]); ++lane)
+    result[lane] = fused(a[lane], b[lane], c[lane]);
+  return result;
+}
+template <class T, class Pack>
+SOFTWOOD_INLINE Pack fused(T a, const Pack& b, const Pack& c) {
+  Pack result;
+  for (std::size_t lane = 0; lane < sizeof(Pack) / sizeof(T); ++lane) result[lane] = fused(a, b[lane], c[lane]);
+  return result;
+}
+#endif
+
+}  // namespace softwood::simd

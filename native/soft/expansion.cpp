@@ -1,0 +1,76 @@
+#include "soft/expansion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/machine.hpp"
+#include "core/parallel.hpp"
+#include "soft/soft_rows.hpp"
+
+namespace softwood::soft {
+namespace {
+
+template <class T>
+SOFTWOOD_INLINE void expand_column(const Expansion<T>& of, std::size_t column, const std::uint16_t* segment, const T* t,
+                                   T* out) {
+  const std::size_t begin = of.table_begin[column];
+  const T *height = of.height.data() + begin, *slope = of.slope.data() + begin, *square = of.square.data() + begin;
+  if (of.curved) {
+    for (std::size_t row = 0; row < kBlock; ++row)
+      out[row] = height[segment[row]] + (slope[segment[row]] + square[segment[row]] * t[row]) * t[row];
+  } else {
+    for (std::size_t row = 0; row < kBlock; ++row) out[row] = height[segment[row]] + slope[segment[row]] * t[row];
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Expansion<T>::expand(std::size_t block, T* phi) const {
+  for (std::size_t f = 0; f < inputs; ++f) {
+    const std::size_t at = (block * inputs + f) * kBlock;
+    for (std::size_t c = column_begin[f]; c < column_begin[f + 1]; ++c)
+      expand_column(*this, c, segment.data() + at, t.data() + at, phi + c * kBlock);
+  }
+}
+
+template <class T>
+std::vector<T> Expansion<T>::expand_all(std::size_t blocks, int n_threads) const {
+  std::vector<T> phi(blocks * columns * kBlock);
+  for_each_piece(blocks, n_threads, [&](std::size_t block) { expand(block, phi.data() + block * columns * kBlock); });
+  return phi;
+}
+
+template <class T>
+void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* place, std::size_t rows,
+               const Segments& segments, int n_threads) {
+  const std::size_t inputs = expansion.inputs, blocks = (rows + kBlock - 1) / kBlock;
+  expansion.t.assign(blocks * inputs * kBlock, T(0));
+  expansion.segment.assign(blocks * inputs * kBlock, 0);
+  for_each_piece(blocks, n_threads, [&](std::size_t block) {
+    const std::size_t begin = block * kBlock, count = std::min(kBlock, rows - begin);
+    const double* from[kBlock];
+    for (std::size_t row = 0; row < count; ++row)
+      from[row] = X + (place ? static_cast<std::size_t>(place[begin + row]) : begin + row) * inputs;
+    for (std::size_t f = 0; f < inputs; ++f) {
+      const double *first = segments.knot + segments.knot_begin[f], *last = segments.knot + segments.knot_begin[f + 1];
+      const double *origin = segments.origin + segments.knot_begin[f] + f,
+                   *width = segments.width + segments.knot_begin[f] + f;
+      const std::size_t at = (block * inputs + f) * kBlock;
+      for (std::size_t row = 0; row < count; ++row) {
+        const double x = from[row][f];
+        const std::ptrdiff_t missing = last - first + 1;
+        const std::ptrdiff_t in = std::isnan(x) ? missing : std::lower_bound(first, last, x) - first;
+        expansion.t[at + row] = in == missing ? T(0) : static_cast<T>((x - origin[in]) / width[in]);
+        expansion.segment[at + row] = static_cast<std::uint16_t>(in);
+      }
+    }
+  });
+}
+
+template struct Expansion<double>;
+template struct Expansion<float>;
+template void take_rows(Expansion<double>&, const double*, const std::int64_t*, std::size_t, const Segments&, int);
+template void take_rows(Expansion<float>&, const double*, const std::int64_t*, std::size_t, const Segments&, int);
+
+}  // namespace softwood::soft

@@ -1,0 +1,127 @@
+#include "soft/forward_pass.hpp"
+
+#include "core/machine.hpp"
+#include "simd/block_product.hpp"
+#include "simd/scalar_exp.hpp"
+#include "simd/scalar_log.hpp"
+
+namespace softwood::soft {
+namespace {
+
+template <class T>
+SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
+  const Shape& s = plan.shape;
+  const T* x = w.phi = rows.columns_of(block, w.scratch.data());
+  const T* gate = plan.gate.data();
+  w.columns = rows.chosen_in(block);
+  form_scores(gate, s.gates, s.columns + 1, w.columns, gate + s.columns, s.columns + 1, x, w.share.data());
+  squash_bits<4>(w.share.data(), s.gates * kBlock);
+  T* root = w.reach.data() + plan.place[0] * kBlock;
+  if (rows.arrival.empty())
+    std::fill(root, root + kBlock, T(1));
+  else
+    std::copy_n(rows.arrival.data() + block * kBlock, kBlock, root);
+  for (std::size_t m = 0; m < s.nodes(); ++m)
+    if (s.first_child[m] >= 0)
+      split_reach(w.reach.data() + plan.place[m] * kBlock, w.share.data() + s.gate[m] * kBlock, T(1),
+                  w.reach.data() + plan.place[s.first_child[m]] * kBlock,
+                  w.reach.data() + plan.place[s.first_child[m] + 1] * kBlock, kBlock);
+  form_scores(plan.response_by_output.data(), s.outputs, s.leaves, s.leaves, nullptr, 0, w.reach.data(),
+              w.output.data());
+  if (!rows.offset.empty()) {
+    const T* offset = rows.offset.data() + block * s.outputs * kBlock;
+    for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
+  }
+  if (s.slopes == 0) return;
+  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, x,
+              w.slope_score.data());
+  std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
+  for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+    if (s.slope_row[leaf] >= 0)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.slope_reach[s.slope_row[leaf] * kBlock + row] += w.reach[leaf * kBlock + row];
+  for (std::size_t slope = 0; slope < s.slopes; ++slope)
+    for (std::size_t q = 0; q < s.outputs; ++q)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.output[q * kBlock + row] +=
+            w.slope_reach[slope * kBlock + row] * w.slope_score[(slope * s.outputs + q) * kBlock + row];
+}
+
+template <class T>
+SOFTWOOD_INLINE void squared(const T* target, const T* weight, std::size_t outputs, Workspace<T>& w, T* loss) {
+  std::fill(loss, loss + kBlock, T(0));
+  for (std::size_t q = 0; q < outputs; ++q)
+    for (std::size_t row = 0; row < kBlock; ++row) {
+      const T error = w.output[q * kBlock + row] - target[q * kBlock + row];
+      w.output_slope[q * kBlock + row] = weight[row] * error;
+      loss[row] += T(0.5) * error * error;
+    }
+}
+
+template <class T>
+SOFTWOOD_INLINE void logistic(const T* target, const T* weight, Workspace<T>& w, T* loss) {
+  T tail[kBlock];
+  for (std::size_t row = 0; row < kBlock; ++row) {
+    const T f = w.output[row];
+    tail[row] = vector_exp(f > T(0) ? -f : f);
+    const T p = (f > T(0) ? T(1) : tail[row]) / (T(1) + tail[row]);
+    w.output_slope[row] = weight[row] * (p - target[row]);
+  }
+  for (std::size_t row = 0; row < kBlock; ++row) {
+    const T f = w.output[row];
+    loss[row] = (f > T(0) ? f : T(0)) + vector_log1p(tail[row]) - target[row] * f;
+  }
+}
+
+template <class T>
+SOFTWOOD_INLINE void softmax(const T* target, const T* weight, std::size_t outputs, Workspace<T>& w, T* loss) {
+  T top[kBlock], sum[kBlock];
+  std::copy_n(w.output.data(), kBlock, top);
+  for (std::size_t q = 1; q < outputs; ++q)
+    for (std::size_t row = 0; row < kBlock; ++row) top[row] = std::max(top[row], w.output[q * kBlock + row]);
+  std::fill(sum, sum + kBlock, T(0));
+  std::fill(loss, loss + kBlock, T(0));
+  for (std::size_t q = 0; q < outputs; ++q)
+    for (std::size_t row = 0; row < kBlock; ++row) {
+      const T f = w.output[q * kBlock + row] - top[row];
+      loss[row] -= target[q * kBlock + row] * f;
+      w.output_slope[q * kBlock + row] = vector_exp(f);
+      sum[row] += w.output_slope[q * kBlock + row];
+    }
+  for (std::size_t row = 0; row < kBlock; ++row) loss[row] += vector_log(sum[row]);
+  for (std::size_t q = 0; q < outputs; ++q)
+    for (std::size_t row = 0; row < kBlock; ++row)
+      w.output_slope[q * kBlock + row] =
+          weight[row] * (w.output_slope[q * kBlock + row] / sum[row] - target[q * kBlock + row]);
+}
+
+template <class T>
+SOFTWOOD_INLINE void loss_block(const SoftRows<T>& rows, std::size_t block, Workspace<T>& w, T* loss) {
+  const T* target = rows.target->data() + block * rows.outputs * kBlock;
+  const T* weight = rows.weight->data() + block * kBlock;
+  if (rows.loss == Loss::squared)
+    squared(target, weight, rows.outputs, w, loss);
+  else if (rows.loss == Loss::logistic)
+    logistic(target, weight, w, loss);
+  else
+    softmax(target, weight, rows.outputs, w, loss);
+}
+
+}  // namespace
+
+SOFTWOOD_CLONES void forward(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block,
+                             Workspace<double>& w) {
+  forward_block(rows, plan, block, w);
+}
+SOFTWOOD_CLONES void block_loss(const SoftRows<double>& rows, std::size_t block, Workspace<double>& w, double* loss) {
+  loss_block(rows, block, w, loss);
+}
+SOFTWOOD_CLONES void forward(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block,
+                             Workspace<float>& w) {
+  forward_block(rows, plan, block, w);
+}
+SOFTWOOD_CLONES void block_loss(const SoftRows<float>& rows, std::size_t block, Workspace<float>& w, float* loss) {
+  loss_block(rows, block, w, loss);
+}
+
+}  // namespace softwood::soft

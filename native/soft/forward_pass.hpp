@@ -1,0 +1,76 @@
+// One block of 64 rows through a soft tree: what every pass over the rows has in common. Compiled once for each
+// instruction set (SOFTWOOD_CLONES) and called once a block.
+//
+//   reach[child] = reach[m] * share,   share = sigmoid(weight . phi + bias) for the first child
+//   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)
+//   output_slope = d loss / d output, times the row's weight
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "simd/sigmoid.hpp"
+#include "soft/soft_rows.hpp"
+
+namespace softwood::soft {
+
+// Parameters in the type of the rows, weights and biases of the gates also as simd/sigmoid.hpp wants them, responses
+// transposed to [output][leaf]; and where each node keeps its numbers.
+template <class T>
+struct Plan {
+  const Shape& shape;
+  std::vector<T> parameter, gate, response_by_output;
+  std::vector<std::size_t> place;  // leaves first, in leaf order, then branches: reach of all leaves is one table
+
+  Plan(const Shape& s, const double* given)
+      : shape(s),
+        parameter(given, given + s.parameters()),
+        gate(s.response_begin()),
+        response_by_output(s.leaves * s.outputs),
+        place(s.nodes()) {
+    for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = static_cast<T>(Sigmoid<double>::kToBits * given[i]);
+    const double* response = given + s.response_begin();
+    for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+      for (std::size_t q = 0; q < s.outputs; ++q)
+        response_by_output[q * s.leaves + leaf] = static_cast<T>(response[leaf * s.outputs + q]);
+    for (std::size_t m = 0; m < s.nodes(); ++m)
+      place[m] = s.first_child[m] < 0 ? static_cast<std::size_t>(s.leaf[m]) : s.leaves + s.gate[m];
+  }
+};
+
+template <class T>
+struct Workspace {
+  std::vector<T> share, reach, value, output, output_slope, slope_score, slope_reach, coefficient;
+  std::vector<T> scratch;  // columns of one block, where the rows make them when asked
+  const T* phi = nullptr;
+  Chosen columns = 0;  // of phi that are to be gone over
+
+  Workspace(const SoftRows<T>& rows, const Shape& s)
+      : share(s.gates * kBlock),
+        reach(s.nodes() * kBlock),
+        value(s.nodes() * kBlock),
+        output(s.outputs * kBlock),
+        output_slope(s.outputs * kBlock),
+        slope_score(s.slopes * s.outputs * kBlock),
+        slope_reach(s.slopes * kBlock),
+        coefficient(std::max(s.gates, s.slopes * s.outputs) * kBlock),
+        scratch(rows.phi ? 0 : s.columns * kBlock) {}
+};
+
+// How many threads a pass is worth: to wake one takes as long as some ten thousand products.
+template <class T>
+int threads_for(const SoftRows<T>& rows, const Shape& s, int n_threads) {
+  constexpr std::size_t kWorth = 200'000;
+  return rows.rows * (s.columns + 1) * (s.gates + s.slopes * s.outputs + 1) < kWorth ? 1 : n_threads;
+}
+
+// Reach of every node and the output, for one block.
+void forward(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block, Workspace<double>& w);
+void forward(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block, Workspace<float>& w);
+
+// Loss of every row (without its weight) into `loss`, and d loss / d output into w.output_slope, times the row's
+// weight.
+void block_loss(const SoftRows<double>& rows, std::size_t block, Workspace<double>& w, double* loss);
+void block_loss(const SoftRows<float>& rows, std::size_t block, Workspace<float>& w, float* loss);
+
+}  // namespace softwood::soft

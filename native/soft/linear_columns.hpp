@@ -1,0 +1,23 @@
+// Columns that are one input each, scaled; the definition is src/softwood/kernels/reference/linear_columns.py.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/views.hpp"
+
+namespace softwood::lines {
+
+// Of every column: mean and standard deviation by weight, and the largest size of a value. `whole`: no value is
+// missing; nothing else is found where one is.
+struct Moments {
+  bool whole = true;
+  std::vector<double> mean, spread, largest;
+};
+Moments find_moments(const Table& X, const double* weight);
+
+// phi[i][j] = X[i][feature[j]] * scale[j] + shift[j], a missing value as when_missing[j]; rows x features, row by row.
+void make(const Table& X, const std::vector<int>& feature, const double* when_missing, const double* scale,
+          const double* shift, double* phi);
+
+}  // namespace softwood::lines

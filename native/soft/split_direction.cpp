@@ -1,0 +1,97 @@
+// The direction of a leaf's split: mean and spread of the columns among its rows, and their covariance with the slope
+// of the loss. One pass over the rows, twin of kernels/reference/gradient.py.
+#include <cmath>
+#include <vector>
+
+#include "core/machine.hpp"
+#include "core/parallel.hpp"
+#include "simd/block_product.hpp"
+#include "soft/forward_pass.hpp"
+
+namespace softwood::soft {
+namespace {
+
+// Sums over the rows of a piece: [1, slope of each output][column, 1] times reach, and reach * column^2.
+struct Sums {
+  std::vector<double> form, square;
+  Sums(std::size_t outputs, std::size_t columns) : form((1 + outputs) * (columns + 1)), square(columns) {}
+};
+
+template <class T>
+SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t node, std::size_t block,
+                               Workspace<T>& w, std::vector<T>& coefficient, Sums& sums) {
+  const std::size_t columns = rows.columns, outputs = rows.outputs;
+  T loss[kBlock];
+  forward(rows, plan, block, w);
+  block_loss(rows, block, w, loss);
+  const T *weight = rows.weight->data() + block * kBlock, *reach = w.reach.data() + plan.place[node] * kBlock;
+  for (std::size_t row = 0; row < kBlock; ++row) coefficient[row] = weight[row] * reach[row];
+  for (std::size_t q = 0; q < outputs; ++q)
+    for (std::size_t row = 0; row < kBlock; ++row)
+      coefficient[(1 + q) * kBlock + row] = reach[row] * w.output_slope[q * kBlock + row];
+  form_dots(coefficient.data(), 1 + outputs, w.phi, w.columns, sums.form.data(), columns + 1);
+  form_sums(coefficient.data(), 1 + outputs, sums.form.data() + columns, columns + 1);
+  for (std::size_t place = 0; place < w.columns.count; ++place) {
+    const std::size_t c = w.columns.at ? static_cast<std::size_t>(w.columns.at[place]) : place;
+    T sum[8] = {};
+    for (std::size_t row = 0; row < kBlock; row += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane) {
+        const T x = w.phi[c * kBlock + row + lane];
+        sum[lane] += coefficient[row + lane] * x * x;
+      }
+    for (const T part : sum) sums.square[c] += static_cast<double>(part);
+  }
+}
+
+SOFTWOOD_CLONES void add(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t node, std::size_t block,
+                         Workspace<double>& w, std::vector<double>& coefficient, Sums& sums) {
+  add_block(rows, plan, node, block, w, coefficient, sums);
+}
+SOFTWOOD_CLONES void add(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t node, std::size_t block,
+                         Workspace<float>& w, std::vector<float>& coefficient, Sums& sums) {
+  add_block(rows, plan, node, block, w, coefficient, sums);
+}
+
+SplitDirection from_sums(const Sums& sums, std::size_t outputs, std::size_t columns) {
+  SplitDirection direction;
+  const double total = std::max(sums.form[columns], 1e-300);
+  for (std::size_t c = 0; c < columns; ++c) {
+    direction.mean.push_back(sums.form[c] / total);
+    direction.spread.push_back(
+        std::sqrt(std::max(sums.square[c] / total - direction.mean[c] * direction.mean[c], 0.0)));
+  }
+  for (std::size_t q = 1; q <= outputs; ++q) {
+    const double* form = sums.form.data() + q * (columns + 1);
+    for (std::size_t c = 0; c < columns; ++c)
+      direction.covariance.push_back(form[c] - form[columns] * direction.mean[c]);
+  }
+  return direction;
+}
+
+}  // namespace
+
+template <class T>
+SplitDirection find_split_direction(const SoftRows<T>& rows, const Shape& shape, const double* parameters,
+                                    std::size_t node, int n_threads) {
+  const Plan<T> plan(shape, parameters);
+  std::vector<Sums> sums(rows.pieces(), Sums(rows.outputs, rows.columns));
+  for_each_piece(rows.pieces(), threads_for(rows, shape, n_threads), [&](std::size_t piece) {
+    const WithoutDenormals quick;
+    Workspace<T> w(rows, shape);
+    std::vector<T> coefficient((1 + rows.outputs) * kBlock);
+    const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
+    for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block)
+      add(rows, plan, node, block, w, coefficient, sums[piece]);
+  });
+  Sums all(rows.outputs, rows.columns);
+  for (const Sums& one : sums) {
+    for (std::size_t i = 0; i < all.form.size(); ++i) all.form[i] += one.form[i];
+    for (std::size_t i = 0; i < all.square.size(); ++i) all.square[i] += one.square[i];
+  }
+  return from_sums(all, rows.outputs, rows.columns);
+}
+
+template SplitDirection find_split_direction(const SoftRows<double>&, const Shape&, const double*, std::size_t, int);
+template SplitDirection find_split_direction(const SoftRows<float>&, const Shape&, const double*, std::size_t, int);
+
+}  // namespace softwood::soft

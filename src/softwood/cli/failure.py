@@ -1,0 +1,77 @@
+"""What the command says when something goes wrong: one line that says what to do, on stderr, and exit code 2.
+
+`--debug`, anywhere on the line, shows Python's traceback instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+WRONG = 2  # exit code: the line or the data must change
+STOPPED = 130  # exit code of what Ctrl-C ended, as shells have it
+# Typer brings its own copy of click from 0.16 on, and needs click itself before: this is the base of either's errors.
+LineError: Any = typer.BadParameter.__mro__[2]
+
+
+class Commands(TyperGroup):
+    """The commands; whatever one of them raises is said in one line."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words of the line, `--debug` taken out wherever it stands."""
+        ctx.meta["debug"] = "--debug" in args
+        if not args:
+            return super().parse_args(ctx, args)
+        with one_line(ctx.meta["debug"]):
+            return super().parse_args(ctx, [word for word in args if word != "--debug"])
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the line names."""
+        with one_line(ctx.meta["debug"]):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def one_line(debug: bool) -> Iterator[None]:
+    """Errors inside become one line and an exit code; those that only a mistake of ours raises are left alone."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("softwood: stopped; what was not written yet is not written.", err=True)
+        raise typer.Exit(STOPPED) from None
+    except LineError as problem:
+        say(problem.format_message() + _where_to_look(problem))
+        raise typer.Exit(WRONG) from None
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as problem:
+        if debug:
+            raise
+        say(_words(problem))
+        raise typer.Exit(WRONG) from None
+
+
+def say(problem: str) -> None:
+    """One line on stderr, however many the problem has."""
+    typer.echo(f"softwood: {' '.join(problem.split())}", err=True)
+
+
+def _where_to_look(problem: Any) -> str:
+    path = getattr(getattr(problem, "ctx", None), "command_path", "softwood")
+    return f" (see `{path} --help`)"
+
+
+def _words(problem: Exception) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return f"there is no file {str(problem.filename)!r}; check its name and folder."
+    if isinstance(problem, IsADirectoryError):
+        return f"{str(problem.filename)!r} is a folder; name a file in it."
+    if isinstance(problem, PermissionError):
+        return f"{str(problem.filename)!r} may not be read or written; check its permissions."
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory; use fewer rows or columns."
+    return str(problem) or type(problem).__name__

@@ -1,0 +1,198 @@
+"""`softwood fit data.csv --target y`: learn a model, say what it is worth, write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, Seed, Separator, Target, Task, Weight
+from softwood.cli.models import MODELS, find_class, make_model, parameters_of
+from softwood.cli.output import default_path, prefixed, print_facts, print_json, progress, refuse_unknown_folder
+from softwood.cli.table_files import Reading, split_names
+
+Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
+Options = Annotated[bool, typer.Option("--options", help="List the options of the --model and stop.")]
+
+MOST_TRIED = 5_000  # rows by which auto chooses between models
+TRIED = ("cart", "soft")  # by auto, the simplest first
+
+
+def main(
+    context: typer.Context,
+    data: Data,
+    target: Target = "",
+    model: Model = "auto",
+    out: Output = None,
+    task: Task = "auto",
+    drop: Drop = None,
+    weight: Weight = None,
+    null: Nulls = None,
+    separator: Separator = None,
+    folds: Folds = 5,
+    seed: Seed = 0,
+    json: AsJson = False,
+    options: Options = False,
+) -> None:
+    """Learn a model from a table and write it to a file.
+
+    Every parameter of the model is an option of its Python name: --max_depth 3, --one_se false, --cv 5.
+    """
+    if options:
+        list_options(model, task)
+        return
+    path = out or default_path(data, ".softwood")
+    refuse_unknown_folder(path)
+    check_folds(folds)
+    training, read_seconds = read_training(
+        Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator)), quiet=json
+    )
+    with progress(json) as tell:
+        learned = learn(training, Plan(model, context.args, folds, seed, path), tell)
+    if json:
+        print_json({**learned.facts, "data": data, "read_seconds": read_seconds})
+        return
+    from softwood import to_text
+
+    print_facts([("model", learned.said)])
+    typer.echo(f"\n{to_text(learned.model)}\n")
+    print_facts([*([(learned.error.measure, str(learned.error))] if learned.error else []), ("wrote", path)])
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows are and what their columns are for, as the line says it."""
+
+    data: str
+    target: str
+    task: str
+    drop: tuple[str, ...]
+    weight: str | None
+    reading: Reading
+
+
+def read_training(source: Source, quiet: bool) -> tuple[Any, float]:
+    """The rows to learn from and the seconds that reading took; what was found is printed unless `quiet`."""
+    from softwood.cli.table import Table
+    from softwood.cli.training import find_training
+
+    begin = perf_counter()
+    with progress(quiet) as tell:
+        tell(f"reading {source.data}")
+        table = Table.read(source.data, source.reading)
+        seconds = perf_counter() - begin
+        if not source.target:
+            names = f"{', '.join(table.names):.300}"
+            raise ValueError(f"--target is needed, the column to predict; {source.data!r} has {names}.")
+        training = find_training(table, source.target, task=source.task, drop=source.drop, weight=source.weight)
+    if not quiet:
+        print_facts([("data", f"{source.data}, read in {seconds:.2f} s"), *training.said])
+    return training, seconds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be learned: model, words of its options, folds, seed, and where it is written."""
+
+    model: str
+    words: Sequence[str]
+    folds: int
+    seed: int
+    path: str
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A fitted model, its held-out error (None if it was not wanted), what to say and the facts for machines."""
+
+    model: Any
+    error: Any
+    said: str
+    facts: dict[str, Any]
+
+
+def learn(training: Any, plan: Plan, tell: Callable[[str], None]) -> Learned:
+    """Choose, fit, save, and measure the error."""
+    from softwood import save
+    from softwood.cli.measure import deal_folds, measure_model
+
+    name, why = (plan.model, "") if plan.model != "auto" else choose(training, plan, tell)
+
+    def make() -> Any:
+        return make_model(name, training.task, plan.words, plan.seed)
+
+    tell(f"learning {name} from {len(training):,} rows")
+    begin = perf_counter()
+    model = fit_quietly(make(), training)
+    seconds = perf_counter() - begin
+    save(model, plan.path)
+    error = None
+    if plan.folds:
+        dealt = deal_folds(training, model, plan.folds, plan.seed)
+        error = measure_model(make, training, model, dealt, lambda text: tell(f"error of {name}: {text}"))
+    said = f"{name}{why}: {type(model).__name__}, learned in {seconds:.2f} s"
+    tree = model.tree_
+    facts = {
+        "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
+        "target": training.target, "inputs": training.inputs, "rows": len(training), "nodes": tree.n_nodes,
+        "leaves": tree.n_leaves, "depth": tree.depth, "fit_seconds": seconds,
+        "error": None if error is None else error.to_dict(),
+    }  # fmt: skip
+    return Learned(model, error, said, facts)
+
+
+def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str, str]:
+    """The simplest of TRIED, unless another's error is lower by more than the standard error of the difference."""
+    import numpy as np
+
+    from softwood.cli.measure import deal_folds, measure_model
+
+    if plan.words:
+        raise ValueError(f"{plan.words[0]} is an option of a model; say which with --model ({', '.join(MODELS)}).")
+    some = training.some(MOST_TRIED, plan.seed)
+    tested: dict[str, Any] = {}
+    dealt: Any = None
+    for name in TRIED:
+        tell(f"trying {name}")
+        model = fit_quietly(make_model(name, training.task, seed=plan.seed), some)
+        dealt = dealt or deal_folds(some, model, plan.folds or 5, plan.seed)
+        make = partial(make_model, name, training.task, seed=plan.seed)
+        tested[name] = measure_model(make, some, model, dealt, prefixed(tell, f"trying {name}"))
+    simple, other = TRIED
+    gain = tested[simple].losses - tested[other].losses
+    least = float(np.std(gain) / np.sqrt(len(gain)))
+    chosen = other if float(np.average(gain, weights=tested[simple].weight)) > least else simple
+    values = ", ".join(f"{name} {each.interval[0]:.4g}" for name, each in tested.items())
+    rows = f" of {len(some):,} rows" if len(some) < len(training) else ""
+    return chosen, f", chosen by auto ({tested[simple].measure}{rows}: {values})"
+
+
+def fit_quietly(model: Any, training: Any) -> Any:
+    """The model fitted; warnings are said in one line each, on stderr."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        model.fit(training.X, training.y, sample_weight=training.weight)
+    for text in dict.fromkeys(str(each.message) for each in raised if "column-vector" not in str(each.message)):
+        typer.echo(f"note: {' '.join(text.split())}", err=True)
+    return model
+
+
+def check_folds(folds: int) -> None:
+    """An error for a number of folds that is none."""
+    if folds < 0 or folds == 1:
+        raise ValueError(f"--folds must be 0 (no error is measured) or at least 2, got {folds}.")
+
+
+def list_options(model: str, task: str) -> None:
+    """Every parameter of a model with its default."""
+    if model == "auto":
+        raise ValueError(f"--options needs a --model: one of {', '.join(MODELS)}.")
+    kind = find_class(model, "classification" if task == "auto" else task)
+    typer.echo(f"{kind.__name__}: {MODELS[model][2]}")
+    print_facts([(f"  --{name}", f"{default!r}") for name, default in parameters_of(kind).items()])

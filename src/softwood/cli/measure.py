@@ -1,0 +1,140 @@
+"""The error of a model on rows that it was not learned from, with a 95 % interval.
+
+Up to MOST_CROSS rows it is cross-validated: every row is answered by a model that was learned without it. Of more rows
+one fold is held out. Folds are dealt by what rows hold (parts/folds.py), so their order does not matter. Everything
+that `fit` does, the choice of a size by cross-validation too, is done again in each fold.
+
+    classes    part of rows that are answered wrongly (with costs: mean cost); Wilson's interval
+    numbers    root of the mean squared error; mean ± 1.96 standard errors of the squares, then the root
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.cli.training import Training
+from softwood.parts.folds import RowFolds, deal_rows
+from softwood.tree.spelling import spell_number
+
+Floats = npt.NDArray[np.float64]
+
+MOST_CROSS = 20_000
+Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class HeldOutLosses:
+    """Losses of rows that were held out.
+
+    measure : "error", "cost" or "root of squared error".
+    losses, weight : of those rows: 0 or 1, costs, or squares.
+    rows : which of the training rows they are.
+    by : how they were held out.
+    """
+
+    measure: str
+    losses: Floats
+    weight: Floats
+    rows: npt.NDArray[np.int64]
+    by: str
+
+    @property
+    def mean(self) -> float:
+        """Mean loss."""
+        return float(np.average(self.losses, weights=self.weight))
+
+    @property
+    def n_effective(self) -> float:
+        """As many rows of equal weight would tell as much (Kish)."""
+        return float(self.weight.sum() ** 2 / np.square(self.weight).sum())
+
+    @property
+    def interval(self) -> tuple[float, float, float]:
+        """Value, low and high."""
+        mean, n = self.mean, self.n_effective
+        if self.measure == "error":
+            center, half = (mean + Z * Z / (2 * n)), Z * float(np.sqrt(mean * (1 - mean) / n + (Z / (2 * n)) ** 2))
+            return mean, max((center - half) / (1 + Z * Z / n), 0.0), min((center + half) / (1 + Z * Z / n), 1.0)
+        spread = float(np.average(np.square(self.losses - mean), weights=self.weight))
+        half = Z * float(np.sqrt(spread / max(n - 1, 1)))
+        ends = (mean, max(mean - half, 0.0), mean + half)
+        if self.measure == "cost":
+            return ends
+        value, low, high = (float(np.sqrt(end)) for end in ends)
+        return value, low, high
+
+    def __str__(self) -> str:
+        value, low, high = map(spell_number, self.interval)
+        return f"{value} (95 % interval {low} to {high}), {self.by}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        value, low, high = self.interval
+        return {"measure": self.measure, "value": value, "low": low, "high": high, "by": self.by}
+
+
+def deal_folds(training: Training, fitted: Any, n_folds: int, seed: int) -> RowFolds:
+    """Folds of the training rows, as numbers that the fitted model reads."""
+    known = _answers(training, fitted)
+    y = known if training.task == "classification" else known[:, None]
+    return deal_rows(fitted.encode(training.X), y, training.weight, n_folds, seed)
+
+
+def measure_model(
+    make: Callable[[], Any], training: Training, fitted: Any, folds: RowFolds, tell: Callable[[str], None]
+) -> HeldOutLosses:
+    """The held-out losses of a model.
+
+    Parameters
+    ----------
+    make : makes an estimator like the fitted one, not fitted yet.
+    fitted : learned from all rows; says what the classes are.
+    tell : is told which fold is being learned.
+    """
+    X, y, known = training.X, training.y, _answers(training, fitted)
+    n = len(folds) if len(training) <= MOST_CROSS else 1
+    losses, weights, rows = [], [], []
+    for fold in range(n):
+        tell(f"fold {fold + 1} of {n}")
+        learn, test = folds[fold]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is to be said was said when all rows were learned from
+            model = make().fit(X, y, sample_weight=learn)
+        at = np.flatnonzero(test)
+        losses.append(_losses(model, fitted, training.table.rows(at).pick(training.inputs), known[at]))
+        weights.append(test[at])
+        rows.append(at)
+    by = f"{n}-fold cross-validation" if n > 1 else f"on {len(rows[0]):,} rows held out"
+    return HeldOutLosses(
+        _measure(training, fitted), np.concatenate(losses), np.concatenate(weights), np.concatenate(rows), by
+    )
+
+
+def _measure(training: Training, fitted: Any) -> str:
+    if training.task == "regression":
+        return "root of squared error"
+    return "error" if fitted.tree_.schema.costs is None else "cost"
+
+
+def _answers(training: Training, fitted: Any) -> npt.NDArray[Any]:
+    """Codes of the classes, or numbers."""
+    if training.task == "regression":
+        return training.table.numbers(training.target)
+    code = {label: place for place, label in enumerate(fitted.classes_.tolist())}
+    return np.array([code[label] for label in training.table.values(training.target)], np.int64)
+
+
+def _losses(model: Any, fitted: Any, X: Any, known: npt.NDArray[Any]) -> Floats:
+    given = model.predict(X)
+    if fitted.tree_.schema.task == "regression":
+        return np.asarray(np.square(np.asarray(given, np.float64) - known))
+    code = {label: place for place, label in enumerate(fitted.classes_.tolist())}
+    decided = np.array([code[label] for label in given.tolist()], np.int64)
+    costs = fitted.tree_.schema.costs
+    return np.asarray(decided != known, np.float64) if costs is None else np.array(costs)[known, decided]

@@ -1,0 +1,33 @@
+"""A model that was written, and rows as it takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softwood.cli.table import Table
+from softwood.cli.table_files import Reading
+
+
+def load_model(path: str) -> Any:
+    """The fitted estimator in a file; a bare tree is refused in words."""
+    from softwood import Tree, load
+
+    model = load(path)
+    if isinstance(model, Tree):
+        raise ValueError(f"{path!r} holds a bare tree; this needs a model that `softwood fit` wrote.")
+    return model
+
+
+def read_rows(
+    model: Any, source: str, nulls: tuple[str, ...] = (), separator: str | None = None, others: tuple[str, ...] = ()
+) -> Table:
+    """The rows of a file, with all inputs of the model; `others` are columns that are needed too.
+
+    Categories whose levels are text are read as text, whatever they look like: "01" stays "01".
+    """
+    schema = model.tree_.schema
+    levels = zip(schema.features, schema.categories, strict=True)
+    text = tuple(name for name, names in levels if names and all(isinstance(each, str) for each in names))
+    table = Table.read(source, Reading(text, nulls, separator))
+    table.require([*schema.features, *others], "the model")
+    return table

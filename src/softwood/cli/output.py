@@ -1,0 +1,79 @@
+"""What commands print: text for people, one JSON object for machines, progress on stderr where that is a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from softwood.formats.replace import replace_file
+
+
+def print_json(told: Any) -> None:
+    """One JSON value on a line; a number that is none (NaN) is null."""
+    typer.echo(json.dumps(_plain(told), ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def print_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Headings and texts, in two columns."""
+    wide = max((len(heading) for heading, _ in facts), default=0)
+    for heading, text in facts:
+        typer.echo(f"{heading:<{wide}}  {text}")
+
+
+def prefixed(tell: Callable[[str], None], words: str) -> Callable[[str], None]:
+    """Tells the same after some words."""
+    return lambda text: tell(f"{words}: {text}")
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A function that tells what is being done, on a line of stderr that goes away; nothing where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield status.update
+
+
+def write_text(path: str, text: str) -> None:
+    """To a file, whole or not at all; `-` is the standard output."""
+    if path == "-":
+        typer.echo(text, nl=not text.endswith("\n"))
+    else:
+        replace_file(path, (text.encode(),))
+
+
+def default_path(source: str, suffix: str) -> str:
+    """Beside where the command runs, named as the data: `people.csv` gives `people.softwood`.
+
+    >>> default_path("data/people.csv.gz", ".softwood"), default_path("-", ".softwood")
+    ('people.softwood', 'model.softwood')
+    """
+    stem = Path(source).name.split(".")[0] if source != "-" else ""
+    return f"{stem or 'model'}{suffix}"
+
+
+def refuse_unknown_folder(path: str) -> None:
+    """An error before the work, not after it, where a file cannot be written."""
+    folder = Path(path).parent
+    if path != "-" and not folder.is_dir():
+        raise ValueError(f"there is no folder {str(folder)!r} to write {Path(path).name!r} to; make it first.")

@@ -1,0 +1,213 @@
+"""A table in a file or from a pipe as a data frame: by Arrow, else by polars, else by pandas, whichever is installed.
+
+    CSV          separated by the one of , ; tab | that the first line has most often; the first line has the names
+    JSON lines   one object a line
+    Parquet, Arrow (file or stream)
+    any of these packed by gzip
+
+What a file is, its first bytes say, not its name. The three libraries give the same kinds of columns for the same CSV:
+numbers, booleans, text, dates; a cell that is one of NULLS is missing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+LIBRARIES = ("pyarrow", "polars", "pandas")
+SEPARATORS = ",;\t|"
+NULLS = ("", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null")
+BLOCK = 1 << 20  # bytes by which Arrow first finds the types of columns
+MOST_BLOCK = 2**31 - 1
+FIRST_ROWS = 10_000  # by which polars first finds them
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a CSV is read: columns that are text whatever they look like, more spellings of missing, the separator."""
+
+    text: tuple[str, ...] = ()
+    nulls: tuple[str, ...] = ()
+    separator: str | None = None
+
+
+def read_table(source: str, reading: Reading | None = None, library: str | None = None) -> Any:
+    """The data frame in a file; `-` is the standard input.
+
+    Parameters
+    ----------
+    source : path of the file.
+    reading : of a CSV.
+    library : that reads it; None: the first of LIBRARIES that is installed.
+    """
+    what = "the standard input" if source == "-" else repr(source)
+    data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if not data.strip():
+        raise ValueError(f"{what} is empty; it should have a line of column names and rows below.")
+    kind = _kind(what, data)
+    library = library or _installed()
+    try:
+        return READERS[library, kind](data, _settled(reading or Reading(), data))
+    except Exception as problem:  # each library has errors of its own
+        reason = str(problem).strip().split("\n")[0]
+        raise ValueError(f"{what} could not be read as {kind}: {reason}") from problem
+
+
+def _installed() -> str:
+    for library in LIBRARIES:
+        if find_spec(library) is not None:
+            return library
+    raise ImportError("reading a table needs pyarrow, polars or pandas: pip install pyarrow")
+
+
+def _kind(what: str, data: bytes) -> str:
+    if data[:4] == b"PAR1":
+        return "Parquet"
+    if data[:6] == b"ARROW1" or data[:4] == b"\xff\xff\xff\xff":
+        return "Arrow"
+    first = data[:100].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if first == b"[":
+        raise ValueError(f"{what} is a JSON list; JSON must be one object a line.")
+    return "JSON lines" if first == b"{" else "CSV"
+
+
+def _settled(reading: Reading, data: bytes) -> Reading:
+    """With the separator found and all spellings of missing."""
+    line = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace")
+    separator = reading.separator or max(SEPARATORS, key=line.count)
+    return Reading(reading.text, (*NULLS, *reading.nulls), separator)
+
+
+# -- one function a library and kind ----------------------------------------------------------------------------------
+
+
+def _arrow_csv(data: bytes, reading: Reading) -> Any:
+    import pyarrow
+    from pyarrow import csv
+
+    def read(block: int, newlines: bool) -> Any:
+        return csv.read_csv(
+            pyarrow.BufferReader(data),
+            read_options=csv.ReadOptions(block_size=block),
+            parse_options=csv.ParseOptions(delimiter=reading.separator, newlines_in_values=newlines),
+            convert_options=csv.ConvertOptions(
+                null_values=list(reading.nulls),
+                strings_can_be_null=True,
+                column_types={name: pyarrow.string() for name in reading.text},
+            ),
+        )
+
+    try:
+        return read(BLOCK, False)
+    except pyarrow.ArrowInvalid:  # a type that the first block did not tell, or a line that goes on: look at all
+        return read(min(len(data) + 1, MOST_BLOCK), True)
+
+
+def _arrow_json(data: bytes, reading: Reading) -> Any:
+    import pyarrow
+    from pyarrow import json
+
+    try:
+        return json.read_json(pyarrow.BufferReader(data))
+    except pyarrow.ArrowInvalid:
+        whole = json.ReadOptions(block_size=min(len(data) + 1, MOST_BLOCK))
+        return json.read_json(pyarrow.BufferReader(data), read_options=whole)
+
+
+def _arrow_parquet(data: bytes, reading: Reading) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    return parquet.read_table(pyarrow.BufferReader(data))
+
+
+def _arrow_arrow(data: bytes, reading: Reading) -> Any:
+    import pyarrow
+
+    source = pyarrow.BufferReader(data)
+    opened = pyarrow.ipc.open_file(source) if data[:6] == b"ARROW1" else pyarrow.ipc.open_stream(source)
+    return opened.read_all()
+
+
+def _polars_csv(data: bytes, reading: Reading) -> Any:
+    import polars
+
+    def read(rows: int | None) -> Any:
+        return polars.read_csv(
+            io.BytesIO(data),
+            separator=reading.separator or ",",
+            null_values=list(reading.nulls),
+            schema_overrides=dict.fromkeys(reading.text, polars.String),
+            infer_schema_length=rows,
+            try_parse_dates=True,
+        )
+
+    try:
+        return read(FIRST_ROWS)
+    except polars.exceptions.ComputeError:  # a type that the first rows did not tell: look at all, which takes long
+        return read(None)
+
+
+def _polars(function: str) -> Callable[[bytes, Reading], Any]:
+    def read(data: bytes, reading: Reading) -> Any:
+        import polars
+
+        stream = function == "read_ipc" and data[:6] != b"ARROW1"
+        return getattr(polars, "read_ipc_stream" if stream else function)(io.BytesIO(data))
+
+    return read
+
+
+def _pandas_csv(data: bytes, reading: Reading) -> Any:
+    import pandas
+
+    return pandas.read_csv(
+        io.BytesIO(data),
+        sep=reading.separator or ",",
+        na_values=list(reading.nulls),
+        keep_default_na=False,
+        dtype=dict.fromkeys(reading.text, str),
+        low_memory=False,  # types by all rows
+    )
+
+
+def _pandas(function: str, **options: Any) -> Callable[[bytes, Reading], Any]:
+    def read(data: bytes, reading: Reading) -> Any:
+        import pandas
+
+        return getattr(pandas, function)(io.BytesIO(data), **options)
+
+    return read
+
+
+READERS: dict[tuple[str, str], Callable[[bytes, Reading], Any]] = {
+    ("pyarrow", "CSV"): _arrow_csv,
+    ("pyarrow", "JSON lines"): _arrow_json,
+    ("pyarrow", "Parquet"): _arrow_parquet,
+    ("pyarrow", "Arrow"): _arrow_arrow,
+    ("polars", "CSV"): _polars_csv,
+    ("polars", "JSON lines"): _polars("read_ndjson"),
+    ("polars", "Parquet"): _polars("read_parquet"),
+    ("polars", "Arrow"): _polars("read_ipc"),
+    ("pandas", "CSV"): _pandas_csv,
+    ("pandas", "JSON lines"): _pandas("read_json", lines=True),
+    ("pandas", "Parquet"): _pandas("read_parquet"),
+    ("pandas", "Arrow"): _pandas("read_feather"),
+}
+
+
+def split_names(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of columns from a line: given several times, or with commas between.
+
+    >>> split_names(["a,b", "c"])
+    ('a', 'b', 'c')
+    """
+    return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())

@@ -1,0 +1,130 @@
+"""Rows to learn from: which column is the target, whether it holds classes or numbers, what the others are.
+
+All that is found by itself is said aloud (`Training.said`), with the option that says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.cli.table import Table
+from softwood.tree.spelling import spell_label, spell_list, spell_number
+
+Floats = npt.NDArray[np.float64]
+
+TASKS = ("auto", "classification", "regression")
+MOST_CLASSES = 10  # different whole numbers that are taken for classes
+FEW_ROWS = 20  # below, text that differs in every row is not taken for a name
+ROOM = 90  # columns that a list of names or classes may take
+
+
+@dataclass(frozen=True)
+class Training:
+    """Rows with their answers.
+
+    table : the rows that have an answer.
+    target, inputs : names of columns.
+    task : "classification" or "regression".
+    weight : of the rows.
+    said : what was found, pairs (heading, text).
+    """
+
+    table: Table
+    target: str
+    inputs: tuple[str, ...]
+    task: str
+    weight: Floats
+    said: tuple[tuple[str, str], ...]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def X(self) -> Any:  # noqa: N802  # as scikit-learn has it
+        """The inputs, as a data frame."""
+        return self.table.pick(self.inputs)
+
+    @property
+    def y(self) -> Any:
+        """The target as a frame of one column: so that the model learns its name."""
+        return self.table.pick([self.target])
+
+    def some(self, most: int, seed: int) -> Training:
+        """At most so many of the rows, drawn by the seed."""
+        if len(self) <= most:
+            return self
+        places = np.sort(np.random.default_rng(seed).permutation(len(self))[:most])
+        return Training(self.table.rows(places), self.target, self.inputs, self.task, self.weight[places], self.said)
+
+
+def find_training(
+    table: Table, target: str, *, task: str = "auto", drop: Sequence[str] = (), weight: str | None = None
+) -> Training:
+    """The rows of a table as a model learns from them.
+
+    Parameters
+    ----------
+    target : name of the column to predict.
+    task : "auto": numbers are regression, unless they are at most MOST_CLASSES whole ones; all else is classification.
+    drop : columns to leave out.
+    weight : name of the column with the weights of the rows.
+    """
+    if task not in TASKS:
+        raise ValueError(f"--task must be one of {', '.join(TASKS)}, got {task!r}.")
+    table.require([target], "--target")
+    table.require(drop, "--drop")
+    table.require([weight] if weight else [], "--weight")
+    n_all, absent = len(table), table.missing(target)
+    if absent.all():
+        raise ValueError(f"no row of {table.source!r} has a value of {target!r}; choose another --target.")
+    if absent.any():
+        table = table.rows(np.flatnonzero(~absent))
+    task, why = _find_task(table, target, task)
+    rest = [name for name in table.names if name not in (target, weight, *drop)]
+    names = [name for name in rest if _is_name(table, name)]
+    inputs = tuple(name for name in rest if name not in names)
+    if not inputs:
+        raise ValueError(f"{table.source!r} has no column to learn from beside {target!r}.")
+    said = [("rows", f"{len(table):,}" + (f" of {n_all:,}; the others have no {target}" if absent.any() else ""))]
+    said += [("target", f"{target}: {why}"), ("inputs", spell_list([_spell(table, name) for name in inputs], ROOM))]
+    said += [("left out", f"{spell_list(names, ROOM)} (text, another in every row)")] if names else []
+    weights = np.ones(len(table)) if weight is None else table.numbers(weight)
+    return Training(table, target, inputs, task, weights, tuple(said))
+
+
+def _find_task(table: Table, target: str, task: str) -> tuple[str, str]:
+    """The task, and why."""
+    kind, n = table.kind(target), table.n_distinct(target)
+    if kind not in ("number", "boolean", "category"):
+        raise ValueError(f"target {target!r} is a {kind}; it must be classes or numbers.")
+    if task == "auto" and kind == "number":
+        numbers = table.numbers(target)
+        classes = n <= MOST_CLASSES and bool(np.all(numbers == np.rint(numbers)))
+    else:
+        classes = kind != "number"
+    if task != "auto":
+        classes = task == "classification"
+    if not classes:
+        numbers = table.numbers(target)
+        span = f"numbers from {spell_number(numbers.min())} to {spell_number(numbers.max())}"
+        return "regression", f"{span}, so regression (--task classification says otherwise)"
+    labels = [spell_label(label) for label in sorted(set(table.values(target)), key=str)]
+    hint = " (--task regression says otherwise)" if kind == "number" else ""
+    return "classification", f"{n} {'class' if n == 1 else 'classes'}: {spell_list(labels, ROOM)}{hint}"
+
+
+def _is_name(table: Table, name: str) -> bool:
+    """Whether a column names the rows: text that differs in every one."""
+    n = len(table)
+    return n >= FEW_ROWS and table.kind(name) == "category" and table.n_distinct(name) == n
+
+
+def _spell(table: Table, name: str) -> str:
+    kind, missing = table.kind(name), table.n_missing(name)
+    levels = f" of {table.n_distinct(name)}" if kind == "category" else ""
+    return f"{name} {kind}{levels}" + (f" ({missing:,} missing)" if missing else "")

@@ -1,0 +1,61 @@
+"""`softwood view model.softwood data.csv`: a page to look at the tree and to try it, in a browser."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from softwood.cli.arguments import AsJson, MaybeData, MaybeTarget, ModelFile, Nulls, Output, Separator
+from softwood.cli.output import default_path, print_json, refuse_unknown_folder, write_text
+
+Open = Annotated[bool, typer.Option("--open", help="Also open it in the browser.")]
+
+
+def main(
+    model: ModelFile,
+    data: MaybeData = None,
+    target: MaybeTarget = None,
+    out: Output = None,
+    open: Open = False,
+    null: Nulls = None,
+    separator: Separator = None,
+    json: AsJson = False,
+) -> None:
+    """Write one HTML file that shows the tree and computes its answers; with DATA it holds rows to choose from."""
+    import softwood
+    from softwood.cli.model_files import load_model
+
+    path = out or default_path(model, ".html")
+    refuse_unknown_folder(path)
+    if target and data is None:
+        raise ValueError("--target needs DATA: known answers belong to rows.")
+    fitted = load_model(model)
+    X, y = (None, None) if data is None else rows_and_answers(fitted, data, target, tuple(null or ()), separator)
+    write_page(lambda beside: softwood.view(fitted, X, y, path=beside), path)
+    if json:
+        print_json({"page": path})
+    else:
+        typer.echo(f"wrote  {path}")
+    if open:
+        typer.launch(path)
+
+
+def rows_and_answers(
+    model: Any, data: str, target: str | None, nulls: tuple[str, ...], separator: str | None
+) -> tuple[Any, Any]:
+    """Rows of a file as a model takes them, and the column of known answers, None without `target`."""
+    from softwood.cli.model_files import read_rows
+
+    table = read_rows(model, data, nulls, separator)
+    table.require([target] if target else [], "--target")
+    return table.pick(model.tree_.schema.features), table.values(target) if target else None
+
+
+def write_page(make: Any, path: str) -> None:
+    """A page that is made in a folder of its own, then put in its place at once."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        write_text(path, make(Path(folder) / "page.html").html)

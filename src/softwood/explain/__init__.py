@@ -1,0 +1,36 @@
+"""Why a tree answers what it answers: contributions, reasons, curves, counterfactuals, importances.
+
+`softwood.explain` is this room and, called, the function `explain`.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from softwood.explain.contributions import explain
+from softwood.explain.counterfactual import Change, Counterfactual, counterfactual
+from softwood.explain.curves import curves
+from softwood.explain.explanation import Explanation, Reason, RowPath
+from softwood.explain.importance import importance
+from softwood.explain.shap import to_shap
+
+__all__ = [
+    "Change",
+    "Counterfactual",
+    "Explanation",
+    "Reason",
+    "RowPath",
+    "counterfactual",
+    "curves",
+    "explain",
+    "importance",
+    "to_shap",
+]
+
+
+class _CallableRoom(ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> Explanation:
+        return explain(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _CallableRoom

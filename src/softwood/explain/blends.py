@@ -1,0 +1,210 @@
+"""Rows that are blends: of every row x and background row z, some inputs of x and the others of z.
+
+A state holds, for pairs of rows, the sums that inputs have gone into (scores of linear gates, linear responses) and
+which inputs are x's. `Blends` computes from it what arrives at the answering nodes.
+
+    v(S) = sum_p reach_p(S) * (constant_p + parts of inputs of gates + parts of other inputs)
+
+Inputs that no gate asks (`others`) only add to a response, so they are no part of S: what they get, and what the
+inputs of gates get of them, follows from reach_p(S) (`coalitions.py`, `permutations.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.factors import Answer, Apart, Factors, ProductGate, SumGate
+from softwood.explain.score_tree import ScoreTree
+from softwood.kernels.formulas.equation import sigmoid
+from softwood.kernels.kinds import Squash
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows are blended: `x` and `z` are slices or places in the rows that the tree was taken apart over."""
+
+    x: slice
+    z: slice
+
+
+@dataclass(frozen=True)
+class State:
+    """Sums so far, by gate and by answering node, and the inputs that are x's."""
+
+    score: dict[int, Floats]
+    response: dict[int, Floats]
+    from_x: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Of one coalition, for every pair of rows: reach of each answering node, (pairs...) each; the value without the
+    parts of other inputs (pairs..., outputs); and what z's and x's parts of the other inputs add.
+    """
+
+    reach: list[Floats]
+    value: Floats
+    z_parts: Floats
+    x_parts: Floats
+
+
+class Blends:
+    """Blends of some rows with some background rows, for some answering nodes, whatever their gates are."""
+
+    def __init__(self, apart: Apart, answers: list[Answer], inputs: frozenset[int], rows: Rows) -> None:
+        self.apart, self.answers, self.inputs, self.rows = apart, answers, inputs, rows
+        asked = sorted({gate for answer in answers for gate, _ in answer.path})
+        self.gates = {m: apart.gates[m] for m in asked}
+        self.sums = {m: gate for m, gate in self.gates.items() if isinstance(gate, SumGate)}
+        self.linear = {a.node: a for a in answers if a.parts}
+        self.others = sorted({f for a in answers for f in a.parts} - inputs)
+        self.outputs = apart.tree.n_outputs
+        self.other_x = {p: self._others(a, rows.x) for p, a in self.linear.items()}
+        self.other_z = {p: self._others(a, rows.z) for p, a in self.linear.items()}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and background rows."""
+        n = len(self.apart.rows)
+        return len(range(*self.rows.x.indices(n))), len(range(*self.rows.z.indices(n)))
+
+    def part_x(self, part: Floats) -> Floats:
+        """A number of every row x, to be combined with all z."""
+        return part[self.rows.x, None]
+
+    def part_z(self, part: Floats) -> Floats:
+        """A number of every background row, to be combined with all x."""
+        return part[None, self.rows.z]
+
+    def start(self) -> State:
+        """Nothing decided: constants alone."""
+        score = {m: np.full((1, 1), gate.bias) for m, gate in self.sums.items()}
+        response = {p: answer.constant[None, None] for p, answer in self.linear.items()}
+        return State(score, response, frozenset())
+
+    def put(self, state: State, feature: int, from_x: bool) -> State:
+        """One more input decided: x's or z's."""
+        pick = self.part_x if from_x else self.part_z
+        return self._plus(state, feature, pick, from_x)
+
+    def turn(self, state: State, feature: int) -> State:
+        """An input that was z's is x's."""
+        return self._plus(state, feature, lambda part: self.part_x(part) - self.part_z(part), True)
+
+    def _plus(self, state: State, feature: int, pick: Callable[[Floats], Floats], from_x: bool) -> State:
+        def grown(sums: dict[int, Floats], of: dict[int, Factors]) -> dict[int, Floats]:
+            return {at: s + pick(of[at][feature]) if feature in of[at] else s for at, s in sums.items()}
+
+        score = grown(state.score, {m: gate.parts for m, gate in self.sums.items()})
+        response = grown(state.response, {p: answer.parts for p, answer in self.linear.items()})
+        return State(score, response, state.from_x | {feature} if from_x else state.from_x)
+
+    def values(self, state: State, reach: Floats | None = None) -> Values:
+        """What a coalition is worth. `reach` (pairs..., nodes): instead of computing it, where the tree has said it."""
+        reached = self._reach(state) if reach is None else [reach[..., a.node] * self._kept(a) for a in self.answers]
+        return self._worth(reached, state.response)
+
+    def _worth(self, reached: list[Floats], responses: dict[int, Floats]) -> Values:
+        shape = (*self.shape, self.outputs)
+        value, z_parts, x_parts = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for answer, r in zip(self.answers, reached, strict=True):
+            value += r[..., None] * responses.get(answer.node, answer.constant)
+            if answer.node in self.linear and self.others:
+                z_parts += r[..., None] * self.other_z[answer.node][None]
+                x_parts += r[..., None] * self.other_x[answer.node][:, None]
+        return Values(reached, value, z_parts, x_parts)
+
+    def _kept(self, answer: Answer) -> float:
+        return float(self.apart.tree.leafness[answer.node])
+
+    def _others(self, answer: Answer, rows: slice) -> Floats:
+        """Parts of inputs that no gate asks, summed: (rows, outputs)."""
+        parts = [part[rows] for f, part in answer.parts.items() if f in self.others]
+        return np.sum(parts, axis=0) if parts else np.zeros((1, self.outputs))
+
+    def _reach(self, state: State) -> list[Floats]:
+        """Of every answering node, times its leafness."""
+        first = {m: _squash(state.score[m], gate.squash) for m, gate in self.sums.items()}
+        known: dict[tuple[int, int], Floats] = {}
+        found = []
+        for answer in self.answers:
+            reach = np.full(self.shape, answer.weight)
+            for edge in answer.path:
+                m, slot = edge
+                gate = self.gates[m]
+                if isinstance(gate, SumGate):
+                    reach *= 1.0 - first[m] if slot else first[m]
+                else:
+                    if edge not in known:
+                        known[edge] = self._share(gate, slot, state.from_x)
+                    reach *= known[edge]
+            found.append(reach)
+        return found
+
+    def _share(self, gate: ProductGate, slot: int, from_x: frozenset[int]) -> Floats:
+        share = np.zeros((1, 1))
+        for factors in gate.slots[slot]:
+            product = np.ones((1, 1))
+            for feature, factor in factors.items():
+                product = product * (self.part_x(factor) if feature in from_x else self.part_z(factor))
+            share = share + product
+        return share
+
+
+@dataclass(frozen=True)
+class ByScores:
+    """A tree over scores, and threads to answer it with."""
+
+    scores: ScoreTree
+    n_threads: int
+
+
+class ScoreBlends(Blends):
+    """The same by a tree over scores, which the kernels answer. A state's sums are one table, (columns, rows,
+    background rows), under the name 0.
+    """
+
+    def __init__(self, apart: Apart, answers: list[Answer], inputs: frozenset[int], rows: Rows, by: ByScores) -> None:
+        super().__init__(apart, answers, inputs, rows)
+        self.scores, self.n_threads = by.scores, by.n_threads
+
+    def part_x(self, part: Floats) -> Floats:
+        """Of every row x, to be combined with all z."""
+        return part[..., self.rows.x, None]
+
+    def part_z(self, part: Floats) -> Floats:
+        """Of every background row, to be combined with all x."""
+        return part[..., None, self.rows.z]
+
+    def start(self) -> State:
+        """Nothing decided: constants alone."""
+        return State({0: self.scores.start[:, None, None]}, {}, frozenset())
+
+    def _plus(self, state: State, feature: int, pick: Callable[[Floats], Floats], from_x: bool) -> State:
+        table = state.score[0] + pick(self.scores.parts[feature])
+        return State({0: table}, {}, state.from_x | {feature} if from_x else state.from_x)
+
+    def values(self, state: State, reach: Floats | None = None) -> Values:
+        """What a coalition is worth, by the kernels unless reach is known."""
+        table = np.broadcast_to(state.score[0], (len(self.scores.start), *self.shape))
+        flat = table.reshape(len(table), -1).T
+        if reach is None and not self.others:
+            value = self.scores.tree.output(flat, self.n_threads).reshape(*self.shape, self.outputs)
+            return Values([], value, np.zeros(1), np.zeros(1))
+        responses = {p: np.moveaxis(table[at], 0, -1) for p, at in self.scores.responses.items()}
+        if reach is None:
+            found = self.scores.tree.reach(flat, self.n_threads).reshape(*self.shape, -1)
+            reached = [found[..., self.scores.place[a.node]] * self._kept(a) for a in self.answers]
+        else:
+            reached = [reach[..., a.node] * self._kept(a) for a in self.answers]
+        return self._worth(reached, responses)
+
+
+def _squash(score: Floats, squash: Squash) -> Floats:
+    return (score >= 0).astype(np.float64) if squash == Squash.STEP else sigmoid(score)

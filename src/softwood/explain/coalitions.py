@@ -1,0 +1,76 @@
+"""Shapley values by all coalitions: exact, for answering nodes whose gates ask few inputs, whatever the gates are.
+
+Of k inputs of gates every coalition is evaluated once, for every row with every background row. Input i gets
+
+    sum_{S with i} W_k(|S| - 1) v(S) - sum_{S without i} W_k(|S|) v(S)
+
+and of the parts of an input j that no gate asks, the same among k + 1 inputs, j in the coalition or not. j itself gets
+sum_p sum_S W_{k+1}(|S|) reach_p(S) (part_pj(x) - part_pj(z)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.blends import Blends, State
+from softwood.explain.products import orderings
+
+Floats = npt.NDArray[np.float64]
+
+
+def add_coalitions(total: Floats, blends: Blends, weight: Floats, reach_x: Floats, reach_z: Floats) -> None:
+    """Add the Shapley values of the answers of `blends` to `total`, (rows, inputs, outputs).
+
+    Parameters
+    ----------
+    weight : of the background rows, sum 1.
+    reach_x, reach_z : what the tree says of the rows themselves, (rows, nodes): the empty and the full coalition.
+    """
+    order = sorted(blends.inputs)
+    k = len(order)
+    w, more = orderings(k), orderings(k + 1)
+    own = [np.zeros(blends.shape) for _ in blends.answers]
+    for state in _all(blends, blends.start(), order):
+        s = len(state.from_x)
+        said = reach_x[:, None] if s == k else reach_z[None] if s == 0 else None
+        values = blends.values(state, said)
+        inside = w[s - 1] * values.value + more[s - 1] * values.z_parts + more[s] * values.x_parts if s else None
+        outside = w[s] * values.value + more[s] * values.z_parts + more[min(s + 1, k + 1)] * values.x_parts
+        gained, lost = None if inside is None else _mean(inside, weight), _mean(outside, weight)
+        for f in order:
+            if f in state.from_x and gained is not None:
+                total[:, f] += gained
+            else:
+                total[:, f] -= lost
+        if blends.others:
+            for at, reach in enumerate(values.reach):
+                own[at] += more[s] * reach
+    if blends.others:
+        add_others(total, blends, own, weight)
+
+
+def add_others(total: Floats, blends: Blends, own: list[Floats], weight: Floats) -> None:
+    """What inputs that no gate asks get: `own`, a mean reach of every answering node, times the difference."""
+    for answer, reach in zip(blends.answers, own, strict=True):
+        for f in blends.others:
+            if f in answer.parts:
+                x, z = answer.parts[f][blends.rows.x], answer.parts[f][blends.rows.z]
+                total[:, f] += (reach @ weight)[:, None] * x - (reach * weight) @ z
+
+
+def _all(blends: Blends, state: State, order: list[int]) -> Iterator[State]:
+    """Every coalition, inputs decided one after the other: sums add up in one order, so nothing is added and taken
+    away again.
+    """
+    if not order:
+        yield state
+        return
+    for from_x in (False, True):
+        yield from _all(blends, blends.put(state, order[0], from_x), order[1:])
+
+
+def _mean(values: Floats, weight: Floats) -> Floats:
+    return np.asarray(np.einsum("xzo,z->xo", values, weight))

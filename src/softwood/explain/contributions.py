@@ -1,0 +1,124 @@
+"""`explain`: what every input adds to a row's output, as interventional Shapley values."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.explanation import Explanation
+from softwood.explain.factors import Apart
+from softwood.explain.rows import Background, choose, make_background, open_model, read_rows, some_rows
+from softwood.explain.shapley import Sampling, make_plan, shapley_values
+from softwood.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+METHODS = ("auto", "exact", "sampling")
+
+
+def explain(
+    model: Any,
+    X: Any,
+    background: Any = None,
+    *,
+    background_weight: Any = None,
+    method: str = "auto",
+    n_background: int = 100,
+    n_pairs: int = 2,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Explanation:
+    """What every input adds to the output of every row.
+
+    Contributions of a row add up to its output minus the mean output over the background rows, in units of the output
+    before the link: log odds or scores of classes, probabilities of hard classification trees, numbers of regression.
+    They are interventional Shapley values: inputs that are not yet the row's are those of a background row.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one. Of a pipeline the inputs of the
+        estimator are explained, after the steps before it.
+    X : rows to explain, as `predict` takes them.
+    background : rows to compare with, as `predict` takes them; training rows are a good choice. None: the rows X
+        themselves, so contributions say how each differs from the others.
+    background_weight : of the background rows; None: all alike. A row of weight two is the row twice.
+    method : "exact"; "sampling": orders of the inputs are sampled, contributions have standard errors and still add
+        up exactly; "auto": exact where all gates on the way to a node ask one input each or up to 8 inputs together.
+    n_background : at most so many background rows, drawn by weight, where time grows with their number (not where each
+        gate asks one input: then all are used).
+    n_pairs : of sampling: orders for every background row, each with its reverse; at least 2.
+    random_state : of sampling and of the draw of background rows, an integer.
+    n_jobs : threads; None: one, -1: as many as there are processors. They change nothing but the time.
+
+    Returns
+    -------
+    Explanation
+        `contributions` (rows, inputs, outputs), `base`, `output`, `standard_error`; `reasons(row)`, `paths(row)` and
+        `to_text(row)` read them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, explain
+    >>> iris = load_iris(as_frame=True)
+    >>> model = CARTClassifier(random_state=0).fit(iris.data, iris.target_names[iris.target])
+    >>> why = explain(model, iris.data)
+    >>> why
+    Explanation(150 rows, 4 inputs, probability of setosa, probability of versicolor, probability of virginica; exact, \
+against 149 background rows)
+    >>> [reason.text for reason in why.reasons(0, "virginica", side="against")]
+    ['petal length (cm) = 1.4', 'petal width (cm) = 0.2']
+    """
+    _check(method, n_background, n_pairs, random_state)
+    tree = open_model(model, "explain")
+    rows = some_rows(read_rows(model, X), "X")
+    if background is None and len(rows) == 1:
+        raise ValueError(
+            "one row alone has nothing to be compared with; pass background=, for instance the training rows."
+        )
+    against = rows if background is None else some_rows(read_rows(model, background, "background"), "background")
+    compared = make_background(against, background_weight)
+    sampling = Sampling(n_pairs, random_state, _threads(n_jobs))
+    return _explain(tree, rows, compared, method, n_background, sampling)
+
+
+def _explain(
+    tree: Tree, rows: Floats, compared: Background, method: str, n_background: int, sampling: Sampling
+) -> Explanation:
+    apart = Apart(tree, np.concatenate([rows, compared.rows]))
+    plan = make_plan(apart, method)
+    if plan.compares_pairs and len(compared.rows) > n_background:
+        compared = choose(compared, n_background, sampling.seed)
+        apart = Apart(tree, np.concatenate([rows, compared.rows]))
+        plan = make_plan(apart, method)
+    values = shapley_values(apart, plan, len(rows), compared.weight, sampling)
+    return Explanation(
+        tree,
+        rows,
+        values.contributions,
+        values.standard_error,
+        compared.weight @ tree.output(compared.rows),
+        tree.output(rows),
+        "sampling" if values.sampled else "exact",
+        len(compared.rows),
+    )
+
+
+def _check(method: str, n_background: int, n_pairs: int, random_state: int) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.")
+    for name, value, least in (("n_background", n_background, 1), ("n_pairs", n_pairs, 2)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
+    if not isinstance(random_state, int | np.integer) or random_state < 0:
+        raise ValueError(f"random_state must be an integer, 0 or more, got {random_state!r}.")
+
+
+def _threads(n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs must be None, -1 or a number of threads of at least 1, got {n_jobs!r}.")
+    return os.cpu_count() or 1 if n_jobs == -1 else int(n_jobs)

@@ -1,0 +1,233 @@
+"""What `explain` returns: contributions of every input to every row's output, and how to read them.
+
+    output[row] = base + sum over inputs of contributions[row, input]      for every output, in its unit
+
+Pictures and pages read `Explanation`; nothing in it needs to be computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.words import find_answer, output_names, spell_answer, spell_cell, spell_value
+from softwood.formats.columns import spell_column
+from softwood.formats.paths import conditions
+from softwood.kernels import apply_link
+from softwood.kernels.formulas.equation import expand, response
+from softwood.kernels.kinds import Link
+from softwood.tree import Tree
+from softwood.tree.spelling import pad, spell_label
+from softwood.tree.wording import Wording
+
+Floats = npt.NDArray[np.float64]
+SIDES = ("both", "for", "against")
+LEAST_SHARE = 0.005  # of a row: a path that it hardly takes is not told
+ROOM = 100
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One input of one row: what it is there and what it adds to the output.
+
+    Attributes
+    ----------
+    feature : place of the input.
+    name, value : the input and its value, as text.
+    contribution : what it adds, in units of the output; of the two classes of one output, to the log odds of the class
+        asked for.
+    standard_error : of the contribution; 0 if it is exact.
+    share : its part of the sum of the sizes of all contributions to the row.
+    text : `age = 31`, `windy`, `income missing`.
+    """
+
+    feature: int
+    name: str
+    value: str
+    contribution: float
+    standard_error: float
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
+class RowPath:
+    """One way of a row through the tree: the node that answers, how much of the row it answers, what holds on the way
+    (`gate 2 yes` is a sum, which `Explanation.gates` spells), and its answer.
+    """
+
+    node: int
+    share: float
+    conditions: tuple[str, ...]
+    answer: str
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Contributions of every input to the outputs of some rows.
+
+    Attributes
+    ----------
+    tree : the tree that was explained, with the names to print.
+    cells : (rows, inputs) the rows as numbers that the tree reads; NaN is missing, a category is its code.
+    contributions : (rows, inputs, outputs) what each input adds to each output, in units of the output (`outputs`).
+    standard_error : the same shape; 0 where a contribution is exact.
+    base : (outputs,) mean output over the background rows.
+    output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
+    method : "exact" or "sampling".
+    n_background : how many different background rows were compared with.
+    """
+
+    tree: Tree
+    cells: Floats
+    contributions: Floats
+    standard_error: Floats
+    base: Floats
+    output: Floats
+    method: str
+    n_background: int
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, rows: int | slice | Sequence[int]) -> Explanation:
+        """The explanation of some of the rows; of one, where a number is given."""
+        if isinstance(rows, int | np.integer):
+            self._row(int(rows))
+            rows = [int(rows)]
+        names = ("cells", "contributions", "standard_error", "output")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+    def __repr__(self) -> str:
+        rows, inputs, outputs = self.contributions.shape
+        sizes = f"{rows} rows, {inputs} inputs, {', '.join(self.outputs) if outputs < 4 else f'{outputs} outputs'}"
+        return f"Explanation({sizes}; {self.method}, against {self.n_background} background rows)"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return self.tree.schema.features
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """What every output is: `log odds of yes`, `score of setosa`, `probability of no`, `price`."""
+        return output_names(self.tree)
+
+    def decided(self, row: int = 0) -> Any:
+        """The class that the model gives a row; of numbers the first target."""
+        if self.tree.schema.task != "classification":
+            return self.tree.schema.answers[0]
+        return self.tree.schema.answers[int(self.tree.decide(self._row(row))[0])]
+
+    def of(self, answer: Any) -> tuple[str, Floats, Floats]:
+        """What the contributions to one answer are called, the contributions, and their standard errors: (rows,
+        inputs) each.
+
+        Of the two classes of one output the first gets what the second loses. Scores of three or more classes count
+        against their mean, since only differences between scores matter.
+        """
+        place, tree = find_answer(self.tree, answer), self.tree
+        if tree.link == Link.SIGMOID and tree.n_outputs == 1:
+            sign, label = (1.0 if place else -1.0), spell_label(tree.schema.answers[place])
+            return f"log odds of {label}", sign * self.contributions[:, :, 0], self.standard_error[:, :, 0]
+        found = self.contributions[:, :, place]
+        if tree.link == Link.SOFTMAX:
+            found = found - self.contributions.mean(axis=2)
+        return self.outputs[place], found, self.standard_error[:, :, place]
+
+    def base_of(self, answer: Any) -> float:
+        """The mean output over the background rows that contributions to one answer are told against."""
+        place, tree = find_answer(self.tree, answer), self.tree
+        if tree.link == Link.SIGMOID and tree.n_outputs == 1:
+            return float(self.base[0]) if place else -float(self.base[0])
+        return float(self.base[place] - (self.base.mean() if tree.link == Link.SOFTMAX else 0.0))
+
+    def reasons(self, row: int = 0, answer: Any = None, n: int | None = 4, side: str = "both") -> tuple[Reason, ...]:
+        """The inputs that matter most for one row, the largest contribution first.
+
+        Parameters
+        ----------
+        row : which of the explained rows.
+        answer : reasons for or against which class or target; None: the class that the model gives the row.
+        n : at most so many; None: all that add something.
+        side : "for" (what raises the output), "against" (what lowers it) or "both".
+        """
+        if side not in SIDES:
+            raise ValueError(f"side must be one of {', '.join(map(repr, SIDES))}, got {side!r}.")
+        cells = self._row(row)[0]
+        _, all_rows, errors = self.of(self.decided(row) if answer is None else answer)
+        found, total = all_rows[row], float(np.abs(all_rows[row]).sum())
+        size = {"both": np.abs(found), "for": found, "against": -found}[side]
+        order = [int(f) for f in np.argsort(-size, kind="stable") if size[f] > 0]
+        return tuple(
+            Reason(
+                f,
+                self.inputs[f],
+                spell_value(self.tree.schema, f, float(cells[f])),
+                float(found[f]),
+                float(errors[row, f]),
+                abs(float(found[f])) / total,
+                spell_cell(self.tree.schema, f, float(cells[f])),
+            )
+            for f in order[:n]
+        )
+
+    def paths(self, row: int = 0, n: int = 3) -> tuple[RowPath, ...]:
+        """The ways of a row through the tree that most of it takes; of a hard tree the one it takes."""
+        tree, words, cells = self.tree, Wording(self.tree), self._row(row)
+        share = tree.reach(cells)[0] * tree.leafness
+        nodes = [int(p) for p in np.argsort(-share, kind="stable")[:n] if share[p] >= LEAST_SHARE]
+        said = [
+            spell_answer(tree, apply_link(int(tree.link), response(tree, p, expand(tree.basis, cells)))) for p in nodes
+        ]
+        told = zip(nodes, said, strict=True)
+        return tuple(RowPath(p, float(share[p]), tuple(conditions(words, p, ROOM)), text) for p, text in told)
+
+    def _row(self, row: int) -> Floats:
+        """The numbers of one row, (1, inputs)."""
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row must be below {len(self)}, the number of explained rows, got {row}.")
+        return np.asarray(self.cells[row][None])
+
+    def gates(self, paths: Sequence[RowPath]) -> dict[int, str]:
+        """The sums that paths name by their node: `gate 2` asks `0.8·age − 1.2·income ≥ 3?`."""
+        words, found = Wording(self.tree), {}
+        for path in paths:
+            node = path.node
+            while node:
+                node = int(self.tree.parent[node])
+                if words.written_once(node):
+                    found[node] = " ".join(words.gate(node, ROOM).pieces)
+        return dict(sorted(found.items()))
+
+    def to_text(self, row: int = 0, answer: Any = None, n: int = 8) -> str:
+        """One row in words: its output, the inputs that matter most, and its way through the tree."""
+        answer = self.decided(row) if answer is None else answer
+        unit, found, _ = self.of(answer)
+        reasons = self.reasons(row, answer, n)
+        total = float(found[row].sum())
+        left = total - sum(reason.contribution for reason in reasons)
+        others = int(np.count_nonzero(found[row])) - len(reasons)
+        texts = [reason.text for reason in reasons] + [f"… {others} more"] * bool(others)
+        changes = [reason.contribution for reason in reasons] + [left] * bool(others)
+        numbers = [_signed(number) for number in spell_column(np.array([*changes, total]), 3)]
+        said = spell_answer(self.tree, self.tree.predict(self._row(row)))
+        lines = [f"{said}; {unit} {numbers.pop()} against the mean of {self.n_background} background rows"]
+        wide = max(map(len, numbers), default=0)
+        lines += [f"  {pad(number, wide, '>')}  {text}" for number, text in zip(numbers, texts, strict=True)]
+        paths = self.paths(row)
+        lines += [f"{100 * path.share:.0f}% {_way(path)}: {path.answer}" for path in paths]
+        lines += [f"gate {node}: {text}" for node, text in self.gates(paths).items()]
+        return "\n".join(lines)
+
+
+def _way(path: RowPath) -> str:
+    return f"by {' and '.join(path.conditions)}" if path.conditions else "at the root"
+
+
+def _signed(number: str) -> str:
+    return number if number.startswith("−") else f"+{number}"

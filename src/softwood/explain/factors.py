@@ -1,0 +1,162 @@
+"""Gates and responses of a tree taken apart by input: what each input alone puts in.
+
+    share of a child   = sum of products of factors, each of one input     thresholds, categories, intervals, surrogates
+                       = squash(bias + sum of parts, each of one input)    linear gates of two or more inputs
+    response of a node = constant + sum of parts, each of one input
+
+A row made of some inputs of one row and the others of another then needs no evaluation anew: its factors and parts are
+those of the two rows. A gate with surrogates is a sum of products: its own input can be read and says so, or it cannot
+and the first surrogate says so, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.formulas.equation import expand, one_hot, quiet, read_slot, shares, surrogate_slot
+from softwood.kernels.kinds import Missing, Score, Squash
+from softwood.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+Factors = dict[int, Floats]  # by input, a number for every row
+
+
+@dataclass(frozen=True)
+class ProductGate:
+    """For every slot the products whose sum is its share."""
+
+    slots: tuple[tuple[Factors, ...], ...]
+
+    @property
+    def inputs(self) -> frozenset[int]:
+        """Those it looks at."""
+        return frozenset(f for products in self.slots for factors in products for f in factors)
+
+
+@dataclass(frozen=True)
+class SumGate:
+    """Slot 0 gets squash(bias + sum of parts), slot 1 the rest."""
+
+    bias: float
+    parts: Factors
+    squash: Squash
+
+    @property
+    def inputs(self) -> frozenset[int]:
+        """Those it looks at."""
+        return frozenset(self.parts)
+
+
+Gate = ProductGate | SumGate
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A node that answers: (1 - leafness) of all above times its own, its constant, its parts by input (rows, outputs),
+    and the gates on its path with the slots taken.
+    """
+
+    node: int
+    weight: float
+    constant: Floats
+    parts: Factors
+    path: tuple[tuple[int, int], ...]
+
+
+class Apart:
+    """A tree taken apart over some rows.
+
+    Attributes
+    ----------
+    gates : by node.
+    answers : the nodes that keep something of a row.
+    """
+
+    def __init__(self, tree: Tree, rows: Floats) -> None:
+        self.tree, self.rows = tree, rows
+        with quiet():
+            self.phi = expand(tree.basis, rows)
+            asked = np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1))
+            self.gates: dict[int, Gate] = {int(m): self._gate(int(m)) for m in asked}
+            self.answers = [self._answer(int(p)) for p in np.flatnonzero(tree.leafness > 0)]
+        self.answers = [answer for answer in self.answers if answer.weight > 0]
+
+    def inputs_of(self, answer: Answer) -> frozenset[int]:
+        """Of the gates on its path."""
+        return frozenset(f for gate, _ in answer.path for f in self.gates[gate].inputs)
+
+    def is_product(self, answer: Answer) -> bool:
+        """Whether every gate on its path is a sum of products."""
+        return all(isinstance(self.gates[gate], ProductGate) for gate, _ in answer.path)
+
+    def _gate(self, m: int) -> Gate:
+        tree = self.tree
+        if tree.score[m] == Score.LINEAR:
+            at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
+            parts = self._parts(tree.weight_column[at], tree.weight[at])
+            if len(parts) > 1:
+                return SumGate(float(tree.bias[m]), parts, Squash(tree.squash[m]))
+            return self._of_one_input(m, next(iter(parts), None))
+        if tree.missing[m] == Missing.SURROGATE and len(tree.surrogates.of(m)):
+            return self._with_surrogates(m)
+        return self._of_one_input(m, int(tree.feature[m]))
+
+    def _parts(self, columns: Sequence[int] | npt.NDArray[np.int32], weights: Floats) -> Factors:
+        """By input the sum of weight times column; weights are (columns,) or (columns, outputs)."""
+        parts: Factors = {}
+        for column, weight in zip(columns, weights, strict=True):
+            if np.any(weight):
+                f = int(self.tree.basis.feature[column])
+                term = np.multiply.outer(self.phi[:, column], weight)
+                parts[f] = parts[f] + term if f in parts else term
+        return parts
+
+    def _of_one_input(self, m: int, feature: int | None) -> ProductGate:
+        share = shares(self.tree, m, self.rows, self.phi)
+        if feature is None:  # a constant: every row alike
+            feature = 0
+        return ProductGate(tuple(({feature: column},) for column in share.T))
+
+    def _with_surrogates(self, m: int) -> ProductGate:
+        tree, table = self.tree, self.tree.surrogates
+        feature, n = int(tree.feature[m]), int(tree.n_children[m])
+        if tree.squash[m] == Squash.STEP:
+            slot = read_slot(tree, m, self.rows)
+            lost, share = (slot < 0).astype(np.float64), one_hot(slot, n)
+        else:
+            gone = np.isnan(self.rows[:, feature])
+            lost = gone.astype(np.float64)
+            share = np.where(gone[:, None], 0.0, shares(tree, m, self.rows, self.phi))
+        slots: list[list[Factors]] = [[{feature: column}] for column in share.T]
+        silent: Factors = {feature: lost}  # none of those asked so far can tell
+        for row in table.of(m):
+            asked, said = int(table.feature[row]), surrogate_slot(table, row, self.rows)
+            for c in range(n):
+                slots[c].append(times(silent, {asked: (said == c).astype(np.float64)}))
+            silent = times(silent, {asked: (said < 0).astype(np.float64)})
+        slots[int(tree.default[m])].append(silent)
+        return ProductGate(tuple(tuple(some) for some in slots))
+
+    def _answer(self, p: int) -> Answer:
+        tree, weight, path, m = self.tree, float(self.tree.leafness[p]), [], p
+        while m:
+            above = int(tree.parent[m])
+            path.append((above, m - int(tree.first_child[above])))
+            weight *= 1.0 - float(tree.leafness[above])
+            m = above
+        row = int(tree.slope_row[p])
+        parts = {} if row < 0 else self._parts(range(len(tree.basis)), tree.slope[row])
+        kept = tuple(reversed(path)) if weight > 0 else ()
+        return Answer(p, weight, np.array(tree.response[p]), parts, kept)
+
+
+def times(one: Factors, other: Factors) -> Factors:
+    """The product, factors of the same input in one."""
+    product = dict(one)
+    for feature, factor in other.items():
+        product[feature] = product[feature] * factor if feature in product else factor
+    return product

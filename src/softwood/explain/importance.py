@@ -1,0 +1,193 @@
+"""`importance`: how much the inputs matter on given rows, measured three ways side by side.
+
+    permutation   rise of the loss when the input is another row's, on the mean over all other rows (Breiman 2001)
+    ablation      rise of the loss when the input stays at its mean, of a category at its most common level
+    gain          the input's part of what gates and linear responses take away of impurity (tree/gain.py)
+
+The first is what a random permutation estimates, computed instead from evenly spaced values of the input: nothing is
+random, so a row of weight two is the row twice. Its interval is of the rows: how far the mean over other rows of the
+same kind may be off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.frames import as_frame
+from softwood.explain.ranges import used_inputs
+from softwood.explain.rows import open_model, read_rows, some_rows
+from softwood.tree import Tree
+from softwood.tree.gain import Arrivals, Sample
+from softwood.tree.labels import plain_label
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+LEAST_CHANCE = 1e-15  # of a class, in a log loss
+AT_ONCE = 2**17  # rows that are predicted together
+
+
+def importance(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    measure: str | None = None,
+    level: float = 0.95,
+    n_values: int = 20,
+) -> Any:
+    """How much every input matters, on rows whose answers are known; rows that were not trained on tell most.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
+    X, y : rows, as `predict` takes them, and their answers.
+    sample_weight : of the rows; a row of weight two is the row twice.
+    measure : of classes "error" (mean cost, where the model has costs), "brier" or "log loss"; of numbers "squared
+        error" or "absolute error". None: "error" of classes, "squared error" of numbers.
+    level : of the interval, between 0 and 1.
+    n_values : of an input, that each row is tried with; all, where it has no more.
+
+    Returns
+    -------
+    A pandas DataFrame (a dict of arrays where pandas is not installed), a line for every input, what matters most
+    first: `input`; `permutation`, with `low` and `high`; `ablation`; all in units of the measure; `gain`, which sums
+    to 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier
+    >>> iris = load_iris(as_frame=True)
+    >>> table = importance(CARTClassifier(random_state=0).fit(iris.data, iris.target), iris.data, iris.target)
+    >>> table.columns.tolist()
+    ['input', 'permutation', 'low', 'high', 'ablation', 'gain']
+    >>> table["input"][0]
+    'petal length (cm)'
+    """
+    tree = open_model(model, "importance")
+    rows = some_rows(read_rows(model, X), "X")
+    weight = _weights(sample_weight, len(rows))
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+    if not isinstance(n_values, int | np.integer) or n_values < 2:
+        raise ValueError(f"n_values must be an integer of at least 2, got {n_values!r}.")
+    target, loss = _losses(tree, y, len(rows), measure)
+    here, now = loss(tree.predict(rows), np.arange(len(rows))), np.zeros((tree.n_features, 4))
+    width = NormalDist().inv_cdf(0.5 + level / 2.0)
+    for f in used_inputs(tree):
+        values, part = _spaced(rows[:, f], weight, n_values)
+        rise = _tried(tree, rows, f, values, part, loss) - here
+        mean, error = _mean(rise, weight)
+        fixed = _tried(tree, rows, f, np.array([_middle(tree, rows[:, f], weight, f)]), np.ones(1), loss) - here
+        now[f] = mean, mean - width * error, mean + width * error, _mean(fixed, weight)[0]
+    gain = Arrivals(tree, Sample(rows, target, weight)).counted().importances()
+    order = np.argsort(-now[:, 0], kind="stable")
+    columns = dict(zip(("permutation", "low", "high", "ablation"), now[order].T, strict=True))
+    return as_frame({"input": [tree.schema.features[f] for f in order], **columns, "gain": gain[order]})
+
+
+def _weights(given: Any, n: int) -> Floats:
+    weight = np.ones(n) if given is None else np.asarray(given, np.float64)
+    if weight.shape != (n,) or not np.isfinite(weight).all() or weight.min(initial=0.0) < 0 or not weight.any():
+        raise ValueError(
+            f"sample_weight must be {n} finite numbers, one for each row, none below 0 and not all 0, got shape "
+            f"{weight.shape}."
+        )
+    return weight
+
+
+Loss = Callable[[Floats, npt.NDArray[np.intp]], Floats]
+
+
+def _losses(tree: Tree, y: Any, n: int, measure: str | None) -> tuple[Floats, Loss]:
+    """The target as gains want it, and the loss of every prediction for given rows."""
+    classes = tree.schema.task == "classification"
+    known = ("error", "brier", "log loss") if classes else ("squared error", "absolute error")
+    measure = known[0] if measure is None else measure
+    if measure not in known:
+        raise ValueError(f"measure must be one of {', '.join(map(repr, known))}, got {measure!r}.")
+    if not classes:
+        numbers = _numbers(tree, y, n)
+        if measure == "squared error":
+            return numbers, lambda said, at: np.square(said - numbers[at]).mean(axis=1)
+        return numbers, lambda said, at: np.abs(said - numbers[at]).mean(axis=1)
+    codes, k = _codes(tree, y, n), len(tree.schema.answers)
+    table = np.eye(k)[codes]
+    target = table[:, 1:] if k == 2 else table
+    if measure == "brier":
+        return target, lambda said, at: np.square(said - table[at]).sum(axis=1)
+    if measure == "log loss":
+        return target, lambda said, at: -np.log(np.maximum(said[np.arange(len(at)), codes[at]], LEAST_CHANCE))
+    costs = 1.0 - np.eye(k) if tree.schema.costs is None else np.array(tree.schema.costs)
+    return target, lambda said, at: costs[codes[at], tree.schema.decide(said)]
+
+
+def _numbers(tree: Tree, y: Any, n: int) -> Floats:
+    numbers = np.asarray(y, np.float64)
+    numbers = numbers[:, None] if numbers.ndim == 1 else numbers
+    if numbers.shape != (n, tree.n_outputs) or not np.isfinite(numbers).all():
+        raise ValueError(
+            f"y must be finite numbers of shape ({n}, {tree.n_outputs}), one line a row, got {numbers.shape}."
+        )
+    return numbers
+
+
+def _codes(tree: Tree, y: Any, n: int) -> Codes:
+    labels = [plain_label(label) for label in np.asarray(y, object).ravel().tolist()]
+    if len(labels) != n:
+        raise ValueError(f"y must have an answer for each of {n} rows, got {len(labels)}.")
+    places = {answer: at for at, answer in enumerate(tree.schema.answers)}
+    strange = [label for label in labels if label not in places]
+    if strange:
+        known = ", ".join(map(repr, tree.schema.answers[:10]))
+        raise ValueError(f"y has {strange[0]!r:.80}, which is no class of the model; the classes are {known}.")
+    return np.array([places[label] for label in labels], np.int64)
+
+
+def _spaced(values: Floats, weight: Floats, n_values: int) -> tuple[Floats, Floats]:
+    """Values of an input with their parts of the weight: all that differ, or so many evenly spaced ones."""
+    there = weight > 0
+    values, weight = values[there] + 0.0, weight[there]
+    distinct, where = np.unique(values, return_inverse=True)  # missing is one value, the last
+    total = np.bincount(where.ravel(), weight, len(distinct))
+    if len(distinct) <= n_values:
+        return distinct, total / total.sum()
+    below = np.cumsum(total)
+    at = np.searchsorted(below, (np.arange(n_values) + 0.5) / n_values * below[-1])
+    return distinct[at], np.full(n_values, 1.0 / n_values)
+
+
+def _middle(tree: Tree, values: Floats, weight: Floats, feature: int) -> float:
+    """The mean; of a category the most common level; of an input that is always missing, missing."""
+    known = ~np.isnan(values) & (weight > 0)
+    if not known.any():
+        return float("nan")
+    if tree.schema.n_levels(feature):
+        return float(np.argmax(np.bincount(values[known].astype(np.int64), weight[known])))
+    return float(np.average(values[known], weights=weight[known]))
+
+
+def _tried(tree: Tree, rows: Floats, feature: int, values: Floats, part: Floats, loss: Loss) -> Floats:
+    """Mean loss of every row over values of one input."""
+    found = np.zeros(len(rows))
+    for at in range(0, len(rows), AT_ONCE):
+        some = np.arange(at, min(at + AT_ONCE, len(rows)))
+        moved = rows[some]
+        for value, share in zip(values, part, strict=True):
+            moved[:, feature] = value
+            found[some] += share * loss(tree.predict(moved), some)
+    return found
+
+
+def _mean(values: Floats, weight: Floats) -> tuple[float, float]:
+    """Weighted mean and its standard error, weights as counts of rows; NaN where there is one row or less."""
+    total = float(weight.sum())
+    mean = float(values @ weight) / total
+    spread = float(np.square(values - mean) @ weight)
+    return mean, float(np.sqrt(spread / total / (total - 1.0))) if total > 1.0 else float("nan")

@@ -1,0 +1,47 @@
+"""An explanation as shap's: for its pictures, and for those who know its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softwood.explain.explanation import Explanation
+from softwood.explain.words import spell_value
+
+
+def to_shap(explanation: Explanation, answer: Any = None) -> Any:
+    """A `shap.Explanation` with values, base values, data and names.
+
+    Parameters
+    ----------
+    explanation : what `explain` returned.
+    answer : a class or target, whose contributions are told; None: all outputs, values of shape (rows, inputs) where
+        there is one output, else (rows, inputs, outputs).
+
+    Returns
+    -------
+    shap.Explanation
+        Needs the package shap; an ImportError says so.
+    """
+    try:
+        import shap
+    except ImportError as problem:
+        raise ImportError("to_shap needs the package shap: pip install shap.") from problem
+    told, rows = explanation, len(explanation)
+    base: Any
+    if answer is not None:
+        _, values, _ = told.of(answer)
+        base, names = told.base_of(answer), None
+    elif len(told.outputs) == 1:
+        values, base, names = told.contributions[:, :, 0], float(told.base[0]), None
+    else:
+        values, base, names = told.contributions, told.base, list(told.outputs)
+    return shap.Explanation(
+        values=values,
+        base_values=np.tile(base, (rows, 1)) if np.ndim(base) else np.full(rows, base),
+        data=told.cells,
+        display_data=np.array([[spell_value(told.tree.schema, f, x) for f, x in enumerate(row)] for row in told.cells]),
+        feature_names=list(told.inputs),
+        output_names=names,
+    )

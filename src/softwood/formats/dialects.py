@@ -1,0 +1,101 @@
+"""Where databases differ: names, text, numbers and booleans in their SQL, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from softwood.formats.program import Cell, Label
+from softwood.tree import Kind
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One database's SQL.
+
+    Attributes
+    ----------
+    quote : what stands around a name.
+    backslash : whether a backslash in text begins an escape.
+    double, text, integer : its types, for CAST.
+    number : a number that may be NaN as one that is then NULL; `{}` is the CAST of the column.
+    exact : after text that is to be compared byte by byte.
+    fence : at the end of a SELECT that is not to be merged into the one around it: a merged expression is computed
+        once for every time it is used.
+    exp_is_total : whether EXP of a large number is infinity, not an error.
+    """
+
+    quote: str = '"'
+    backslash: bool = False
+    double: str = "DOUBLE PRECISION"
+    text: str = "TEXT"
+    integer: str = "INTEGER"
+    number: str = "{}"
+    exact: str = ""
+    fence: str = ""
+    exp_is_total: bool = False
+
+    def name(self, name: str) -> str:
+        """A name of a table's column."""
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
+    def literal(self, label: Label) -> str:
+        """A label: text, a number or a boolean."""
+        if isinstance(label, bool):
+            return "TRUE" if label else "FALSE"
+        if isinstance(label, int):
+            return str(label)
+        return self.real(label) if isinstance(label, float) else self.quoted(label)
+
+    def quoted(self, text: str) -> str:
+        """Text."""
+        if self.backslash:
+            escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+            return f"'{escaped}'"
+        return "'" + text.replace("'", "''") + "'"
+
+    def real(self, value: float) -> str:
+        """A number in double precision: with an exponent, since without one many databases take it for a decimal."""
+        text = repr(float(value))
+        return text if "e" in text else f"{text.removesuffix('.0')}e0"
+
+    def cell(self, cell: Cell) -> str:
+        """What a column holds, as a number or a level; NULL where it is missing or no level."""
+        column = self.name(cell.name)
+        if not cell.kind.has_levels:
+            whole = f"CAST({column} AS {self.integer})" if cell.kind == Kind.BOOLEAN else column
+            return self.number.format(f"CAST({whole} AS {self.double})")
+        if not cell.levels:
+            return "NULL"
+        value = self.level_value(cell, column)
+        known = ", ".join(self.level(cell, level) for level in cell.levels)
+        return f"CASE WHEN {value} IN ({known}) THEN {value} END"
+
+    def level_value(self, cell: Cell, column: str) -> str:
+        """The column of a category in the type that its levels are compared in."""
+        if any(isinstance(level, str) for level in cell.levels):
+            return f"CAST({column} AS {self.text}){self.exact}"
+        if all(isinstance(level, bool) for level in cell.levels):
+            column = f"CAST({column} AS {self.integer})"
+        return f"CAST({column} AS {self.double})"
+
+    def level(self, cell: Cell, level: Label) -> str:
+        """One level in that type."""
+        if any(isinstance(other, str) for other in cell.levels):
+            return self.quoted(str(level))
+        return self.real(float(level))
+
+
+DIALECTS = {
+    "sqlite": Dialect(double="REAL", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True),
+    "duckdb": Dialect(double="DOUBLE", number="NULLIF({}, CAST('NaN' AS DOUBLE))", exp_is_total=True),
+    "postgresql": Dialect(number="NULLIF({}, CAST('NaN' AS DOUBLE PRECISION))", fence="OFFSET 0"),
+    "mysql": Dialect(
+        quote="`", backslash=True, double="DOUBLE", text="CHAR", integer="SIGNED",
+        exact=" COLLATE utf8mb4_0900_bin", fence="LIMIT 18446744073709551615",
+    ),
+    "bigquery": Dialect(
+        quote="`", backslash=True, double="FLOAT64", text="STRING", integer="INT64",
+        number="IF(IS_NAN({0}), NULL, {0})",
+    ),
+    "snowflake": Dialect(backslash=True, double="DOUBLE", number="NULLIF({}, CAST('NaN' AS DOUBLE))"),
+}  # fmt: skip

@@ -1,0 +1,399 @@
+"""A tree as one Java class that needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from softwood.formats.program import Cell, Label, make_program
+from softwood.formats.tables import Numbers, fill, make_tables, needs
+
+CHUNK = 1000  # characters of one text of numbers: a constant of Java holds 65,535 bytes
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
+RESERVED = re.compile(
+    "abstract|assert|boolean|break|byte|case|catch|char|class|const|continue|default|do|double|else|enum|extends|false|"
+    "final|finally|float|for|goto|if|implements|import|instanceof|int|interface|long|native|new|null|package|private|"
+    "protected|public|return|short|static|strictfp|super|switch|synchronized|this|throws?|transient|true|try|void|"
+    "volatile|while|_"
+)
+
+
+def to_java(model: Any, *, name: str = "Model", package: str | None = None) -> str:
+    """The text of a class with `predict(row)` and, for classes, `predictProba(row)`.
+
+    A row is an Object[] in the order of `INPUTS` or a Map by name; null and NaN are missing, a label that was not there
+    at fit counts as missing.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a search over one.
+    name : of the class, and so of its file.
+    package : that it is in; None: no package.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood import CARTRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> text = to_java(CARTRegressor().fit(X, X[:, 0] > 7), name="Steps", package="org.example")
+    >>> [line for line in text.splitlines() if line.startswith(("package", "public"))]
+    ['package org.example;', 'public final class Steps {']
+    """
+    for what, words in (("name", [name]), ("package", package.split(".") if package is not None else [])):
+        if any(not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", word) or RESERVED.fullmatch(word) for word in words):
+            raise ValueError(f"{what} must be a name of Java, got {'.'.join(words)!r}.")
+    program = make_program(model, "to_java")
+    levels = [(at, cell) for at, cell in enumerate(program.cells) if cell.kind.has_levels]
+    spots = {
+        "TITLE": program.title.replace("\\", "/"),
+        "PACKAGE": f"package {package};\n" if package is not None else "",
+        "N": name,
+        "TABLES": "\n".join(_table(key, numbers) for key, numbers in make_tables(program).items()),
+        "INPUTS": ", ".join(_text(cell.name) for cell in program.cells),
+        "ANSWERS": ", ".join(map(_label, program.answers)),
+        "LEVELS": "\n".join(_levels(at, cell) for at, cell in levels),
+        "CODES": "\n".join(f"        if (input == {at}) return LEVELS_{at};" for at, _ in levels),
+        "N_OUTPUTS": str(program.n_outputs),
+    }
+    return fill(CLASS, needs(program), spots)
+
+
+def _text(text: str) -> str:
+    """Text in ASCII; what lies outside is escaped as Java's own units of 16 bits."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    return '"' + "".join(ESCAPES.get(chr(c)) or (chr(c) if 32 <= c < 127 else f"\\u{c:04x}") for c in codes) + '"'
+
+
+def _label(label: Label) -> str:
+    if isinstance(label, str):
+        return _text(label)
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    return f"{label}L" if isinstance(label, int) and abs(label) < 2**63 else repr(float(label))
+
+
+def _table(name: str, numbers: Numbers) -> str:
+    """Numbers as text, read when the class is loaded: code that fills a table may take no more than 64 kilobytes."""
+    whole = all(isinstance(number, int) for number in numbers)
+    words = ["Infinity" if number == float("inf") else repr(number) for number in numbers]
+    kind, read = ("int", "wholes") if whole else ("double", "reals")
+    return f"    private static final {kind}[] {name.upper()} = {read}({', '.join(_chunks(words))});"
+
+
+def _chunks(words: Sequence[str]) -> list[str]:
+    chunks, line = [], ""
+    for word in words:
+        if len(line) + len(word) > CHUNK:
+            chunks.append(line)
+            line = ""
+        line += f"{word} "
+    return [f'"{chunk.rstrip()}"' for chunk in [*chunks, line] if chunk.strip()]
+
+
+def _levels(at: int, cell: Cell) -> str:
+    """Levels of one input, filled in a method of its own: each may take 64 kilobytes of code."""
+    keys = (_text(level) if isinstance(level, str) else repr(float(level)) for level in cell.levels)
+    puts = "\n".join(f"        codes.put({key}, {code}.0);" for code, key in enumerate(keys))
+    head = "        Map<Object, Double> codes = new LinkedHashMap<>();"
+    body = "\n".join(filter(None, [head, puts, "        return codes;"]))
+    return (
+        f"    private static final Map<Object, Double> LEVELS_{at} = levels{at}();\n\n"
+        f"    private static Map<Object, Double> levels{at}() {{\n{body}\n    }}\n"
+    )
+
+
+CLASS = """
+@PACKAGE@
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** @TITLE@. Written by softwood.export.
+ *
+ * <p>A row is an Object[] of cells in the order of INPUTS or a Map by name; null and NaN are missing, a label that was
+ * not there at fit counts as missing. Classes are String, Long, Double or Boolean. */
+public final class @N@ {
+    private static final String[] NAMES = {@INPUTS@};
+    public static final List<String> INPUTS = List.of(NAMES);
+@if classes
+    private static final Object[] LABELS = {@ANSWERS@};
+    public static final List<Object> CLASSES = List.of(LABELS);
+@end
+@if numbers
+    public static final List<Object> TARGETS = List.of(new Object[] {@ANSWERS@});
+@end
+    private static final int N_OUTPUTS = @N_OUTPUTS@;
+@TABLES@
+@if levels
+
+@LEVELS@
+@end
+
+    private @N@() {}
+
+@if classes
+    /** Probabilities in the order of CLASSES. */
+    public static double[] predictProba(Object[] row) {
+        double[] p = link(output(encode(row)));
+        for (int k = 0; k < p.length; k++) p[k] = Math.min(p[k], 1.0);
+        return p;
+    }
+
+    public static double[] predictProba(Map<String, ?> row) {
+        return predictProba(cells(row));
+    }
+
+    /** The class of least expected cost; the first of equals. */
+    public static Object predict(Object[] row) {
+        double[] p = predictProba(row);
+        int best = 0;
+@if costs
+        double least = Double.POSITIVE_INFINITY;
+        for (int given = 0; given < p.length; given++) {
+            double cost = 0.0;
+            for (int real = 0; real < p.length; real++) cost += p[real] * COST[real * p.length + given];
+            if (cost < least) {
+                best = given;
+                least = cost;
+            }
+        }
+@end
+@if !costs
+        for (int k = 1; k < p.length; k++) if (p[k] > p[best]) best = k;
+@end
+        return LABELS[best];
+    }
+
+    public static Object predict(Map<String, ?> row) {
+        return predict(cells(row));
+    }
+@end
+@if numbers
+    /** The numbers that the tree answers, in the order of TARGETS. */
+    public static double[] predict(Object[] row) {
+        return link(output(encode(row)));
+    }
+
+    public static double[] predict(Map<String, ?> row) {
+        return predict(cells(row));
+    }
+@end
+
+    private static Object[] cells(Map<String, ?> row) {
+        for (String name : row.keySet())
+            if (!INPUTS.contains(name))
+                throw new IllegalArgumentException("the row has " + name + ", which is no input; they are " + INPUTS);
+        Object[] cells = new Object[NAMES.length];
+        for (int i = 0; i < cells.length; i++) cells[i] = row.get(NAMES[i]);
+        return cells;
+    }
+
+    private static double[] encode(Object[] row) {
+        if (row.length != NAMES.length)
+            throw new IllegalArgumentException(
+                "a row must have " + NAMES.length + " cells, one for each input, got " + row.length + ".");
+        double[] x = new double[row.length];
+        for (int i = 0; i < x.length; i++) x[i] = number(i, row[i]);
+        return x;
+    }
+
+    private static double number(int input, Object cell) {
+        Object value = cell instanceof Boolean ? (Object) ((Boolean) cell ? 1.0 : 0.0) : cell;
+        if (value instanceof Number) value = ((Number) value).doubleValue();
+        if (value == null || value.equals(Double.NaN)) return Double.NaN;
+@if levels
+        Map<Object, Double> codes = levels(input);
+        if (codes != null) {
+            if (value.equals(-0.0)) value = 0.0;
+            if (codes.containsKey(value)) return codes.get(value);
+            for (Object level : codes.keySet())
+                if (level.getClass() == value.getClass()) return Double.NaN;
+            if (codes.isEmpty()) return Double.NaN;
+            throw new IllegalArgumentException("input " + NAMES[input] + " has categories like "
+                + codes.keySet().iterator().next() + ", got " + cell + ".");
+        }
+@end
+        if (!(value instanceof Double))
+            throw new IllegalArgumentException("input " + NAMES[input] + " is a number, got " + cell + ".");
+        if (((Double) value).isInfinite())
+            throw new IllegalArgumentException("input " + NAMES[input] + " must be finite or missing, got " + cell);
+        return (Double) value;
+    }
+@if levels
+
+    private static Map<Object, Double> levels(int input) {
+@CODES@
+        return null;
+    }
+@end
+@if columns
+
+    private static double column(int c, double[] x) {
+        double value = x[COLUMN_INPUT[c]];
+        if (Double.isNaN(value)) return COLUMN_MISSING[c];
+        switch (COLUMN_KIND[c]) {
+            case 0: return value;
+            case 1: return value * value;
+            case 2: return Math.max(0.0, value - COLUMN_PARAMETER[c]);
+            case 3: return value == COLUMN_PARAMETER[c] ? 1.0 : 0.0;
+            default: return 0.0;
+        }
+    }
+@end
+@if linear
+
+    private static double score(int at, double[] x) {
+        double score = BIAS[at];
+@if columns
+        for (int i = WEIGHT_BEGIN[at]; i < WEIGHT_BEGIN[at + 1]; i++) score += WEIGHT[i] * column(WEIGHT_COLUMN[i], x);
+@end
+        return score;
+    }
+@end
+@if sigmoid
+
+    private static double sigmoid(double score) {
+        double e = Math.exp(-Math.abs(score));
+        return (score >= 0 ? 1.0 : e) / (1.0 + e);
+    }
+@end
+@if soft
+
+    private static double soften(int at, int gate, double x) {
+        double away = x - SOFT_THRESHOLD[at], below = SOFT_BELOW[at], above = SOFT_ABOVE[at];
+@if threshold_sigmoid
+        if (gate == 3) return sigmoid(-away / below);
+@end
+        if (away < 0) return away <= -below ? 1.0 : 0.5 - 0.5 * away / below;
+        if (away > 0) return away >= above ? 0.0 : 0.5 - 0.5 * away / above;
+        return 0.5;
+    }
+@end
+@if readers
+
+    private static int slot(int m, double[] x) {
+        for (int r = READER_BEGIN[m]; r < READER_BEGIN[m + 1]; r++) {
+            double value = x[READER_INPUT[r]];
+            if (Double.isNaN(value)) continue;
+            int at = SLOT_BEGIN[r];
+            if (CUT_BEGIN[r] == CUT_BEGIN[r + 1]) at += (int) value;
+            for (int i = CUT_BEGIN[r]; i < CUT_BEGIN[r + 1] && CUT[i] < value; i++) at++;
+            if (SLOT[at] >= 0) return SLOT[at];
+        }
+        return -1;
+    }
+@end
+@if gates
+@if many_paths
+
+    private static void share(int m, double[] x, double passed, double[] reach) {
+        int child = FIRST_CHILD[m], gate = GATE[m];
+        double first = -1.0;
+@if linear_step
+        if (gate == 4) first = score(GATE_AT[m], x) >= 0 ? 1.0 : 0.0;
+@end
+@if linear_sigmoid
+        if (gate == 5) first = sigmoid(score(GATE_AT[m], x));
+@end
+@if soft
+        if (gate == 2 || gate == 3) {
+            double value = x[SOFT_INPUT[GATE_AT[m]]];
+            if (!Double.isNaN(value)) first = soften(GATE_AT[m], gate, value);
+        }
+@end
+        if (first >= 0) {
+            reach[child] = passed * first;
+            reach[child + 1] = passed * (1.0 - first);
+            return;
+        }
+@if readers
+        int slot = slot(m, x);
+        for (int k = 0; k < N_CHILDREN[m]; k++)
+            reach[child + k] = passed * (slot < 0 ? REST[child + k] : k == slot ? 1.0 : 0.0);
+@end
+    }
+@end
+@end
+
+    private static double[] respond(int m, double[] x) {
+        double[] answer = new double[N_OUTPUTS];
+        for (int k = 0; k < N_OUTPUTS; k++) answer[k] = VALUE[m * N_OUTPUTS + k];
+@if slopes
+        for (int i = SLOPE_BEGIN[m]; i < SLOPE_BEGIN[m + 1]; i++) {
+            double value = column(SLOPE_COLUMN[i], x);
+            for (int k = 0; k < N_OUTPUTS; k++) answer[k] += value * SLOPE[i * N_OUTPUTS + k];
+        }
+@end
+        return answer;
+    }
+
+    private static double[] output(double[] x) {
+@if one_path
+        int m = 0;
+@if gates
+        while (N_CHILDREN[m] > 0) {
+@if linear
+            if (GATE[m] == 4) {
+                m = FIRST_CHILD[m] + (score(GATE_AT[m], x) >= 0 ? 0 : 1);
+                continue;
+            }
+@end
+@if readers
+            int slot = slot(m, x);
+            m = FIRST_CHILD[m] + (slot < 0 ? DEFAULT_SLOT[m] : slot);
+@end
+        }
+@end
+        return respond(m, x);
+@end
+@if many_paths
+        double[] output = new double[N_OUTPUTS], reach = new double[LEAFNESS.length];
+        reach[0] = 1.0;
+        for (int m = 0; m < LEAFNESS.length; m++) {
+            double kept = reach[m] * LEAFNESS[m], passed = reach[m] * (1.0 - LEAFNESS[m]);
+            if (kept > 0) {
+                double[] answer = respond(m, x);
+                for (int k = 0; k < N_OUTPUTS; k++) output[k] += kept * answer[k];
+            }
+            if (N_CHILDREN[m] > 0 && passed > 0) share(m, x, passed, reach);
+        }
+        return output;
+@end
+    }
+
+    private static double[] link(double[] output) {
+@if two_of_one
+        double p = sigmoid(output[0]);
+        return new double[] {1.0 - p, p};
+@end
+@if identity_link
+        return output;
+@end
+@if sigmoid_link
+@if !two_of_one
+        for (int k = 0; k < output.length; k++) output[k] = sigmoid(output[k]);
+        return output;
+@end
+@end
+@if softmax_link
+        double top = output[0], total = 0.0;
+        for (double each : output) top = Math.max(top, each);
+        for (int k = 0; k < output.length; k++) total += output[k] = Math.exp(output[k] - top);
+        for (int k = 0; k < output.length; k++) output[k] /= total;
+        return output;
+@end
+    }
+
+    private static double[] reals(String... texts) {
+        if (texts.length == 0) return new double[0];
+        return Arrays.stream(String.join(" ", texts).split(" ")).mapToDouble(Double::parseDouble).toArray();
+    }
+
+    private static int[] wholes(String... texts) {
+        return Arrays.stream(reals(texts)).mapToInt(each -> (int) each).toArray();
+    }
+}
+"""

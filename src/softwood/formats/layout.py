@@ -1,0 +1,73 @@
+"""Where the nodes of a drawing stand: tidy, as Reingold and Tilford (1981) ask.
+
+Nodes of one depth stand side by side, a parent in the middle above its children, and subtrees as close as their
+outlines allow: a subtree is drawn the same wherever it stands. Their trees are binary and their nodes points; ours have
+any number of children and a size of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.tree.arrays import TreeArrays
+
+Floats = npt.NDArray[np.float64]
+Outline = list[tuple[float, float]]  # per depth below a node: how far its subtree goes to either side
+
+
+def place_nodes(tree: TreeArrays, size: Sequence[float], gap: float, shown: Sequence[int] | None = None) -> Floats:
+    """The middle of every node across the tree, from 0 on; NaN for nodes that are not shown.
+
+    Parameters
+    ----------
+    size : how much room every node takes across the tree.
+    gap : the least distance between two nodes of one depth.
+    shown : the nodes of the drawing, the root among them; None: all.
+
+    Examples
+    --------
+    >>> from softwood import Schema, Tree
+    >>> stump = Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[1, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan])
+    >>> place_nodes(stump, [1.0, 1.0, 1.0], 0.5)
+    array([1.25, 0.5 , 2.  ])
+    """
+    there = set(range(tree.n_nodes) if shown is None else shown)
+    offset = np.zeros(tree.n_nodes)  # from the parent
+    outline: dict[int, Outline] = {}
+    for node in sorted(there, reverse=True):
+        half = size[node] / 2
+        children = [child for child in tree.children(node) if child in there]
+        below: Outline = []
+        for child in children:
+            mine = outline.pop(child)
+            offset[child] = max((b[1] - m[0] + gap for b, m in zip(below, mine, strict=False)), default=0.0)
+            below = _joined(below, mine, float(offset[child]))
+        if children:
+            middle = (offset[children[0]] + offset[children[-1]]) / 2
+            offset[children] -= middle
+            below = [(low - middle, high - middle) for low, high in below]
+        outline[node] = [(-half, half), *below]
+    at = np.full(tree.n_nodes, np.nan)
+    at[0] = -min(low for low, _ in outline[0])
+    for node in sorted(there - {0}):
+        at[node] = at[tree.parent[node]] + offset[node]
+    return at
+
+
+def _joined(left: Outline, right: Outline, shift: float) -> Outline:
+    """The outline of two subtrees, the second moved."""
+    moved = [(low + shift, high + shift) for low, high in right]
+    both = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(left, moved, strict=False)]
+    return both + (left[len(moved) :] or moved[len(left) :])
+
+
+def shown_nodes(tree: TreeArrays, max_depth: int | None) -> list[int]:
+    """Nodes down to a depth, lowest id first."""
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(f"max_depth must be at least 0, or None for all of the tree, got {max_depth}.")
+    return [m for m in range(tree.n_nodes) if max_depth is None or tree.node_depth[m] <= max_depth]

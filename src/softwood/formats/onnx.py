@@ -1,0 +1,146 @@
+"""A tree as an ONNX model of plain operators (no tree ensembles, no custom domain), which any runtime runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.formats.graph import Graph, add_link, add_output
+from softwood.formats.program import Cell, Label, Program, make_program
+from softwood.formats.tables import to_single
+
+OPSET = 19  # the first in which text can be compared
+IR_VERSION = 9
+NAME = "softwood"
+
+
+def to_onnx(model: Any, *, precision: str = "float") -> Any:
+    """An `onnx.ModelProto`; needs the package onnx.
+
+    Inputs: where all are numbers one, `X` (rows, inputs); otherwise one for each input by its name, (rows, 1): text for
+    a category whose levels are text, else numbers. NaN is missing, and so is text that is no level. Outputs: of classes
+    `label` (rows,) and `probabilities` (rows, classes), of numbers `prediction` (rows, targets).
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a search over one.
+    precision : "float" or "double", of inputs, sums and outputs. In float a hard tree sends rows of floats as the
+        model does.
+    """
+    if precision not in ("float", "double"):
+        raise ValueError(f"precision must be 'float' or 'double', got {precision!r}.")
+    program = make_program(model, "to_onnx")
+    dtype: type[np.floating[Any]] = np.float32 if precision == "float" else np.float64
+    graph = Graph(dtype)
+    program = to_single(program) if precision == "float" else program
+    inputs, table, rows = _add_inputs(graph, program)
+    answers = add_link(graph, program, add_output(graph, program, table, rows))
+    outputs: dict[str, tuple[Any, list[Any]]] = {}
+    if program.is_classifier:
+        labels = _labels(program.answers, dtype)
+        outputs["label"] = (labels.dtype, ["rows"])
+        outputs["probabilities"] = (np.dtype(dtype), ["rows", len(program.answers)])
+        _add_label(graph, program, answers, labels)
+    else:
+        outputs["prediction"] = (np.dtype(dtype), ["rows", len(program.answers)])
+    graph.op("Identity", answers, output="probabilities" if program.is_classifier else "prediction")
+    return _make_model(graph, program, inputs, outputs)
+
+
+Shapes = dict[str, tuple[Any, list[Any]]]
+
+
+def _add_inputs(graph: Graph, program: Program) -> tuple[Shapes, str, str]:
+    """The inputs with their types and shapes, the table of those in use, and one of them."""
+    dtype, used = np.dtype(graph.dtype), program.used
+    if not any(cell.kind.has_levels for cell in program.cells):
+        table = graph.pick("X", used) if used and len(used) < len(program.cells) else "X"
+        return {"X": (dtype, ["rows", len(program.cells)])}, table, "X"
+    taken = sorted({cell.name for cell in program.cells} & {"label", "probabilities", "prediction"})
+    if taken:
+        raise ValueError(f"inputs {taken!r} are called as outputs of the ONNX model; fit with other names.")
+    inputs: Shapes = {cell.name: (_type(cell, dtype), ["rows", 1]) for cell in program.cells}
+    columns = [_add_codes(graph, program.cells[at]) for at in used]
+    return inputs, graph.join(columns) if columns else "", program.cells[0].name
+
+
+def _type(cell: Cell, dtype: npt.DTypeLike) -> Any:
+    return np.dtype(object) if any(isinstance(level, str) for level in cell.levels) else dtype
+
+
+def _add_codes(graph: Graph, cell: Cell) -> str:
+    """The column of an input as the tree reads it: of a category the codes of its levels."""
+    if not cell.kind.has_levels:
+        return cell.name
+    levels = _levels(cell, graph.dtype)
+    if not len(levels):
+        return graph.op("Mul", cell.name, graph.real(np.nan))
+    same = graph.number(graph.op("Equal", cell.name, graph.constant(levels[None, :])))
+    code = graph.op("MatMul", same, graph.real(np.arange(len(levels))[:, None]))
+    known = graph.op("Greater", graph.op("MatMul", same, graph.real(np.ones((len(levels), 1)))), graph.real(0.5))
+    return graph.op("Where", known, code, graph.real(np.nan))
+
+
+def _levels(cell: Cell, dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    if any(isinstance(level, str) for level in cell.levels):
+        return np.array([str(level) for level in cell.levels], object)
+    levels = np.array([float(level) for level in cell.levels], dtype)
+    if len(set(levels.tolist())) < len(levels):
+        raise ValueError(f"levels of {cell.name!r} are equal as floats; export in double precision.")
+    return levels
+
+
+def _labels(labels: tuple[Label, ...], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    """Labels of one type: text where they are mixed."""
+    kinds = {type(label) for label in labels}
+    if kinds == {bool}:
+        return np.array(labels, np.bool_)
+    if kinds == {int} and all(abs(int(label)) < 2**63 for label in labels):
+        return np.array(labels, np.int64)
+    if kinds <= {int, float}:
+        return np.array(labels, dtype)
+    return np.array([str(label) for label in labels], object)
+
+
+def _add_label(graph: Graph, program: Program, answers: str, labels: npt.NDArray[Any]) -> None:
+    if program.costs is None:
+        best = graph.op("ArgMax", answers, axis=1, keepdims=0)
+    else:
+        expected = graph.op("MatMul", answers, graph.real(program.costs))
+        best = graph.op("ArgMin", expected, axis=1, keepdims=0)
+    graph.op("Gather", graph.constant(labels), best, output="label", axis=0)
+
+
+def _make_model(graph: Graph, program: Program, inputs: Shapes, outputs: Shapes) -> Any:
+    try:  # by name: the same for the type checker whether onnx is installed or not
+        checker, helper, numpy_helper = (
+            import_module(f"onnx.{name}") for name in ("checker", "helper", "numpy_helper")
+        )
+    except ImportError as problem:
+        raise ImportError(f"ONNX needs the package onnx ({problem}): pip install 'softwood[onnx]'") from problem
+
+    def element(dtype: Any) -> int:
+        return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    nodes = [
+        helper.make_node(
+            each.kind,
+            each.inputs,
+            [each.output],
+            **{name: element(value) if name == "to" else value for name, value in each.attributes.items()},
+        )
+        for each in graph.operators
+    ]
+    infos = [
+        [helper.make_tensor_value_info(name, element(dtype), shape) for name, (dtype, shape) in told.items()]
+        for told in (inputs, outputs)
+    ]
+    constants = [numpy_helper.from_array(values, name) for name, values in graph.constants.items()]
+    made = helper.make_graph(nodes, NAME, *infos, initializer=constants, doc_string=program.title)
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=NAME)
+    model.ir_version = IR_VERSION
+    checker.check_model(model, full_check=True)
+    return model

@@ -1,0 +1,301 @@
+"""A tree as a program: the one form that every export is printed from.
+
+    cells     each input is a number (missing is NaN) or one of its levels, which becomes its code; what is no level is
+              missing
+    columns   made of one input each (`Column`)
+    gates     a soft threshold or a linear sum asks first; then the readers in their order, the first that can tell
+              gives the slot; where none can, `rest` holds the share of every child
+    reach     reach[c] = reach[m] * (1 - leafness[m]) * share[m -> c], from the root, in the order of the nodes
+    output    sum over m of reach[m] * leafness[m] * (values[m] + sum of slopes * columns), in the order of the nodes
+    answer    link(output); of classes at most 1
+    decision  the first class of least expected cost, or without costs the first of the highest probability
+
+A surrogate is one more reader, a default slot is a `rest` of one 1. Nodes that nothing can reach are left out. Sums run
+in the order of `kernels/reference/evaluate.py`, so that a language with doubles gives the same digits but for those
+of its exponential function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from softwood.formats.models import look_inside
+from softwood.kernels.kinds import Link, Missing, Squash, Term
+from softwood.tree import Kind, Tree
+from softwood.tree.views import (
+    CategoryGate,
+    Gate,
+    IntervalGate,
+    LinearGate,
+    LinearResponse,
+    Surrogate,
+    ThresholdGate,
+    WeightedTerm,
+)
+
+Label = str | int | float | bool
+
+
+class Cell(NamedTuple):
+    """One input: its name, kind, and its levels in the order of their codes (none for a number or a boolean)."""
+
+    name: str
+    kind: Kind
+    levels: tuple[Label, ...]
+
+
+class Column(NamedTuple):
+    """x, x², max(0, x - parameter), 1 if x is the level of code `parameter`, 1 if x is missing; `when_missing` is its
+    value where x is missing.
+    """
+
+    kind: Term
+    feature: int
+    parameter: float
+    when_missing: float
+
+
+class Reader(NamedTuple):
+    """The slot that one input says: of a number `slots[how many cuts are below x]`, of a category `slots[code]`, where
+    -1 cannot tell. A missing value cannot tell either.
+    """
+
+    feature: int
+    cuts: tuple[float, ...]
+    slots: tuple[int, ...]
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its input is a category: it has a slot for every level, and no cuts."""
+        return not self.cuts
+
+
+class SoftThreshold(NamedTuple):
+    """Share of slot 0 where x is there: a ramp or a sigmoid about the threshold, as in `views.ThresholdGate`."""
+
+    feature: int
+    threshold: float
+    below: float
+    above: float
+    squash: Squash
+
+
+class LinearSum(NamedTuple):
+    """bias + sum of weight * column, a step or a sigmoid of it is the share of slot 0. It can always tell."""
+
+    bias: float
+    terms: tuple[tuple[int, float], ...]
+    squash: Squash
+
+
+class Node(NamedTuple):
+    """A node: what it keeps and answers, and how it shares out the rest.
+
+    Attributes
+    ----------
+    leafness : the part it answers itself.
+    children : their places; none for a leaf.
+    first : what is asked before the readers, if anything.
+    readers : asked in this order.
+    rest : share of every child where nobody can tell.
+    values : the constants of its response, one an output.
+    slopes : pairs of a column and its factor in every output; none for a constant response.
+    """
+
+    leafness: float
+    children: range
+    first: SoftThreshold | LinearSum | None
+    readers: tuple[Reader, ...]
+    rest: tuple[float, ...]
+    values: tuple[float, ...]
+    slopes: tuple[tuple[int, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """All that an export says.
+
+    Attributes
+    ----------
+    cells : the inputs.
+    columns : those that some sum uses.
+    nodes : parents before children, siblings side by side, the root first.
+    link : from output to answer.
+    answers : labels of the classes, or names of the targets.
+    is_classifier : whether the answers are classes.
+    costs : costs[true][given], or None.
+    title : a line about where it comes from.
+    """
+
+    cells: tuple[Cell, ...]
+    columns: tuple[Column, ...]
+    nodes: tuple[Node, ...]
+    link: Link
+    answers: tuple[Label, ...]
+    is_classifier: bool
+    costs: tuple[tuple[float, ...], ...] | None
+    title: str
+
+    @property
+    def n_outputs(self) -> int:
+        """Numbers that a node answers."""
+        return len(self.nodes[0].values)
+
+    @property
+    def takes_one_path(self) -> bool:
+        """Whether one node answers every row, so that no shares need to be kept."""
+        return all(
+            not node.children
+            or (
+                not node.leafness
+                and is_step(node.first)
+                and (isinstance(node.first, LinearSum) or set(node.rest) == {0.0, 1.0})
+            )
+            for node in self.nodes
+        )
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The inputs that some node reads, lowest first."""
+        found = {column.feature for column in self.columns}
+        for node in self.nodes:
+            found |= {reader.feature for reader in node.readers}
+            found |= {node.first.feature} if isinstance(node.first, SoftThreshold) else set()
+        return tuple(sorted(found))
+
+
+def is_step(first: SoftThreshold | LinearSum | None) -> bool:
+    """Whether a gate sends a row that it can read to one child, whole."""
+    return first is None or first.squash == Squash.STEP
+
+
+def make_program(model: Any, wanted_by: str = "export") -> Program:
+    """The program of a `Tree`, a fitted estimator, or a search over one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood import CARTRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> program = make_program(CARTRegressor().fit(X, X[:, 0] > 7))
+    >>> program.nodes[0].readers
+    (Reader(feature=0, cuts=(7.5,), slots=(0, 1)),)
+    """
+    inside = look_inside(model, wanted_by=wanted_by)
+    if inside.steps:
+        raise ValueError(
+            f"{wanted_by} writes a tree, not the steps before it ({', '.join(inside.steps)}): the result would read "
+            f"what they make of a row. Pass the last step of the pipeline and apply the others where it runs."
+        )
+    tree, numbering = inside.tree, _Columns()
+    kept = _reachable(tree)
+    place = {node: at for at, node in enumerate(kept)}
+    nodes = tuple(_make_node(tree, node, place, numbering) for node in kept)
+    return Program(
+        cells=tuple(Cell(one.name, one.kind, _labels(one.levels or (), one.name)) for one in tree.schema.inputs),
+        columns=tuple(numbering.columns),
+        nodes=nodes,
+        link=tree.link,
+        answers=_labels(tree.schema.answers, "the answer"),
+        is_classifier=tree.schema.task == "classification",
+        costs=tree.schema.costs,
+        title=_title(tree),
+    )
+
+
+def _title(tree: Tree) -> str:
+    origin = tree.provenance
+    maker = origin.estimator if origin is not None and origin.estimator else "Tree"
+    wrote = f" {origin.version}" if origin is not None and origin.version else ""
+    return f"{maker} of softwood{wrote}: {tree.n_nodes} nodes, {tree.n_features} inputs"
+
+
+def _labels(labels: Iterable[Any], what: str) -> tuple[Label, ...]:
+    """Labels that every language has; others are refused."""
+    told = tuple(labels)
+    for label in told:
+        if not isinstance(label, str | int | float | bool):
+            raise ValueError(
+                f"{what} has the label {label!r:.60} ({type(label).__name__}); exports know text, numbers and "
+                "booleans: make text of such labels before fit."
+            )
+        if isinstance(label, float) and not math.isfinite(label):
+            raise ValueError(f"{what} has the label {label!r}; exports know finite numbers: name it before fit.")
+    return told
+
+
+def _reachable(tree: Tree) -> list[int]:
+    """Nodes at which something of a row may arrive, in their order: none below one that keeps everything."""
+    reached = [True] * tree.n_nodes
+    for node in range(tree.n_nodes):
+        if not reached[node] or tree.leafness[node] == 1.0:
+            for child in tree.children(node):
+                reached[child] = False
+    return [node for node in range(tree.n_nodes) if reached[node]]
+
+
+class _Columns:
+    """The columns in use, numbered as they are met."""
+
+    def __init__(self) -> None:
+        self.columns: list[Column] = []
+        self._place: dict[int, int] = {}
+
+    def place(self, term: WeightedTerm) -> int:
+        if term.column not in self._place:
+            self._place[term.column] = len(self.columns)
+            self.columns.append(Column(term.kind, term.feature, term.parameter, term.when_missing))
+        return self._place[term.column]
+
+
+def _make_node(tree: Tree, node: int, place: dict[int, int], numbering: _Columns) -> Node:
+    leafness, gate, response = float(tree.leafness[node]), tree.gate(node), tree.response_at(node)
+    slopes: dict[int, list[float]] = {}
+    if isinstance(response, LinearResponse) and leafness > 0:
+        every = {term.column: term for terms in response.terms for term in terms}
+        order = {column: numbering.place(every[column]) for column in sorted(every)}  # sums go in the tree's order
+        slopes = {at: [0.0] * len(response.values) for at in order.values()}
+        for k, terms in enumerate(response.terms):
+            for term in terms:
+                slopes[order[term.column]][k] = term.weight
+    pairs = tuple((column, tuple(factors)) for column, factors in slopes.items())
+    if gate is None or leafness == 1.0:
+        return Node(1.0, range(0), None, (), (), response.values, pairs)
+    first, readers, rest = _make_gate(gate, int(tree.n_children[node]), numbering)
+    begin = place[int(tree.first_child[node])]
+    children = range(begin, begin + int(tree.n_children[node]))
+    return Node(leafness, children, first, readers, rest, response.values, pairs)
+
+
+def _make_gate(
+    gate: Gate, n_children: int, numbering: _Columns
+) -> tuple[SoftThreshold | LinearSum | None, tuple[Reader, ...], tuple[float, ...]]:
+    if isinstance(gate, LinearGate):
+        terms = tuple((numbering.place(term), term.weight) for term in gate.terms)
+        return LinearSum(gate.bias, terms, gate.squash), (), ()
+    first: SoftThreshold | None = None
+    own: tuple[Reader, ...] = ()
+    if isinstance(gate, ThresholdGate) and gate.squash != Squash.STEP:
+        first = SoftThreshold(gate.feature, gate.threshold, *gate.softness, gate.squash)
+    else:
+        own = (_make_reader(gate),)
+    spare = tuple(_make_surrogate(each) for each in gate.missing.surrogates)
+    default = tuple(float(slot == gate.missing.default) for slot in range(n_children))
+    rest = gate.missing.fractions if gate.missing.rule == Missing.FRACTION else default
+    return first, own + spare, rest
+
+
+def _make_reader(gate: ThresholdGate | CategoryGate | IntervalGate) -> Reader:
+    if isinstance(gate, CategoryGate):
+        return Reader(gate.feature, (), gate.slots)
+    cuts = gate.cuts if isinstance(gate, IntervalGate) else (gate.threshold,)
+    return Reader(gate.feature, cuts, tuple(range(len(cuts) + 1)))
+
+
+def _make_surrogate(surrogate: Surrogate) -> Reader:
+    if surrogate.slots is not None:
+        return Reader(surrogate.feature, (), surrogate.slots)
+    return Reader(surrogate.feature, (surrogate.threshold,), (1, 0) if surrogate.flip else (0, 1))

@@ -1,0 +1,374 @@
+"""A tree as one SELECT.
+
+    cells      the inputs in use, NULL where missing or no level
+    node       of a tree with one path: which node answers, as CASE inside CASE
+    columns, scores, firsts, shares, reach      of another: the equation, a step each
+    outputs, answers      numbers of the answering nodes, then the link
+    SELECT     the columns that are kept, the answers, the class of least expected cost
+
+Each step is a common table expression over the one before. Shares so small that a product of them would leave the
+range of doubles count as 0 (PostgreSQL makes an error of it); that is far below the last digit of an answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from softwood.formats.dialects import DIALECTS, Dialect
+from softwood.formats.program import LinearSum, Node, Program, Reader, SoftThreshold, is_step, make_program
+from softwood.kernels.kinds import Link, Squash, Term
+
+STEPS = 6  # CASE inside CASE in one step: SQLite's parser holds no more than about twenty
+TERMS = 200  # of a sum before it is put in brackets: databases limit how deeply an expression nests
+OWN = re.compile(r"_([kcsnfgrolepx][0-9]+(_[0-9]+)?|top|total|none)", re.IGNORECASE)  # names of columns between
+SMALLEST = 250.0  # decimal exponent, without its sign, of the smallest product of shares
+
+
+def to_sql(
+    model: Any,
+    *,
+    dialect: str = "postgresql",
+    table: str = "data",
+    keep: Sequence[str] = (),
+    names: Sequence[str] | None = None,
+) -> str:
+    """One SELECT that answers every row of a table.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a search over one.
+    dialect : "sqlite", "duckdb", "postgresql", "mysql", "bigquery" or "snowflake".
+    table : what to select from, as SQL: a table, which has the inputs by their names, or a SELECT in brackets.
+    keep : columns of the table to pass on, such as its key.
+    names : of the columns with the answers. Left out: of classes `p_` and the label, before `prediction`, the label
+        itself; of one target `prediction`; of several `prediction_` and the target.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood import CARTRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> print(to_sql(CARTRegressor().fit(X, X[:, 0] > 7), table="measured", keep=["id"]))
+    WITH cells AS (
+      SELECT NULLIF(CAST("x0" AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION)) AS "x0", "id" AS _k0
+      FROM measured OFFSET 0
+    ), nodes0 AS (
+      SELECT s.*, CASE WHEN "x0" <= 7.5e0 THEN 1 ELSE 2 END AS _n0
+      FROM cells s OFFSET 0
+    ), outputs AS (
+      SELECT s.*, CASE _n0 WHEN 1 THEN 0e0 ELSE 1e0 END AS _o0
+      FROM nodes0 s OFFSET 0
+    )
+    SELECT _k0 AS "id", _o0 AS "prediction"
+    FROM outputs
+    """
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {dialect!r}.")
+    program = make_program(model, "to_sql")
+    if isinstance(keep, str):
+        raise ValueError(f"keep must be a list of columns, got the text {keep!r}; write [{keep!r}].")
+    told = _names(program, names)
+    _refuse_clashes(program, keep, [*told, "prediction"] if program.is_classifier else told)
+    return _Query(program, DIALECTS[dialect], table, keep, told).text()
+
+
+def _names(program: Program, given: Sequence[str] | None) -> list[str]:
+    if given is not None:
+        if isinstance(given, str) or len(given) != len(program.answers) or len(set(given)) < len(given):
+            raise ValueError(
+                f"names must be {len(program.answers)} different names, one for each answer, got {given!r}."
+            )
+        return list(given)
+    if program.is_classifier:
+        return [f"p_{label}" for label in program.answers]
+    return ["prediction"] if len(program.answers) == 1 else [f"prediction_{label}" for label in program.answers]
+
+
+def _refuse_clashes(program: Program, keep: Sequence[str], told: Sequence[str]) -> None:
+    """Columns of one name: what is kept and what is answered, and inputs called as the columns between."""
+    twice = sorted(set(keep) & set(told))
+    if twice or len(set(told)) < len(told):
+        raise ValueError(f"columns {twice or told!r} would stand twice in the result; give the answers other names.")
+    taken = [cell.name for cell in program.cells if OWN.fullmatch(cell.name)]
+    if taken:
+        raise ValueError(f"inputs {taken!r:.200} are called as the query's own columns; fit with other names.")
+
+
+class _Query:
+    """A SELECT in the making: its steps, each over the one before."""
+
+    def __init__(self, program: Program, words: Dialect, table: str, keep: Sequence[str], names: list[str]) -> None:
+        self.program, self.words, self.keep, self.names = program, words, keep, names
+        self.steps: list[str] = []
+        self.last = table
+        self.real = words.real
+
+    def text(self) -> str:
+        cells = [self.program.cells[at] for at in self.program.used]
+        kept = [f"{self.words.name(name)} AS _k{at}" for at, name in enumerate(self.keep)]
+        said = [f"{self.words.cell(cell)} AS {self.words.name(cell.name)}" for cell in cells]
+        self.step("cells", [*said, *kept] or ["1 AS _none"], carry=False)
+        self.step("columns", [f"{self.column(at)} AS _c{at}" for at in range(len(self.program.columns))])
+        self.step("scores", [f"{self.score(first)} AS _s{m}" for m, first in self.firsts(LinearSum)])
+        outputs = self.one_path() if self.program.takes_one_path else self.many_paths()
+        self.step("outputs", [f"{output} AS _o{k}" for k, output in enumerate(outputs)])
+        answers = self.answers()
+        chosen = [f"{place} AS {self.words.name(name)}" for place, name in zip(answers, self.names, strict=True)]
+        first = [f"_k{at} AS {self.words.name(name)}" for at, name in enumerate(self.keep)]
+        if self.program.is_classifier:
+            chosen.append(f"{self.decision(answers)} AS {self.words.name('prediction')}")
+        steps = ", ".join(self.steps)
+        return f"WITH {steps}\nSELECT {_list([*first, *chosen])}\nFROM {self.last}"
+
+    def step(self, name: str, expressions: Sequence[str], carry: bool = True) -> None:
+        """One more step, which has all columns of the one before and these; none where there are none."""
+        if not expressions:
+            return
+        fence = f" {self.words.fence}" if self.words.fence else ""
+        items, source = (["s.*", *expressions], f"{self.last} s") if carry else (expressions, self.last)
+        self.steps.append(f"{name} AS (\n  SELECT {_list(items)}\n  FROM {source}{fence}\n)")
+        self.last = name
+
+    def firsts(self, kind: type) -> list[tuple[int, Any]]:
+        return [(m, node.first) for m, node in enumerate(self.program.nodes) if isinstance(node.first, kind)]
+
+    def input(self, feature: int) -> str:
+        return self.words.name(self.program.cells[feature].name)
+
+    # -- columns and scores ----------------------------------------------------------------------------------------
+
+    def column(self, at: int) -> str:
+        kind, feature, parameter, when_missing = self.program.columns[at]
+        x, cell = self.input(feature), self.program.cells[feature]
+        gone = f"CASE WHEN {x} IS NULL THEN {self.real(1.0 if kind == Term.MISSING else when_missing)}"
+        if kind == Term.MISSING:
+            return f"{gone} ELSE 0e0 END"
+        if kind == Term.CATEGORY:
+            level = self.words.level(cell, cell.levels[int(parameter)])
+            return f"{gone} WHEN {x} = {level} THEN 1e0 ELSE 0e0 END"
+        if cell.kind.has_levels:  # of a category the number is its code
+            codes = (f"WHEN {self.words.level(cell, level)} THEN {code}e0" for code, level in enumerate(cell.levels))
+            x = f"CASE {x} {' '.join(codes)} END"
+        if kind == Term.HINGE:
+            knot = self.real(parameter)
+            return f"{gone} WHEN {x} > {knot} THEN {x} - {knot} ELSE 0e0 END"
+        if kind == Term.SQUARE:
+            return f"{gone} ELSE {x} * {x} END"
+        return f"COALESCE({x}, {self.real(when_missing)})"
+
+    def score(self, first: LinearSum) -> str:
+        terms = [f"{self.real(weight)} * _c{column}" for column, weight in first.terms]
+        return _sum([self.real(first.bias), *terms])
+
+    # -- what readers say ------------------------------------------------------------------------------------------
+
+    def reads(self, reader: Reader, slot: int) -> str:
+        """A condition that holds where the reader says the slot."""
+        x, cell = self.input(reader.feature), self.program.cells[reader.feature]
+        if reader.is_category:
+            levels = [level for level, each in zip(cell.levels, reader.slots, strict=True) if each == slot]
+            return f"{x} IN ({', '.join(self.words.level(cell, level) for level in levels)})" if levels else "FALSE"
+        at = reader.slots.index(slot)
+        lower, upper = (-math.inf, *reader.cuts)[at], (*reader.cuts, math.inf)[at]
+        if lower == math.inf:
+            return "FALSE"
+        parts = [f"{x} > {self.real(lower)}"] * (lower > -math.inf) + [f"{x} <= {self.real(upper)}"] * (
+            upper < math.inf
+        )
+        return " AND ".join(parts) or f"{x} IS NOT NULL"
+
+    def lost(self, reader: Reader) -> str:
+        """A condition that holds where the reader cannot tell."""
+        gone = f"{self.input(reader.feature)} IS NULL"
+        return f"({gone} OR {self.reads(reader, -1)})" if -1 in reader.slots else gone
+
+    def says(self, readers: Sequence[Reader], slot: int) -> str:
+        """A condition that holds where the first reader that can tell says the slot."""
+        told = self.reads(readers[0], slot)
+        if len(readers) == 1:
+            return told
+        return f"({told}) OR {self.lost(readers[0])} AND ({self.says(readers[1:], slot)})"
+
+    # -- trees with one path ---------------------------------------------------------------------------------------
+
+    def one_path(self) -> list[str]:
+        nodes, start, at = self.program.nodes, {0}, 0
+        while any(nodes[m].children for m in start):
+            ends: set[int] = set()
+            cases = {m: self.descend(m, STEPS, ends) for m in sorted(start) if nodes[m].children}
+            whens = " ".join(f"WHEN {m} THEN {case}" for m, case in cases.items())
+            self.step(f"nodes{at}", [f"{f'CASE _n{at - 1} {whens} ELSE _n{at - 1} END' if at else cases[0]} AS _n{at}"])
+            start, at = ends, at + 1
+        if not at:
+            return [self.response(nodes[0], k) for k in range(self.program.n_outputs)]
+        leaves = [m for m, node in enumerate(nodes) if not node.children]
+        return [self.pick(f"_n{at - 1}", leaves, k) for k in range(self.program.n_outputs)]
+
+    def descend(self, m: int, steps: int, ends: set[int]) -> str:
+        """The node that a row at m comes to in so many steps."""
+        node = self.program.nodes[m]
+        if not node.children or not steps:
+            ends.add(m)
+            return str(m)
+        if isinstance(node.first, LinearSum):
+            last, asked = 1, {0: f"_s{m} >= 0e0"}
+        else:
+            last = node.rest.index(1.0)
+            asked = {slot: self.says(node.readers, slot) for slot in range(len(node.children)) if slot != last}
+        whens = [
+            f"WHEN {asks} THEN {self.descend(node.children[slot], steps - 1, ends)}" for slot, asks in asked.items()
+        ]
+        return f"CASE {' '.join(whens)} ELSE {self.descend(node.children[last], steps - 1, ends)} END"
+
+    def pick(self, node: str, leaves: Sequence[int], k: int) -> str:
+        nodes = self.program.nodes
+        whens = " ".join(f"WHEN {m} THEN {self.response(nodes[m], k)}" for m in leaves[:-1])
+        return f"CASE {node} {whens} ELSE {self.response(nodes[leaves[-1]], k)} END"
+
+    def response(self, node: Node, k: int) -> str:
+        terms = [f"_c{column} * {self.real(factors[k])}" for column, factors in node.slopes if factors[k]]
+        return _sum([self.real(node.values[k]), *terms])
+
+    # -- trees with many paths -------------------------------------------------------------------------------------
+
+    def many_paths(self) -> list[str]:
+        nodes = self.program.nodes
+        gates = [(m, node) for m, node in enumerate(nodes) if node.children]
+        limit = SMALLEST * math.log(10.0) / max(1, self.soft_depth())
+        self.step("firsts", [f"{self.first(m, node.first, limit)} AS _f{m}" for m, node in gates if node.first])
+        shares = [(m, slot) for m, node in gates for slot in range(len(node.children)) if node.readers or node.rest]
+        self.step("shares", [f"{self.share(m, nodes[m], slot)} AS _g{m}_{slot}" for m, slot in shares])
+        kept = [(m, way) for m, way in enumerate(self.ways()) if nodes[m].leafness > 0]
+        self.step("reach", [f"{way} AS _r{m}" for m, way in kept])
+        return [
+            _sum(
+                [
+                    f"_r{m} * ({self.response(nodes[m], k)})"
+                    if nodes[m].slopes
+                    else f"_r{m} * {self.real(nodes[m].values[k])}"
+                    for m, _ in kept
+                ]
+            )
+            for k in range(self.program.n_outputs)
+        ]
+
+    def soft_depth(self) -> int:
+        """The most soft gates on one path."""
+        depth = [0] * len(self.program.nodes)
+        for m, node in enumerate(self.program.nodes):
+            for child in node.children:
+                depth[child] = depth[m] + (not is_step(node.first))
+        return max(depth)
+
+    def first(self, m: int, first: SoftThreshold | LinearSum, limit: float) -> str:
+        """Share of slot 0 where the gate itself can tell, else NULL."""
+        if isinstance(first, LinearSum):
+            if first.squash == Squash.STEP:
+                return f"CASE WHEN _s{m} >= 0e0 THEN 1e0 ELSE 0e0 END"
+            return self.sigmoid(f"_s{m}", limit)
+        x, threshold = self.input(first.feature), self.real(first.threshold)
+        if first.squash == Squash.SIGMOID:
+            return self.sigmoid(f"(-({x} - {threshold}) / {self.real(first.below)})", limit)
+        away, below, above = f"({x} - {threshold})", self.real(first.below), self.real(first.above)
+        left = (
+            f"WHEN {away} <= {self.real(-first.below)} THEN 1e0 WHEN {away} < 0e0 THEN 0.5e0 - 0.5e0 * {away} / {below}"
+        )
+        right = f"WHEN {away} >= {above} THEN 0e0 ELSE 0.5e0 - 0.5e0 * {away} / {above}"
+        left = left if first.below else f"WHEN {away} < 0e0 THEN 1e0"
+        right = right if first.above else "ELSE 0e0"
+        return f"CASE WHEN {x} IS NULL THEN NULL WHEN {away} = 0e0 THEN 0.5e0 {left} {right} END"
+
+    def sigmoid(self, score: str, limit: float) -> str:
+        """1 / (1 + exp(-score)); 0 or 1 beyond the limit, where many databases refuse the exponential; NULL of NULL."""
+        share = f"1e0 / (1e0 + EXP(-{score}))"
+        if self.words.exp_is_total:
+            return share
+        ends = f"WHEN {score} < {self.real(-limit)} THEN 0e0 WHEN {score} > {self.real(limit)} THEN 1e0"
+        return f"CASE {ends} ELSE {share} END"
+
+    def share(self, m: int, node: Node, slot: int) -> str:
+        """What the gate of node m sends to a slot."""
+        whens = [f"WHEN _f{m} IS NOT NULL THEN {(f'_f{m}', f'1e0 - _f{m}')[slot]}"] if node.first else []
+        if node.readers:
+            whens.append(f"WHEN {self.says(node.readers, slot)} THEN 1e0")
+            lost = " AND ".join(map(self.lost, node.readers))
+            whens.append(f"WHEN NOT ({lost}) THEN 0e0")
+        return f"CASE {' '.join(whens)} ELSE {self.real(node.rest[slot])} END"
+
+    def ways(self) -> list[str]:
+        """Reach of every node times its leafness, as a product of the shares on the way."""
+        nodes = self.program.nodes
+        passed: list[list[str]] = [[] for _ in nodes]
+        for m, node in enumerate(nodes):
+            onward = passed[m] + [self.real(1.0 - node.leafness)] * (0.0 < node.leafness < 1.0)
+            for slot, child in enumerate(node.children):
+                share = f"_g{m}_{slot}" if node.readers or node.rest else (f"_f{m}", f"(1e0 - _f{m})")[slot]
+                passed[child] = [*onward, share]
+        own = ([self.real(node.leafness)] if node.leafness < 1.0 else [] for node in nodes)
+        return [" * ".join([*way, *kept]) or "1e0" for way, kept in zip(passed, own, strict=True)]
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def answers(self) -> list[str]:
+        """Where the answers are, after the link."""
+        outputs, limit = [f"_o{k}" for k in range(self.program.n_outputs)], SMALLEST * math.log(10.0)
+        if self.program.link == Link.SIGMOID:
+            self.step("links", [f"{self.sigmoid(each, limit)} AS _l{k}" for k, each in enumerate(outputs)])
+            outputs = ["(1e0 - _l0)", "_l0"] if len(outputs) == 1 else [f"_l{k}" for k in range(len(outputs))]
+        elif self.program.link == Link.SOFTMAX:
+            self.step("tops", [f"{_extreme(outputs, '>=')} AS _top"])
+            small = self.real(-limit)
+            shown = (f"CASE WHEN {each} - _top < {small} THEN 0e0 ELSE EXP({each} - _top) END" for each in outputs)
+            self.step("exponents", [f"{each} AS _e{k}" for k, each in enumerate(shown)])
+            self.step("totals", [f"{_sum([f'_e{k}' for k in range(len(outputs))])} AS _total"])
+            outputs = [f"_e{k} / _total" for k in range(len(outputs))]
+        if not self.program.is_classifier:
+            return outputs
+        self.step(
+            "answers", [f"CASE WHEN {each} > 1e0 THEN 1e0 ELSE {each} END AS _p{k}" for k, each in enumerate(outputs)]
+        )
+        return [f"_p{k}" for k in range(len(outputs))]
+
+    def decision(self, probabilities: Sequence[str]) -> str:
+        """The first label of least expected cost."""
+        labels = self.program.answers
+        texts = any(isinstance(label, str) for label in labels)
+        told = [self.words.literal(str(label) if texts else label) for label in labels]
+        if self.program.costs is None:
+            return _extreme(probabilities, ">=", told)
+        costs = self.program.costs
+        expected = (
+            _sum([f"{p} * {self.real(costs[real][given])}" for real, p in enumerate(probabilities)])
+            for given in range(len(labels))
+        )
+        self.step("costs", [f"{each} AS _x{k}" for k, each in enumerate(expected)])
+        return _extreme([f"_x{k}" for k in range(len(labels))], "<=", told)
+
+
+def _extreme(places: Sequence[str], better: str, told: Sequence[str] | None = None) -> str:
+    """The first of the places that is at least as good as all others, or what is told of it."""
+    said = told or places
+    if len(places) == 1:
+        return said[0]
+    whens: Iterable[str] = (
+        f"WHEN {' AND '.join(f'{place} {better} {other}' for other in places[k + 1 :])} THEN {said[k]}"
+        for k, place in enumerate(places[:-1])
+    )
+    return f"CASE {' '.join(whens)} ELSE {said[-1]} END"
+
+
+def _sum(terms: Sequence[str]) -> str:
+    """A sum from left to right; a long one in brackets."""
+    if not terms:
+        return "0e0"
+    if len(terms) <= TERMS:
+        return " + ".join(terms)
+    parts = (terms[at : at + TERMS] for at in range(0, len(terms), TERMS))
+    return _sum([f"({' + '.join(part)})" for part in parts])
+
+
+def _list(items: Sequence[str]) -> str:
+    return ", ".join(items) if sum(map(len, items)) < 100 else ",\n    ".join(items)

@@ -1,0 +1,38 @@
+"""Columns that are one input each, scaled, and the moments that scale them. The definition of
+native/soft/linear_columns.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Mean and standard deviation of every column by weight, and its largest size; None where a value is missing.
+
+    A spread too large for a float is inf.
+
+    Examples
+    --------
+    >>> column_moments(np.array([[1.0, 0.0], [3.0, 0.0]]), np.ones(2))
+    (array([2., 0.]), array([1., 0.]), array([3., 0.]))
+    """
+    if np.isnan(X).any():
+        return None
+    share = weight / weight.sum()
+    mean = np.einsum("i,ij->j", share, X)  # no table of products on the way
+    largest = np.maximum(X.max(axis=0, initial=0.0), np.abs(X.min(axis=0, initial=0.0)))  # never -0
+    with np.errstate(over="ignore"):
+        spread = np.sqrt(np.einsum("i,ij->j", share, np.square(X - mean)))
+    return mean, spread, largest
+
+
+def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats:
+    """X[:, feature] * scale + shift, a missing value as `when_missing`; (rows, features)."""
+    x = X[:, list(feature)]
+    return np.ascontiguousarray(np.where(np.isnan(x), when_missing, x) * scale + shift)

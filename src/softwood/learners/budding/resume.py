@@ -1,0 +1,68 @@
+"""From a budding tree that was learned on all rows to a stream that goes on from it, its scaling as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from softwood.kernels.kinds import Loss
+from softwood.kernels.online_state import OnlineState, Rule, init_state, pad_rows
+from softwood.learners.budding.joint import FitResult
+from softwood.learners.budding.online import Online
+from softwood.learners.budding.params import BuddingParams
+from softwood.learners.budding.scaling import FixedScale
+from softwood.learners.budding.stream import RECENT, Stream
+from softwood.learners.soft.dataset import Dataset
+from softwood.tree.gain import Sample
+
+STEEPEST = 1e9  # weight of a gate, in scaled columns: more would not fit in single precision with what it is added to
+
+
+def state_of(params: BuddingParams, how: Online) -> OnlineState:
+    """The budding tree as a state with room to grow, in single precision."""
+    linear = params.slopes != "none"
+    room = max(how.max_nodes, params.n_nodes)
+    state = init_state(
+        params.columns, params.outputs, room=room, linear=linear, options=how.options(Loss.SQUARED), seed=how.seed
+    )
+    n = state.count[0] = params.n_nodes
+    state.first_child[:n] = params.first_child
+    state.leafness[:] = params.leafness
+    size = np.abs(params.gate).max(axis=1, keepdims=True)
+    unpenalized = params.gate * np.minimum(
+        1.0, STEEPEST / np.maximum(size, 1.0)
+    )  # a step all the same, at the same place
+    state.gate[:] = np.roll(unpenalized, 1, axis=1)  # a state has the bias first
+    response = state.response
+    response[:, :, 0] = params.response
+    if linear:
+        response[:, :, 1:] = params.slope
+    return state
+
+
+def stream_of(learned: FitResult, dataset: Dataset, how: Online) -> Stream:
+    """A stream that has seen the rows of the problem."""
+    options = how.options(dataset.loss, learned.penalties.leafness or None)
+    if how.step is None and learned.params.slopes != "none":  # one row moves all weights of a response the same way
+        options = replace(options, step=options.step / (1 + learned.params.columns))
+    seen = np.flatnonzero(dataset.weight)[-RECENT:]
+    recent = Sample(dataset.X[seen], dataset.target[seen], dataset.weight[seen])
+    stream = Stream(
+        state_of(learned.params, how), options, FixedScale(learned.design), None, learned.centre, learned.scale,
+        dataset.total_weight, recent,
+    )  # fmt: skip
+    _recall(stream)
+    return stream
+
+
+def _recall(stream: Stream) -> None:
+    """Let the rule remember rows as if it had learned from them: steps of length 0, so that nothing moves."""
+    rows, options = stream.recent, stream.options
+    target = ((rows.target - stream.centre) / stream.scale).astype(np.float32)
+    stream.options = replace(options, step=0.0, batch=1)
+    x = pad_rows(stream.inputs.take(rows.X, rows.weight))
+    stream.train(x, target, rows.weight.astype(np.float32), np.arange(len(x)))
+    stream.options = options
+    if options.rule == Rule.ADAGRAD:  # a sum over all rows, of which these are a part
+        stream.state.memory *= np.float32(stream.weight / rows.weight.sum())

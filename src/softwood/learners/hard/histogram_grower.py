@@ -1,0 +1,181 @@
+"""Hard growth from sums alone: a level of the tree is grown from histograms per node, input and bin.
+
+    pass 1      the root's sums, and its histograms about its mean
+    pass d + 1  histograms of all nodes of depth d that may split; the best split of each (kernels/histogram_split.py)
+
+The rules are those of the native grower with max_bins (kernels/growth.py), and so is the tree; rows may be anywhere, as
+long as an engine (engines/histograms.py) sums over them. With max_leaves one leaf is split a pass, the one of largest
+gain. Not here: absolute_error, and missing values by surrogates or fractions, which need single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from softwood.engines.histograms import BinTree, HistogramEngine, n_bins
+from softwood.kernels.growth import EPSILON, FAR_TIE, TIE, Floats, Grown, SurrogateTable
+from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
+
+ROUNDING = 1e-6  # part of a node's count by which two passes may differ
+
+
+@dataclass
+class Node:
+    """A node: the sums of its rows about `origin`, and, once it is split, the split and its first child."""
+
+    sums: Floats
+    origin: Floats
+    depth: int
+    fraction: float
+    bounds: Bounds
+    split: BinSplit | None = None
+    first_child: int = -1
+
+
+@dataclass
+class HistogramGrower:
+    """Grows one tree.
+
+    search : inputs, criterion and rules.  n_targets : of numbers; 0 for classes.
+    """
+
+    engine: HistogramEngine
+    search: SplitSearch
+    n_targets: int
+    nodes: list[Node] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
+
+    def grow(self) -> Grown:
+        """Split leaves until none is open or max_leaves are there."""
+        most = self.search.growth.max_leaves
+        self._add_root()
+        while self.open and (most == 0 or (len(self.nodes) + 1) // 2 < most):
+            chosen = [self._largest_gain()] if most else self.open
+            self.open = [m for m in self.open if m not in chosen]
+            begin = len(self.nodes)
+            for m in chosen:
+                self._divide(self.nodes[m])
+            self._search(range(begin, len(self.nodes)))
+        return self._grown()
+
+    def _add_root(self) -> None:
+        """The root, about its own mean."""
+        nowhere = np.zeros(self.n_targets)
+        sums = self._histograms([0], nowhere[None])[0, 0].sum(axis=0)
+        measure = self.search.measure
+        center = measure.account(sums, nowhere).center
+        bounds = Bounds.free(measure.measure.constrained(center).shape[1] if self.search.growth.monotone.any() else 0)
+        self.nodes.append(Node(sums, nowhere, 0, np.nan, bounds))
+        self._search([0])
+
+    def _histograms(self, nodes: Sequence[int], origin: Floats) -> Floats:
+        """From the engine, of some leaves of the tree so far."""
+        bins = n_bins(self.search.edge, self.search.n_levels) + 1
+        child = np.zeros((max(len(self.nodes), 1), bins), np.int8)
+        first, feature = np.full(len(child), -1, np.int32), np.full(len(child), -1, np.int32)
+        for m, node in enumerate(self.nodes):
+            if node.first_child >= 0 and node.split is not None:
+                first[m], feature[m], child[m] = node.first_child, node.split.feature, node.split.child
+        return self.engine.histograms(BinTree(first, feature, child), nodes, origin)
+
+    def _search(self, new: Sequence[int]) -> None:
+        """Open those of the new nodes that may be split and have a split worth it."""
+        may = [m for m in new if self._may_split(self.nodes[m])]
+        if not may:
+            return
+        origin = np.stack([self._mean(self.nodes[m]) for m in may])
+        for m, mean, table in zip(may, origin, self._histograms(may, origin), strict=True):
+            node, wanted = self.nodes[m], self._count(self.nodes[m])
+            node.sums, node.origin = table[0].sum(axis=0), mean  # about its own mean: no digits are lost
+            if abs(self._count(node) - wanted) > ROUNDING * wanted:
+                raise ValueError(
+                    f"the engine counts {self._count(node):g} rows in node {m}, and its parent sent {wanted:g} there: "
+                    "an engine must route all rows, the same in every pass, by the tree that it is given."
+                )
+            if self._may_split(node):
+                slack = self.search.measure.measure.slack(self._impurity(node))
+                node.split = self.search.best(table, mean, self._tie(node), slack, node.bounds)
+                if node.split is not None and self._is_worth(node.split):
+                    self.open.append(m)
+
+    def _mean(self, node: Node) -> Floats:
+        """Of the targets; nothing for classes."""
+        return self.search.measure.account(node.sums, node.origin).center[0] if self.n_targets else node.origin
+
+    def _size(self, node: Node) -> float:
+        """W: weight times class factor."""
+        return float(self.search.measure.account(node.sums, node.origin).size[0])
+
+    def _impurity(self, node: Node) -> float:
+        account = self.search.measure.account(node.sums, node.origin)
+        size = float(account.size[0])
+        return max(float(account.loss[0]), 0.0) / size if size > 0 else 0.0
+
+    def _count(self, node: Node) -> float:
+        return float(self.search.measure.weight(node.sums[None])[0, 0])
+
+    def _may_split(self, node: Node) -> bool:
+        """The stop rules that need no split."""
+        growth = self.search.growth
+        least = max(growth.min_samples_split, 2 * growth.min_samples_leaf)
+        return (
+            node.depth < growth.max_depth
+            and self._count(node) >= least * (1 - TIE)
+            and self._impurity(node) > max(growth.min_impurity, EPSILON)
+        )
+
+    def _tie(self, node: Node) -> float:
+        """Gains that differ by less are equal."""
+        away = float(np.abs(self._mean(node) - self._mean(self.nodes[0])).max()) if self.n_targets else 0.0
+        impurity = self._impurity(node)
+        return (TIE + FAR_TIE * away / float(np.sqrt(impurity))) * self._size(node) * impurity
+
+    def _is_worth(self, split: BinSplit) -> bool:
+        """Whether the impurity falls by enough, relative to the whole table."""
+        return split.gain / self._size(self.nodes[0]) + EPSILON >= self.search.growth.min_impurity_decrease
+
+    def _largest_gain(self) -> int:
+        """The open leaf of largest gain; a tie: the oldest."""
+        gain = np.array([split.gain for m in self.open if (split := self.nodes[m].split) is not None])
+        root = self.nodes[0]
+        return self.open[int(np.flatnonzero(gain >= gain.max() - TIE * self._size(root) * self._impurity(root))[0])]
+
+    def _divide(self, node: Node) -> None:
+        """Turn an open leaf into a branch with two children."""
+        split, measure = node.split, self.search.measure
+        assert split is not None  # only nodes with a split are open
+        q = [measure.measure.constrained(measure.account(side, node.origin).center)[0] for side in split.side]
+        bounds = node.bounds.part(q[0], q[1], self.search.sign(split.feature))
+        node.first_child = len(self.nodes)
+        for s in (0, 1):
+            child = Node(split.side[s], node.origin, node.depth + 1, float(split.fraction[s]), bounds[s])
+            self.nodes.append(child)
+
+    def _grown(self) -> Grown:
+        """The tree as arrays, nodes in the order they were made."""
+        nodes, measure = self.nodes, self.search.measure
+        splits = [node.split if node.first_child >= 0 else None for node in nodes]
+        slots = [np.zeros(0, np.intp) if split is None else split.slot for split in splits]
+        none = np.zeros(0)
+        return Grown(
+            first_child=np.array([node.first_child for node in nodes], np.int32),
+            feature=np.array([-1 if split is None else split.feature for split in splits], np.int32),
+            threshold=np.array([np.nan if split is None else split.threshold for split in splits]),
+            group_begin=np.cumsum([0, *map(len, slots)]).astype(np.int32),
+            group=np.concatenate(slots).astype(np.int32),
+            default=np.array([0 if split is None else split.default for split in splits], np.int32),
+            fraction=np.array([node.fraction for node in nodes]),
+            count=np.array([self._count(node) for node in nodes]),
+            value=np.stack([measure.value(node.sums, node.origin) for node in nodes]),
+            impurity=np.array([self._impurity(node) for node in nodes]),
+            gain=np.array([0.0 if split is None else split.gain for split in splits]),
+            lower=np.stack([node.bounds.lower for node in nodes]),
+            upper=np.stack([node.bounds.upper for node in nodes]),
+            surrogates=SurrogateTable(
+                np.zeros(len(nodes) + 1, np.int32), none.astype(np.int32), none, none.astype(np.bool_),
+                np.zeros(1, np.int32), none.astype(np.int32), none, none,
+            ),
+        )  # fmt: skip

@@ -1,0 +1,153 @@
+"""A dataset: rows with targets and weights, in an order that their content alone decides.
+
+Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of
+the rows given does not matter; folds, too, depend on content only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.moments import round_off
+from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+MANY = 30_000  # rows beyond which neither their columns nor a copy in order is kept
+FOLDS = ((3_000, 5), (6_000, 2))  # rows up to which so many folds are made; beyond, a quarter is held out
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Inputs (NaN: missing; categories as codes), targets and weights.
+
+    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    n_levels : per input, 0 for a number.
+    place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
+    count : of how many rows each one stands for, where that is not its weight: classes may weigh more or less.
+    raised : whether weights were raised, because they summed to less than the rows.
+    """
+
+    X: Floats
+    target: Floats
+    weight: Floats
+    n_levels: Sequence[int]
+    loss: Loss
+    place: npt.NDArray[np.int64] | None = None
+    count: Floats | None = None
+    raised: bool = False
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.weight.sum())
+
+    def rows(self, mask: Mask) -> Dataset:
+        """Some of the rows."""
+        at = mask if self.place is None else self.place[mask]
+        count = None if self.count is None else self.count[mask]
+        return replace(self, X=self.X[at], target=self.target[mask], weight=self.weight[mask], place=None, count=count)
+
+    def part(self, weight: Floats) -> Dataset:
+        """The rows that have any of these weights, which are parts of theirs."""
+        return replace(self, weight=weight, count=None).rows(weight > 0)
+
+    def head(self, n: int) -> Dataset:
+        """The first rows: of rows in order they are a random part."""
+        X = self.X[:n] if self.place is None else self.X[self.place[:n]]
+        count = None if self.count is None else self.count[:n]
+        return replace(self, X=X, target=self.target[:n], weight=self.weight[:n], place=None, count=count)
+
+    def in_order(self, seed: int, copied: bool = True) -> Dataset:
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
+
+        Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
+        Many rows are not `copied` if that is not asked for: `place` has their order.
+        """
+        kept = self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
+        number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
+        order = np.lexsort((*kept.target.T, number))
+        number, target = number[order], kept.target[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
+        weight, raised = _merged(kept.weight[order], new)
+        count, light = (None, raised) if kept.count is None else _merged(kept.count[order], new)
+        found = replace(kept, target=target[new], weight=weight, place=order[new], count=count, raised=light)
+        return found.head(len(found)) if copied or len(found) <= MANY else found
+
+    def target_scale(self) -> tuple[Floats, Floats]:
+        """Centre and spread of number targets; classes stay as they are."""
+        outputs = self.target.shape[1]
+        if self.loss != Loss.SQUARED:
+            return np.zeros(outputs), np.ones(outputs)
+        same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
+        centre = np.where(same, self.target[0], np.average(self.target, axis=0, weights=self.weight))
+        size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
+        size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
+        part = (self.target - centre) / size
+        spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
+        return centre, np.where(spread > 0, spread, 1.0)
+
+    def scaled(self, centre: Floats, scale: Floats) -> Dataset:
+        """Targets as (target - centre) / scale, the same whatever their unit."""
+        return replace(self, target=round_off((self.target - centre) / scale))
+
+    def held_out(self) -> list[Floats]:
+        """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
+
+        A row in one piece (parts/folds.py) is in one fold, with all its weight.
+        """
+        n_folds = self._most_folds()
+        dealt = self._dealt(n_folds)
+        folds = min(n_folds, max(2, dealt.n_pieces // 2))
+        if folds < n_folds:
+            dealt = self._dealt(folds)
+        if dealt.n_pieces < 2:
+            return []
+        return [self._held(dealt, fold) for fold in range(1 if len(self) > FOLDS[-1][0] else folds)]
+
+    def parted(self) -> tuple[Dataset, Dataset]:
+        """Training rows and validation rows, as many of these as in a fold; all for both if there is but one.
+
+        The rows must be `in_order`.
+        """
+        held = self._held(self._dealt(self._most_folds()), 0)
+        rest = self.weight - held
+        return (self.part(rest), self.part(held)) if np.any(rest > 0) else (self, self)
+
+    def _most_folds(self) -> int:
+        return next((folds for most, folds in FOLDS if len(self) <= most), 4)
+
+    def _dealt(self, n_folds: int) -> Deal:
+        """Which fold each row is in, class after class."""
+        count = self.weight if self.count is None else self.count
+        light = not self.raised and bool(np.all(count <= 1.0))  # in one piece each, whatever their inputs
+        X = self.X if self.place is None else self.X[self.place]
+        several = np.zeros(len(self), np.bool_) if light else have_several_answers(X)
+        order = self._by_class()
+        return deal(count[order], several[order], n_folds, self.raised)
+
+    def _held(self, dealt: Deal, fold: int) -> Floats:
+        """Weights of the rows in a fold."""
+        order, held = self._by_class(), np.empty(len(self))
+        held[order] = dealt.held_out(self.weight[order], fold)
+        return held
+
+    def _by_class(self) -> npt.NDArray[np.intp]:
+        """The rows class after class; numbers stay in their order."""
+        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
+        return np.argsort(np.zeros(len(self)) if self.loss == Loss.SQUARED else key, kind="stable")
+
+
+def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
+    """Sums over equal rows, each of which begins where `new`; and whether they were raised to the number of rows."""
+    total = np.bincount(np.cumsum(new) - 1, weight).astype(np.float64)
+    return raise_to(total, len(total), float(total.sum()))

@@ -1,0 +1,32 @@
+"""Reweighting features: the best trial again, on the same folds, with inputs weighted by relevance (relevance.py).
+
+The first trial is kept unless the second is simpler, or better by more than chance (selection.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from softwood.learners.soft.model_search.trials import Trials
+from softwood.learners.soft.spec import Trial
+
+
+def reweight_features(trials: Trials) -> None:
+    """Add the reweighted trial if its loss is less than that of the best one."""
+    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
+    if not able:
+        return
+    best = min(able, key=lambda trial: trial.loss)
+    reweighted = _reweighted(trials, best)
+    if reweighted.loss < best.loss:
+        trials.add(reweighted)
+
+
+def _reweighted(trials: Trials, trial: Trial) -> Trial:
+    """Trees of all folds so far, each reweighted by the tree of its fold; over the columns of the first one."""
+    trainer = trials.trainer
+    plain = [(trainer.again(trial, fold_index), fold_index) for fold_index in range(len(trial.candidate.tree))]
+    first, *others = trials.parallel_map(lambda pair: trainer.reweighted(*pair), plain)
+    for other in others:
+        first = replace(first, candidate=first.candidate.with_folds(other.rescale_columns(first.spec).candidate))
+    return first

@@ -1,0 +1,71 @@
+"""The steps of the model search in their order, and which of them are taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from softwood.learners.soft.model_search.feature_selection import FeatureSelection
+from softwood.learners.soft.model_search.penalty_tuning import NEAR_IF_UNPENALIZED, tune_penalties, tune_penalty
+from softwood.learners.soft.model_search.race import race
+from softwood.learners.soft.model_search.reweighting import reweight_features
+from softwood.learners.soft.model_search.screening import screen, screen_axis_gates
+from softwood.learners.soft.model_search.trials import Trials
+from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.spec import ModelSpec, Trial
+
+
+@dataclass(frozen=True)
+class SearchSteps:
+    """Which of the steps that a search can do without are taken."""
+
+    select_features: bool = True
+    try_axis_gates: bool = True
+    reweight_features: bool = True
+
+
+@dataclass
+class ModelSearch:
+    """Runs the steps. The trials are kept up to date, so that an interrupted search has the best so far."""
+
+    trials: Trials
+    selection: FeatureSelection
+    steps: SearchSteps = SearchSteps()
+    interrupted: bool = False
+
+    def run(self) -> None:
+        """All steps, in order."""
+        trials, wide = self.trials, self.trials.specs[0]
+        tune_penalties(trials, screen(trials))
+        while self.steps.select_features and self.selection.select():
+            tune_penalties(trials, screen(trials))
+        if self.steps.try_axis_gates:
+            tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_IF_UNPENALIZED)
+        race(trials)
+        self._improve_best(trials.specs[0])
+
+    def _improve_best(self, spec: ModelSpec) -> None:
+        """Where the penalty is not given: tuned on more rows than kinds were screened on, or inputs reweighted."""
+        trials = self.trials
+        if trials.penalty is not None:
+            return
+        if spec.full:
+            trials.add(*tune_penalty(trials, trials.best, spec.full))
+        elif self.steps.reweight_features and not trials.keeps_first:
+            reweight_features(trials)
+
+    def resume(self, tree: SoftTreeParams) -> None:
+        """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
+        trials = self.trials
+        if trials.penalty is None:
+            raise ValueError("a tree is grown further under the penalty it grew under.")
+        trials.add(trials.trainer.resumed(tree, trials.specs[0], trials.penalty))
+
+    @property
+    def found(self) -> list[Trial]:
+        """The trials that are left, in the order in which they were found."""
+        return self.trials.found
+
+    @property
+    def chosen(self) -> Trial:
+        """The simplest trial that is not clearly worse than the best, so far."""
+        return self.trials.chosen

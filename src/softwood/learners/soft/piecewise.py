@@ -1,0 +1,83 @@
+"""Columns as tables of curves between knots (kernels/expansion.py), which engines make them from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.expansion import Expansion
+from softwood.kernels.kinds import Term
+from softwood.learners.soft.design import DesignMatrix
+from softwood.learners.soft.moments import round_off
+
+Floats = npt.NDArray[np.float64]
+
+HEIGHTS = ("height", "slope", "square")
+
+
+@dataclass(frozen=True)
+class PiecewiseTable:
+    """All columns of one input: per column a height, slope and square on each segment, and for a missing value."""
+
+    knots: Floats
+    origin: Floats  # (segments,), and so is width
+    width: Floats
+    height: Floats  # (columns, segments + 1), and so are slope and square
+    slope: Floats
+    square: Floats
+
+
+def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
+    """The columns as tables, whatever the units of inputs; columns of an input stand together, inputs in order."""
+    inputs = [_piecewise_table(design, f) for f in range(n_inputs)]
+    return Expansion(
+        _begins([len(one.knots) for one in inputs]),
+        np.concatenate([one.knots for one in inputs]),
+        np.concatenate([one.origin for one in inputs]),
+        np.concatenate([one.width for one in inputs]),
+        _begins([len(one.height) for one in inputs]),
+        _begins([one.height.shape[1] for one in inputs for _ in one.height]),
+        *(round_off(np.concatenate([getattr(one, name).ravel() for one in inputs])) for name in HEIGHTS),
+    )
+
+
+def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
+    """Each column is evaluated at three places of a segment, which determine a parabola."""
+    basis, terms, mine = design.basis, design.terms_of(f), design.columns_of(f)
+    term, parameter = basis.term[terms], basis.parameter[terms]
+    codes = parameter[term == Term.CATEGORY]
+    knots = np.unique(np.concatenate([parameter[term == Term.HINGE], codes - 0.5, codes + 0.5]))
+    origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], design.mix_of(f))
+    places = [origin, origin + width / 2, origin + width]
+    if len(codes):  # steps: read off at the code in the middle
+        places = [np.round(places[1])] * 3
+    at, n = design.of_input(f, np.concatenate([*places, [np.nan]]), mine).T, len(origin)
+    begin, middle, end = at[:, :n], at[:, n : 2 * n], at[:, 2 * n : 3 * n]
+    height, slope, square = (np.zeros((len(at), n + 1)) for _ in range(3))
+    height[:, :n], height[:, n] = begin, at[:, -1]
+    if np.any(term == Term.SQUARE):
+        square[:, :n] = 2.0 * (begin + end - 2.0 * middle)
+    slope[:, :n] = end - begin - square[:, :n]
+    if not len(knots) and not slope.any() and not square.any():
+        width = np.full_like(width, np.inf)  # only whether it is missing counts: a value of any size stands at 0
+    return PiecewiseTable(knots, origin, width, height, slope, square)
+
+
+def _segments(knots: Floats) -> tuple[Floats, Floats]:
+    """Origin and width of each segment. The outer ones have no end: any width will do."""
+    outer = np.ptp(knots) / 4 if len(knots) > 1 else 1.0
+    origin = np.concatenate([[knots[0] - outer], knots])
+    return origin, np.concatenate([[outer], np.diff(knots), [outer]])
+
+
+def _one_segment(middle: Floats, mix: Floats) -> tuple[Floats, Floats]:
+    """Without knots there are linear columns and squares only: measured from the mean, in spreads."""
+    linear = np.abs(mix[:1]).max(initial=0.0)
+    return (middle[:1] if len(middle) else np.zeros(1)), np.array([1.0 / linear if linear > 0 else 1.0])
+
+
+def _begins(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

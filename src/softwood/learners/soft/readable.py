@@ -1,0 +1,70 @@
+"""A tree to be read: the plainest of a few kinds whose held-out loss is within one standard error of the best tree's.
+
+    1   gates of one input each, constant leaves, at most 8 leaves
+    2   gates of at most three inputs, weighted, constant leaves, at most 8 leaves
+    3   the same with curves of the inputs
+    4   the tree that the joint learner chooses when nobody has to read it
+
+The last is learned first. The others are then learned from the plainest on, each on the same folds, and the first one
+whose held-out loss exceeds that of the last by at most one standard error of it is kept: the rule by which CART chooses
+the size of a tree (Breiman et al. 1984, section 3.4.3). A formula of one node gives way to a tree under the same rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint
+from softwood.learners.soft.selection import Candidate
+from softwood.tree import Schema
+
+MOST_LEAVES = 8
+MOST_FEATURES = 3  # in a gate
+ERRORS = 1.0  # standard errors of the best loss
+
+
+def learn_readable(
+    dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
+) -> FitResult:
+    """The plainest tree that is good enough; `before` is a tree to go on from, whose kind stays as it is."""
+    best = learn_joint(dataset, schema, how, validation, before)
+    if before is not None or best.interrupted:
+        return best
+    tried = list(best.candidates)
+    for options in plain_kinds(how):
+        plain = learn_joint(dataset, schema, options, validation)
+        tried += plain.candidates
+        if plain.interrupted:
+            break
+        if is_good_enough(plain.chosen, best.chosen):
+            return replace(plain, candidates=tried)
+    return replace(best, candidates=tried)
+
+
+def plain_kinds(how: JointOptions) -> Iterator[JointOptions]:
+    """Options of plain trees, the plainest first; what the caller has chosen stays."""
+    small = replace(
+        how,
+        leaf="constant" if how.leaf == "auto" else how.leaf,
+        max_leaves=min(how.max_leaves, MOST_LEAVES),
+        max_gate_features=MOST_FEATURES if how.max_gate_features is None else how.max_gate_features,
+    )
+    if how.gate != "auto":
+        yield small
+        return
+    for gate in ("axis", "linear", "additive"):
+        yield replace(small, gate=gate)
+
+
+def is_good_enough(plain: Candidate, best: Candidate) -> bool:
+    """Whether the loss of a plain tree is within one standard error of the best one's, on the folds that both saw."""
+    rows = min(len(plain.row_loss), len(best.row_loss))  # folds come in the same order
+    plain_loss, best_loss, weight = plain.row_loss[:rows], best.row_loss[:rows], best.weight[:rows]
+    gap = float(np.average(plain_loss - best_loss, weights=weight))
+    mean = np.average(best_loss, weights=weight)
+    error = np.sqrt(np.average(np.square(best_loss - mean), weights=weight) / weight.sum())
+    return bool(gap <= ERRORS * error)

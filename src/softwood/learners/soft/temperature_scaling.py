@@ -1,0 +1,66 @@
+"""Temperature scaling: one factor on all its outputs, by which held-out rows lose least.
+
+    minimise over factor   mean loss(factor * output, class)
+
+A penalty makes all outputs smaller, so a heavily penalised tree is underconfident; a tree that overfits is
+overconfident. One factor corrects both (Guo, Pleiss, Sun and Weinberger 2017), so that penalties are compared by the
+trees they give and not by their confidence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.engines import Floats, SampleEngine, Shape
+from softwood.kernels.formulas.losses import loss_derivatives, row_loss
+from softwood.kernels.kinds import Loss
+
+LEAST, MOST = 0.25, 8.0
+STEPS = 20
+CLOSE = 1e-4  # a step of the logarithm that is the last
+PRIOR = 4.0  # rows' worth of curvature that hold the factor at 1 where held-out rows are few
+
+
+def output_scale_on(rows: SampleEngine, shape: Shape, parameters: Floats) -> float:
+    """The factor for a tree on held-out rows."""
+    weight = rows.weight * rows.total_weight
+    return best_output_scale(rows.loss_kind, rows.output(shape, parameters), rows.target, weight)
+
+
+def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats) -> float:
+    """The factor, by Newton's steps on its logarithm, halved where they overshoot; 1 for numbers."""
+    if loss == Loss.SQUARED:
+        return 1.0
+    known = np.isfinite(output).all(axis=1)
+    if not known.all():  # rows so far out that single precision does not hold them
+        return best_output_scale(loss, output[known], target[known], weight[known]) if known.any() else 1.0
+    total = float(weight.sum())
+
+    def objective(log: float) -> float:
+        return float(weight @ row_loss(loss, np.exp(log) * output, target)) / total + 0.5 * PRIOR / total * log * log
+
+    log, value = 0.0, objective(0.0)
+    for _ in range(STEPS):
+        scaled = np.exp(log) * output
+        first, second = _derivatives(loss_derivatives(loss, scaled, target)[0], scaled, target, weight)
+        step = -(first + PRIOR * log) / (second + PRIOR)
+        step = float(np.clip(step, np.log(LEAST) - log, np.log(MOST) - log))  # huge weights, huge steps
+        while abs(step) > CLOSE and objective(log + step) > value:
+            step /= 2
+        log += step
+        if abs(step) <= CLOSE:
+            break
+        value = objective(log)
+    return float(np.exp(log))
+
+
+def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
+    """First and second derivative of the rows' loss by the logarithm of a factor on their outputs.
+
+    The second is the variance of the outputs over the classes, plus the first unless that makes it negative.
+    """
+    p = slope + target
+    increase = np.sum(slope * scaled, axis=1)
+    variance = np.sum(p * scaled**2, axis=1) - np.sum(p * scaled, axis=1) ** 2
+    first, second = float(weight @ increase), float(weight @ variance)
+    return first, second + first if second + first > 0 else second

@@ -1,0 +1,51 @@
+"""All rows to learn from, as the joint learners need them: a sample in memory and an engine of all rows.
+
+The search (model_search/) grows and compares trees on the sample; only the tree that it selects is refined on all
+rows, by an engine that `make_engine` makes once the columns are known. So rows that do not fit in memory need a sample,
+the scale of the targets, and an engine of sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from softwood.engines import Floats, MakeEngine, SumEngine
+from softwood.engines.memory import from_inputs
+from softwood.kernels.expansion import Expansion
+from softwood.learners.soft.dataset import MANY, Dataset
+
+ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """A sample of the rows, and how to make the engine of all of them.
+
+    sample : at most ENOUGH rows, `in_order`, targets scaled as (target - centre) / scale.
+    n_rows : how many different rows there are in all.
+    make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
+    """
+
+    sample: Dataset
+    n_rows: int
+    centre: Floats
+    scale: Floats
+    make_engine: MakeEngine
+
+    @classmethod
+    def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
+        """Of rows that are in memory: the first of them in the order that their content decides are the sample."""
+        whole = dataset.in_order(seed, copied=False)
+        centre, scale = whole.target_scale()
+        whole = whole.scaled(centre, scale)
+
+        def make_engine(expansion: Expansion) -> SumEngine:
+            how = (n_threads, single, whole.place, len(whole) <= MANY)
+            return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how)
+
+        return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine)
+
+    @property
+    def are_sampled(self) -> bool:
+        """Whether there are more rows than the sample has."""
+        return self.n_rows > ENOUGH

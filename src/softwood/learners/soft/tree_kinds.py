@@ -1,0 +1,49 @@
+"""Which kinds of trees a search tries: the basis of the gates and the slopes of the leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from softwood.learners.soft.design import BasisSpec
+from softwood.learners.soft.params import Slopes
+
+Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
+Leaf = Literal["auto", "constant", "linear"]
+
+CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
+ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE, quadratic=0.35)
+BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
+    "axis": (BasisSpec(),),
+    "linear": (BasisSpec(),),
+    "quadratic": (BasisSpec(square=0.5),),
+    "additive": (ADDITIVE,),
+    "auto": (BasisSpec(), ADDITIVE),
+}
+WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
+LEAST_CURVED = 3  # but a normal score and two curves at least (and the quadratic), without which wide tables lose much
+MOST_CURVED, FEW_CELLS = (
+    256,
+    1_000_000,
+)  # inputs, values of all rows, up to which that is so; beyond, all are linear
+OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
+
+
+def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, ...]:
+    """Columns to try; where inputs are many, curves have fewer frequencies."""
+    least = LEAST_CURVED if n_inputs <= MOST_CURVED or n_inputs * n_rows <= FEW_CELLS else 0
+    room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the linear column
+    return tuple(dict.fromkeys(_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]))
+
+
+def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:
+    """So many columns beside the linear one: the normal score, then curves; quadratic and point mass come on top."""
+    score, curve = (basis_spec.normal_score if room > 0 else 0.0), basis_spec.curve[: max(0, room - 1)]
+    return replace(basis_spec, normal_score=score, curve=curve, quadratic=basis_spec.quadratic if curve else 0.0)
+
+
+def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
+    """Kinds of responses to try."""
+    linear: Slopes = "own" if outputs <= OWN_SLOPES else "shared"
+    kinds: dict[Leaf, tuple[Slopes, ...]] = {"constant": ("none",), "linear": (linear,), "auto": ("none", linear)}
+    return kinds[leaf]

@@ -1,0 +1,124 @@
+"""Whether answers come true: of rows that are given 0.8, eight in ten should be of the class.
+
+Rows are put in bins of equal size by what the model gives them. A point is a bin: mean answer and what came true, with
+a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.formats.colours import class_colour, tint
+from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, take_axes
+from softwood.view.plots.colours import ACCENT, GREY, PALE
+from softwood.view.plots.scene import Scene, look_at
+from softwood.view.plots.surface import choose_answer
+
+Floats = npt.NDArray[np.float64]
+Z = 1.959964  # of a 95 % interval
+MOST_CLASSES = 8
+MOST_ROWS = 1500
+
+
+def plot_calibration(
+    model: Any, X: Any, y: Any, *, answer: Any = None, n_bins: int = 10,
+    feature_names: Sequence[str] | None = None, ax: Any = None,
+) -> Any:  # fmt: skip
+    """Draw what came true by what the model answered.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
+    X, y : rows that were not trained on, and their known answers.
+    answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
+    n_bins : bins of equally many rows; fewer where the model gives few different answers.
+    ax : axes of matplotlib to draw in; None: new ones.
+
+    Returns
+    -------
+    The axes.
+    """
+    scene = look_at(
+        model, X, y, wanted_by="plot_calibration", feature_names=feature_names,
+        needs_rows="to answer", needs_answers="to compare with",
+    )  # fmt: skip
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, got {n_bins}.")
+    column = choose_answer(scene, answer)
+    ax = take_axes(ax, 4.0, 4.0, "plot_calibration")
+    given, known = scene.tree.predict(scene.rows), np.asarray(scene.y)
+    if scene.classes:
+        _draw_classes(ax, scene, given, known, column, n_bins)
+    else:
+        _draw_numbers(ax, scene, given[:, column or 0], known[:, column or 0], n_bins)
+    quiet_axes(ax)
+    return ax
+
+
+def bins_of(given: Floats, n: int) -> list[npt.NDArray[np.int64]]:
+    """Rows in at most n bins of about equal size; rows of one answer are in one bin."""
+    values, counts = np.unique(given, return_counts=True)
+    ends = np.cumsum(counts)
+    bin_of_value = np.minimum(((ends - counts / 2) / len(given) * n).astype(np.int64), n - 1)
+    bin_of_row = bin_of_value[np.searchsorted(values, given)]
+    return [np.flatnonzero(bin_of_row == b) for b in np.unique(bin_of_value)]
+
+
+def wilson(part: float, n: float) -> tuple[float, float]:
+    """A 95 % interval of a part of n rows (Wilson, 1927).
+
+    Examples
+    --------
+    >>> low, high = wilson(0.5, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.404, 0.596)
+    """
+    middle = (part + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    half = Z / (1 + Z * Z / n) * np.sqrt(part * (1 - part) / n + Z * Z / (4 * n * n))
+    return float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
+
+
+def _draw_classes(ax: Any, scene: Scene, given: Floats, known: Any, column: int | None, n_bins: int) -> None:
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.2, zorder=0)
+    shown = [column] if column is not None else list(range(min(len(scene.labels), MOST_CLASSES)))
+    for k in shown:
+        chance, true = np.clip(given[:, k], 0, 1), (known == k).astype(np.float64)
+        bins = bins_of(chance, n_bins)
+        x, part = (np.array([values[rows].mean() for rows in bins]) for values in (chance, true))
+        ends = np.array([wilson(p, len(rows)) for p, rows in zip(part, bins, strict=True)])
+        reach = np.abs(ends.T - part)
+        colour = ACCENT if column is not None else class_colour(k)
+        ax.errorbar(x, part, reach, fmt="o-", color=colour, markersize=4.5, linewidth=1.4, elinewidth=0.8, capsize=0,
+                    label=shorten(scene.labels[k], 24))  # fmt: skip
+    if column is not None:
+        heap, edges = np.histogram(np.clip(given[:, column], 0, 1), 30, (0, 1))
+        ax.bar(
+            edges[:-1], heap / (heap.max() or 1) * 0.15, np.diff(edges), align="edge", color=tint(GREY, 0.35), zorder=0
+        )
+    else:
+        for text in ax.legend(frameon=False, fontsize="small").get_texts():
+            text.set(**PLAIN)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    name = "a class" if column is None else shorten(scene.labels[column], 30)
+    name_axes(ax, f"probability of {name}", f"part that is of {name}" if column is None else f"part that is {name}")
+
+
+def _draw_numbers(ax: Any, scene: Scene, given: Floats, known: Floats, n_bins: int) -> None:
+    there = np.isfinite(given) & np.isfinite(known)
+    given, known = given[there], known[there]
+    ends = float(min(given.min(), known.min())), float(max(given.max(), known.max()))
+    ax.plot(ends, ends, color=PALE, linewidth=1.2, zorder=0)
+    some = np.unique(np.linspace(0, len(given) - 1, MOST_ROWS).astype(np.int64))
+    ax.plot(given[some], known[some], ".", color=tint(GREY, 0.5), markersize=4, markeredgewidth=0, zorder=1)
+    bins = bins_of(given, n_bins)
+    x, mean = (np.array([values[rows].mean() for rows in bins]) for values in (given, known))
+    half = np.array([2 * known[rows].std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else 0.0 for rows in bins])
+    ax.errorbar(x, mean, half, fmt="o-", color=ACCENT, markersize=5, linewidth=1.4, elinewidth=0.9)
+    name = shorten(scene.labels[0], 30)
+    name_axes(ax, f"{name}, predicted", f"{name}, known")

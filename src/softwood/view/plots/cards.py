@@ -1,0 +1,255 @@
+"""The card of a node: what its gate asks, what that does to the rows, what answers are there.
+
+branch  question, gate, distribution of answers, answer and count
+leaf    answer, distribution of answers, count; of a linear leaf the curves that move it most
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.words import spell_cell
+from softwood.formats.colours import class_colour, tint
+from softwood.formats.columns import spell_counts
+from softwood.kernels import apply_link
+from softwood.kernels.formulas.equation import expand, response
+from softwood.kernels.kinds import Squash
+from softwood.tree.spelling import spell_fixed, spell_number
+from softwood.tree.views import LinearGate, LinearResponse
+from softwood.view.plots.colours import ACCENT, GREY, number_colour
+from softwood.view.plots.glyphs import draw_distribution, draw_gate
+from softwood.view.plots.pen import Box, Pen, fit_text, text_width, wrap_text
+from softwood.view.plots.scene import Scene, grid_of
+
+Floats = npt.NDArray[np.float64]
+HOW_SOFT = re.compile(r" \((?:soft|softness [^)]*|ramp [^)]*)\)$")  # the drawing shows it
+SIZE, SMALL = 7.5, 6.5  # points
+LINE = 0.135  # inches from one line of text to the next
+PADDING = 0.07
+ROOM = 90  # columns of a sum before terms are left out
+MOST_LEAF_CURVES = 3
+
+
+@dataclass(frozen=True)
+class Style:
+    """How large cards are, in inches: with drawings where a tree is small, without where it is large."""
+
+    branch_width: float = 1.9
+    leaf_width: float = 1.25
+    gate_height: float = 0.5
+    bar_height: float = 0.1
+    numbers_height: float = 0.2
+    question_lines: int = 3
+
+
+FULL = Style()
+COMPACT = Style(
+    branch_width=1.7, leaf_width=1.45, gate_height=0.0, bar_height=0.07, numbers_height=0.12, question_lines=2
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A node's card: its size, and how it is drawn at a place.
+
+    hidden : nodes below it that are not in the picture.
+    """
+
+    scene: Scene
+    node: int
+    style: Style
+    hidden: int = 0
+
+    @property
+    def asks(self) -> bool:
+        return bool(self.scene.tree.n_children[self.node]) and not self.hidden
+
+    @property
+    def width(self) -> float:
+        if self.asks:
+            return self.style.branch_width
+        wide = text_width(self.answer, SIZE, True) + 2 * PADDING
+        return max(min(wide, self.style.branch_width), self.style.leaf_width, 1.7 if self._leaf_curves else 0.0)
+
+    @property
+    def height(self) -> float:
+        parts = [LINE * len(self.lines), self._bar]
+        if self.asks and self.style.gate_height:
+            parts.append(self.style.gate_height + 0.05)
+        if self._leaf_curves:
+            parts.append(self.style.gate_height)
+        return sum(parts) + 2 * PADDING
+
+    @property
+    def _bar(self) -> float:
+        return (self.style.bar_height if self.scene.classes else self.style.numbers_height) + 0.04
+
+    @property
+    def lines(self) -> list[str]:
+        """The text of the card: before its drawings the question or the answer, after them the rest."""
+        return [*self.head, *self.foot]
+
+    @property
+    def head(self) -> list[str]:
+        if not self.asks:
+            return [fit_text(self.answer, self.style.branch_width - 2 * PADDING, SIZE, True)]
+        inner = self.style.branch_width - 2 * PADDING
+        return wrap_text(question(self.scene, self.node), inner, SIZE, self.style.question_lines)
+
+    @property
+    def foot(self) -> list[str]:
+        if self.scene.row is not None:
+            return self._way(self.scene.row)
+        rows = self._rows
+        told = [text for text in (self.answer if self.asks else "", rows) if text]
+        told = [" · ".join(told)] if told else []
+        leafness = float(self.scene.tree.leafness[self.node])
+        if 0 < leafness < 1:
+            told.append(f"bud: keeps {per_cent(leafness)}")
+        return told + ([f"… {self.hidden} nodes below"] if self.hidden else [])
+
+    def _way(self, row: Floats) -> list[str]:
+        """What the gate makes of the row that is followed, or how much of it a leaf keeps."""
+        here, tree = float(self.scene.reach[self.scene.followed, self.node]), self.scene.tree
+        kept = [f"keeps {per_cent(here * float(tree.leafness[self.node]))}"] if tree.leafness[self.node] > 0 else []
+        return [*([self._asked(row)] if self.asks else []), *kept]
+
+    def _asked(self, row: Floats) -> str:
+        gate = self.scene.tree.gate(self.node)
+        if isinstance(gate, LinearGate):
+            return f"score {short_number(float(self.scene.score(self.node, row)[0]))}"
+        feature = -1 if gate is None else gate.feature
+        return spell_cell(self.scene.tree.schema, feature, float(row[0, feature]))
+
+    @property
+    def answer(self) -> str:
+        return answer_text(self.scene, self.node)
+
+    @property
+    def _rows(self) -> str:
+        count = float(self.scene.count[self.node])
+        if not np.isfinite(count):
+            return ""
+        return "n < 0.1" if 0 < count < 0.05 else f"n = {spell_counts(np.array([count]))[0]}"
+
+    @property
+    def _leaf_curves(self) -> bool:
+        """Whether the node answers with curves, and there is room to draw them."""
+        linear = isinstance(self.scene.tree.response_at(self.node), LinearResponse)
+        return linear and not self.asks and not self.hidden and self.style.gate_height > 0
+
+    def draw(self, pen: Pen, box: Box) -> None:
+        """Fill, text and drawings."""
+        leafness = float(self.scene.tree.leafness[self.node])
+        fill = tint(node_colour(self.scene, self.node), 0.22 * (leafness if self.asks else 1.0))
+        pen.card(box, fill, style="-" if leafness in (0.0, 1.0) else "--")
+        left, inner = box.left + PADDING, box.width - 2 * PADDING
+        at = box.top - PADDING
+        for line in self.head:
+            pen.text(box.middle[0], at - LINE / 2, line, SIZE, bold=not self.asks)
+            at -= LINE
+        if self.asks and self.style.gate_height:
+            at -= self.style.gate_height + 0.05
+            draw_gate(pen, self.scene, self.node, Box(left, at, inner, self.style.gate_height))
+        if self._leaf_curves:
+            at -= self.style.gate_height
+            draw_response(pen, self.scene, self.node, Box(left, at + 0.03, inner, self.style.gate_height - 0.06))
+        at -= self._bar
+        draw_distribution(pen, self.scene, self.node, Box(left, at + 0.02, inner, self._bar - 0.04))
+        for line in self.foot:
+            pen.text(box.middle[0], at - LINE / 2, fit_text(line, inner, SMALL), SMALL, colour="#444444")
+            at -= LINE
+
+
+def question(scene: Scene, node: int) -> str:
+    """What a gate asks: that of its first child where there are two, else the name of its input."""
+    words, tree = scene.words, scene.tree
+    if words.written_once(node):
+        return HOW_SOFT.sub("", " ".join(words.gate(node, ROOM // 3).pieces))
+    if tree.n_children[node] == 2:
+        return HOW_SOFT.sub("", words.rule(int(tree.first_child[node]), ROOM)) + "?"
+    return f"{words.names[int(tree.feature[node])]}?"
+
+
+def branch_text(scene: Scene, child: int) -> str:
+    """Beside an edge: yes or no where the gate has two children, else which values come."""
+    tree, words = scene.tree, scene.words
+    gate, slot = words.place(child)
+    if tree.n_children[gate] == 2:
+        return "no" if slot else "yes"
+    name = words.names[int(tree.feature[gate])]
+    return words.rule(child, 24).removeprefix(f"{name} ").removeprefix("= ").removeprefix("in ")
+
+
+def is_soft(scene: Scene, node: int) -> bool:
+    """Whether a gate sends parts of a row both ways."""
+    return bool(scene.tree.squash[node] != Squash.STEP)
+
+
+def answer_text(scene: Scene, node: int) -> str:
+    """The mean answer of the rows at a node, short; where a row is followed, what a leaf answers to it."""
+    mean = scene.tree.mean_answers[node]
+    if scene.row is not None and not scene.tree.n_children[node]:
+        own = response(scene.tree, node, expand(scene.tree.basis, scene.row))
+        mean = apply_link(int(scene.tree.link), own)[0]
+    return spell_answers(scene, mean)
+
+
+def spell_answers(scene: Scene, mean: Floats) -> str:
+    """`virginica 0.98`, `152`."""
+    if scene.classes:
+        best = int(scene.tree.schema.decide(mean[None])[0])
+        label = scene.labels[best]
+        label = f"class {label}:" if label[:1].isdigit() else label  # two numbers side by side say little
+        return f"{label} {spell_fixed(float(mean[best]), 2)}"
+    return ", ".join(short_number(float(value)) for value in mean)
+
+
+def short_number(value: float) -> str:
+    """Three or so significant digits."""
+    if not np.isfinite(value) or value == 0:
+        return spell_number(value)
+    if not 1e-4 < abs(value) < 1e6:
+        return spell_number(value)
+    return spell_fixed(value, max(0, 2 - int(np.floor(np.log10(abs(value))))))
+
+
+def node_colour(scene: Scene, node: int) -> str:
+    """Of what a node answers: its class, or its place among the numbers of the tree."""
+    mean = scene.tree.mean_answers
+    if scene.classes:
+        return class_colour(int(scene.tree.schema.decide(mean[[node]])[0]))
+    low, high = float(mean[:, 0].min()), float(mean[:, 0].max())
+    return number_colour((float(mean[node, 0]) - low) / (high - low) if high > low else 0.5)
+
+
+def draw_response(pen: Pen, scene: Scene, node: int, box: Box) -> None:
+    """The curves that move a linear response most, on one scale; of several classes those of the likeliest."""
+    response = scene.tree.response_at(node)
+    if not isinstance(response, LinearResponse):
+        return
+    output = int(np.argmax(scene.tree.mean_answers[node])) if scene.tree.n_outputs > 1 else 0
+    terms = response.terms[output]
+    effect = {f: sum(t.effect or 0.0 for t in terms if t.feature == f) for f in {t.feature for t in terms}}
+    inputs = sorted(effect, key=lambda f: (-effect[f], f))[:MOST_LEAF_CURVES]
+    if not inputs:
+        return
+    curves = [(f, grid_of(scene, f)) for f in inputs]
+    heights = [scene.tree.curve(node, f, output)(grid) for f, grid in curves]
+    span = max(float(np.ptp(height)) for height in heights) or 1.0
+    for panel, feature, height in zip(box.columns(len(inputs), 0.07), inputs, heights, strict=True):
+        inner = Box(panel.left, panel.bottom + 0.1, panel.width, panel.height - 0.1)
+        pen.bar(inner, "#ffffff")
+        y = inner.y(0.5 + (height - (height.max() + height.min()) / 2) / span * 0.9)
+        pen.line(inner.x(np.linspace(0, 1, len(y))), y, ACCENT, 1.2)
+        name = fit_text(scene.name(feature), panel.width + 0.05, 5)
+        pen.text(panel.middle[0], panel.bottom, name, 5, colour=GREY, across="bottom")
+
+
+def per_cent(part: float) -> str:
+    """Whole per cent; what is not quite nothing or not quite all says so."""
+    return "<1%" if 0 < part < 0.005 else ">99%" if 0.995 < part < 1 else f"{100 * part:.0f}%"

@@ -1,0 +1,183 @@
+"""What a tree answers as one input goes and the others stay as they are in the rows: partial dependence.
+
+The line is the mean over the rows. The band says how much rows differ in what the input does to them (the middle eight
+tenths): where it is wide, that depends on the other inputs; of a sum of curves it has no width. Under it stands how the
+rows lie. One answer is drawn before the link (log odds, where the tree adds them up), several classes after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.words import output_names
+from softwood.formats.colours import class_colour, tint
+from softwood.kernels.kinds import Link
+from softwood.view.plots.canvas import PLAIN, shorten, split_axes, take_axes
+from softwood.view.plots.colours import ACCENT, GREY
+from softwood.view.plots.panels import draw_level_rows, draw_levels, draw_rows, finish_panel
+from softwood.view.plots.scene import Scene, grid_of, look_at
+from softwood.view.plots.surface import choose_answer, find_input
+
+Floats = npt.NDArray[np.float64]
+PANEL = 2.5, 2.1  # inches
+COLUMNS = 4
+MOST_ROWS, POINTS = 150, 50
+BAND = 0.1, 0.9
+MOST_CLASSES = 8
+
+
+def plot_curves(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    inputs: Sequence[str | int] | None = None,
+    answer: Any = None,
+    max_inputs: int = 8,
+    feature_names: Sequence[str] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw what a tree answers as each input goes.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
+    X, y : rows that the mean is over, and their known answers, which colour how the rows lie.
+    inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
+    answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
+    feature_names : names to print instead of the model's own.
+    ax : axes of matplotlib to draw in; None: new ones.
+
+    Returns
+    -------
+    The axes; the panels are its `child_axes`, all on one scale.
+    """
+    scene = look_at(model, X, y, wanted_by="plot_curves", feature_names=feature_names, needs_rows="to average over")
+    if max_inputs < 1:
+        raise ValueError(f"max_inputs must be at least 1, got {max_inputs}.")
+    column = choose_answer(scene, answer)
+    chosen = scene.used if inputs is None else [find_input(scene, each) for each in inputs]
+    if not chosen:
+        raise ValueError("the tree looks at no input: it answers every row the same, so there is no curve.")
+    curves = {feature: depend(scene, feature, column) for feature in chosen}
+    if inputs is None:
+        moved = {f: curves[f].movement(_shown(scene, column)) for f in chosen}
+        chosen = sorted(chosen, key=lambda f: (-moved[f], f))[:max_inputs]
+    columns = min(COLUMNS, len(chosen))
+    ax = take_axes(ax, PANEL[0] * columns, PANEL[1] * -(-len(chosen) // columns), "plot_curves")
+    panels = split_axes(ax, len(chosen), columns)
+    for panel, feature in zip(panels, chosen, strict=True):
+        _draw(panel, scene, feature, curves[feature], column)
+    _finish(ax, panels, scene, chosen, column, columns)
+    return ax
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Answers of some rows, (values, rows, answers), with each of some values of one input; `weight` of the values
+    is how many rows have about each.
+    """
+
+    values: Floats
+    answers: Floats
+    weight: Floats
+
+    def mean(self, k: int) -> Floats:
+        """Partial dependence."""
+        return np.asarray(self.answers[:, :, k].mean(axis=1))
+
+    def band(self, k: int) -> tuple[Floats, Floats]:
+        """Mean and how rows differ from it, each row less its own level."""
+        row = self.answers[:, :, k]
+        own = row - np.average(row, axis=0, weights=self.weight)
+        low, high = np.quantile(own - own.mean(axis=1, keepdims=True), BAND, axis=1)
+        return self.mean(k) + low, self.mean(k) + high
+
+    def movement(self, columns: Sequence[int]) -> float:
+        """How much the answers of rows move over the values that rows have, on the mean."""
+        centre = np.average(self.answers, axis=0, weights=self.weight)
+        square = np.average(np.square(self.answers - centre), axis=0, weights=self.weight)
+        return float(np.sqrt(square[:, columns]).mean())
+
+
+def depend(scene: Scene, feature: int, column: int | None) -> Dependence:
+    """Answers over one input: before the link where one is asked for, else after it."""
+    grid = grid_of(scene, feature, POINTS)
+    some = np.unique(np.linspace(0, len(scene.rows) - 1, MOST_ROWS).astype(np.int64))
+    rows = np.tile(scene.rows[some], (len(grid), 1))
+    rows[:, feature] = np.repeat(grid, len(some))
+    answers = scene.tree.predict(rows) if column is None else before_link(scene, rows, column)
+    x = scene.rows[:, feature]
+    x = np.clip(x[np.isfinite(x)], grid[0], grid[-1])
+    edges = np.concatenate([[-np.inf], (grid[1:] + grid[:-1]) / 2, [np.inf]])
+    weight = np.histogram(x, edges)[0].astype(np.float64) if len(x) else np.ones(len(grid))
+    return Dependence(grid, answers.reshape(len(grid), len(some), -1), weight)
+
+
+def before_link(scene: Scene, rows: Floats, column: int) -> Floats:
+    """The output for one answer in the unit of `unit_name`; the other columns are left out, but for their places."""
+    output, tree = scene.tree.output(rows), scene.tree
+    if tree.link == Link.SIGMOID and tree.n_outputs == 1:
+        return np.concatenate([-output, output], axis=1)
+    return output - output.mean(axis=1, keepdims=True) if tree.link == Link.SOFTMAX else output
+
+
+def unit_name(scene: Scene, column: int) -> str:
+    """`log odds of yes`, `score of setosa`, `probability of no`, `price`."""
+    if scene.tree.link == Link.SIGMOID and scene.tree.n_outputs == 1:
+        return f"log odds of {scene.labels[column]}"
+    return output_names(scene.tree)[column]
+
+
+def _draw(panel: Any, scene: Scene, feature: int, curve: Dependence, column: int | None) -> None:
+    x, all_of_it = scene.rows[:, feature], np.ones(len(scene.rows))
+    levels, grid = len(scene.levels(feature)), curve.values
+    if levels:
+        draw_level_rows(panel, scene, x, all_of_it, levels)
+    else:
+        draw_rows(panel, scene, x, all_of_it, (float(grid[0]), float(grid[-1])))
+    for k in _shown(scene, column):
+        colour = ACCENT if column is not None else class_colour(k)
+        low, high = curve.band(k)
+        if levels:
+            draw_levels(panel, curve.mean(k), colour)
+            if column is not None:
+                panel.vlines(np.arange(levels), low, high, color=tint(colour, 0.4), linewidth=5, zorder=2)
+        else:
+            panel.plot(grid, curve.mean(k), color=colour, linewidth=2, zorder=3)
+            if column is not None:
+                panel.fill_between(grid, low, high, color=tint(colour, 0.25), linewidth=0, zorder=2)
+
+
+def _shown(scene: Scene, column: int | None) -> list[int]:
+    return [column] if column is not None else list(range(min(len(scene.labels), MOST_CLASSES)))
+
+
+def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column: int | None, columns: int) -> None:
+    """One scale for all panels, with room for the rows below; names; what colours stand for."""
+    ends = [panel.get_ylim() for panel in panels]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    low, high = (max(low, 0.0), min(high, 1.0)) if column is None else (low, high)
+    room = (high - low) or 1.0
+    name = "probability" if column is None else unit_name(scene, column)
+    for i, (panel, feature) in enumerate(zip(panels, chosen, strict=True)):
+        panel.set_ylim(low - 0.3 * room, high + 0.05 * room)
+        finish_panel(panel, scene, feature, "" if i % columns else shorten(name, 24))
+    left = len(scene.used) - len(chosen)
+    if left > 0:
+        ax.text(1.0, 1.0, f"{left} more inputs, which move the answer less", ha="right", va="bottom",
+                fontsize="x-small", color=GREY, transform=ax.transAxes)  # fmt: skip
+    if column is None:
+        from matplotlib.lines import Line2D
+
+        labels = [shorten(label, 24) for label in scene.labels[:MOST_CLASSES]]
+        handles = [Line2D([], [], color=class_colour(k), label=label) for k, label in enumerate(labels)]
+        legend = ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(labels), frameon=False,
+                           fontsize="x-small", borderaxespad=0)  # fmt: skip
+        for text in legend.get_texts():
+            text.set(**PLAIN)

@@ -1,0 +1,65 @@
+"""How one row flows through a tree: an edge is as wide as the part of the row that takes it.
+
+At every gate a mark says where the row stands among the others; below a gate stands its score or its value, below a
+leaf the part of the row that it answers. Where the row hardly comes the picture is pale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softwood.view.plots.cards import spell_answers
+from softwood.view.plots.colours import ACCENT, PALE
+from softwood.view.plots.scene import look_at
+from softwood.view.plots.tree import draw_cards, draw_edges, lay_out, start_picture
+
+LEAST = 0.005  # of a row: where less comes, the picture is pale
+
+
+def plot_row(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    row: int = 0,
+    max_depth: int | None = None,
+    orientation: str | None = None,
+    feature_names: Sequence[str] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw how one row flows through a tree.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
+    X, y : rows as the model takes them, and their known answers: the row is drawn among them.
+    row : which of them to follow.
+    max_depth, orientation, feature_names, ax : as in `plot_tree`.
+
+    Returns
+    -------
+    The axes.
+    """
+    scene = look_at(model, X, y, wanted_by="plot_row", feature_names=feature_names, needs_rows="to follow one of them")
+    if not -len(scene.rows) <= row < len(scene.rows):
+        raise ValueError(f"row must be 0..{len(scene.rows) - 1}, a place in X, got {row}.")
+    row %= len(scene.rows)
+    scene = replace(scene, followed=row)
+    answer = spell_answers(scene, scene.tree.predict(scene.rows[[row]])[0])
+    known = "" if scene.y is None else f" (known: {_known(scene)})"
+    picture = lay_out(scene, max_depth, orientation)
+    pen = start_picture(ax, picture, "plot_row", f"answer: {answer}{known}")
+    draw_edges(pen, picture, np.zeros(scene.tree.n_nodes), PALE, labels=False)
+    part = scene.reach[row]
+    draw_edges(pen, picture, np.where(part >= LEAST, part, np.nan), ACCENT, labels=True, over=2)
+    draw_cards(pen, picture, {node for node in picture.boxes if part[node] < LEAST})
+    return pen.ax
+
+
+def _known(scene: Any) -> str:
+    answer = scene.y[scene.followed]
+    return str(scene.labels[int(answer)] if scene.classes else ", ".join(f"{value:.4g}" for value in answer))

@@ -1,0 +1,240 @@
+"""What a picture is of: a tree, and the rows that were given, as the tree reads them.
+
+Every picture reads a model through `look_at`, so all take the same models, rows and known answers, and refuse the same
+ones in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.explain.ranges import used_inputs
+from softwood.explain.rows import read_rows, some_rows
+from softwood.formats.models import look_inside
+from softwood.tree import Kind, Tree
+from softwood.tree.labels import plain_label
+from softwood.tree.once import computed_once
+from softwood.tree.spelling import spell_label
+from softwood.tree.views import LinearGate
+from softwood.tree.wording import Wording
+from softwood.view.plots.canvas import import_matplotlib
+
+Floats = npt.NDArray[np.float64]
+STRAIGHT = 0.03  # of its height that a curve may bend and still be drawn as a weight
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A tree with some rows.
+
+    Attributes
+    ----------
+    tree : with the names to print.
+    model : the estimator that has it, or the tree itself.
+    X : (rows, inputs) as the tree reads them; None where no rows were given.
+    y : known answers: class codes (rows,), or numbers (rows, targets); None where they are not known.
+    followed : the one row whose way is drawn; None where it is all rows.
+    """
+
+    tree: Tree
+    model: Any
+    X: Floats | None = None
+    y: npt.NDArray[Any] | None = None
+    followed: int | None = None
+
+    @property
+    def classes(self) -> bool:
+        """Whether the answers are classes."""
+        return self.tree.schema.task == "classification"
+
+    @computed_once
+    def words(self) -> Wording:
+        return Wording(self.tree)
+
+    @computed_once
+    def labels(self) -> list[str]:
+        """Of the answers, for print."""
+        return [spell_label(answer) for answer in self.tree.schema.answers]
+
+    @computed_once
+    def reach(self) -> Floats:
+        """Part of every row at every node, (rows, nodes)."""
+        return self.tree.reach(self.rows)
+
+    @property
+    def rows(self) -> Floats:
+        """The rows, which are there."""
+        if self.X is None:
+            raise ValueError("no rows were given; pass X.")
+        return self.X
+
+    @computed_once
+    def count(self) -> Floats:
+        """Rows at every node: of those given, else of those trained on; NaN where neither is known."""
+        return self.tree.count if self.X is None else np.asarray(self.reach.sum(axis=0))
+
+    @computed_once
+    def share(self) -> Floats:
+        """Part of all rows at every node; even parts where it is not known."""
+        if np.isfinite(self.count).all() and self.count[0] > 0:
+            return np.asarray(self.count / self.count[0])
+        part = np.ones(self.tree.n_nodes)
+        for node in range(self.tree.n_nodes):
+            for child in self.tree.children(node):
+                part[child] = part[node] / self.tree.n_children[node]
+        return part
+
+    @property
+    def row(self) -> Floats | None:
+        """The row that is followed, (1, inputs)."""
+        return None if self.followed is None else self.rows[[self.followed]]
+
+    def name(self, feature: int) -> str:
+        """Of an input, on one line."""
+        return self.words.names[feature]
+
+    def levels(self, feature: int) -> list[str]:
+        """Of an input that has some, in the order of their codes: of a category, and false and true; else none."""
+        if self.tree.schema.kinds[feature] == Kind.BOOLEAN:
+            return ["false", "true"]
+        return [spell_label(level) for level in self.tree.schema.categories[feature] or ()]
+
+    def score(self, node: int, X: Floats) -> Floats:
+        """Of a linear gate for every row: its constant and what the curve of every input adds."""
+        gate = self.tree.gate(node)
+        if not isinstance(gate, LinearGate):
+            raise ValueError(f"node {node} has no linear gate, so no score.")
+        total = np.full(len(X), gate.bias)
+        for feature in gate.features:
+            total += self.tree.curve(node, feature)(X[:, feature])
+        return total
+
+    @computed_once
+    def used(self) -> list[int]:
+        """Inputs that some gate or response looks at, lowest first."""
+        return used_inputs(self.tree, surrogates=False)
+
+    def typical(self) -> Floats:
+        """A row in the middle: the median of every number, the most frequent level; of those given or trained on."""
+        return np.array([self._middle(feature) for feature in range(self.tree.n_features)])
+
+    def _middle(self, feature: int) -> float:
+        known = self.tree.schema.inputs[feature].summary
+        levels = self.tree.schema.n_levels(feature)
+        if self.X is not None and np.isfinite(self.X[:, feature]).any():
+            values = self.X[:, feature]
+            values = values[np.isfinite(values)]
+            return float(np.bincount(values.astype(np.int64)).argmax() if levels else np.median(values))
+        if known is None:
+            return 0.0
+        if known.counts:
+            return float(np.argmax(known.counts))
+        return dict(known.quantiles).get(0.5, np.nan)
+
+    def span(self, feature: int, part: float = 0.99) -> tuple[float, float]:
+        """From where to where a number goes: the middle `part` of the rows given, or all of those trained on."""
+        known = self.tree.schema.inputs[feature].summary
+        low, high = 0.0, 1.0
+        if self.X is not None and np.isfinite(self.X[:, feature]).any():
+            values = self.X[:, feature]
+            ends = np.quantile(values[np.isfinite(values)], [(1 - part) / 2, (1 + part) / 2])
+            low, high = float(ends[0]), float(ends[1])
+        elif known is not None and known.range is not None:
+            low, high = known.range
+        return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def look_at(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    wanted_by: str,
+    feature_names: Sequence[str] | None = None,
+    needs_rows: str = "",
+    needs_answers: str = "",
+) -> Scene:
+    """The tree of a model with rows, checked.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
+    X, y : rows as the model takes them (of a pipeline: before its steps), and their known answers.
+    wanted_by : the function that asks, for its errors.
+    needs_rows, needs_answers : what it needs them for; "" where it can do without.
+    """
+    import_matplotlib(wanted_by)
+    inside = look_inside(model, feature_names, wanted_by=wanted_by)
+    if X is None and needs_rows:
+        raise ValueError(f"{wanted_by} needs rows {needs_rows}: pass X.")
+    if y is None and needs_answers:
+        raise ValueError(f"{wanted_by} needs known answers {needs_answers}: pass y.")
+    if y is not None and X is None:
+        raise ValueError("y without X: known answers belong to rows; pass both or neither.")
+    cells = None if X is None else some_rows(read_rows(model, X), "X")
+    return Scene(
+        inside.tree, inside.model, cells, None if y is None or cells is None else _known(inside.tree, y, cells)
+    )
+
+
+def _known(tree: Tree, y: Any, X: Floats) -> npt.NDArray[Any]:
+    """Class codes or numbers of the known answers."""
+    given = np.asarray(y, object if tree.schema.task == "classification" else np.float64)
+    if len(given) != len(X):
+        raise ValueError(f"y must have an answer for each of {len(X)} rows, got {len(given)}.")
+    if tree.schema.task == "regression":
+        numbers = given.reshape(len(given), -1)
+        if numbers.shape[1] != tree.n_outputs:
+            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree has, got {numbers.shape[1]}.")
+        return numbers
+    codes = {answer: code for code, answer in enumerate(tree.schema.answers)}
+    flat = [plain_label(label) for label in given.ravel()]
+    unknown = next((label for label in flat if label not in codes), None)
+    if any(label not in codes for label in flat):
+        raise ValueError(f"y has the label {unknown!r:.60}, which is none of the classes {list(codes)!r:.200}.")
+    return np.array([codes[label] for label in flat], np.int64)
+
+
+def order_inputs(scene: Scene, node: int) -> list[int]:
+    """Inputs of a linear gate, those that move its score most among the rows first."""
+    gate = scene.tree.gate(node)
+    if not isinstance(gate, LinearGate):
+        return [] if gate is None else [gate.feature]
+    effect = {f: sum(term.effect or 0.0 for term in gate.terms if term.feature == f) for f in gate.features}
+    if not any(effect.values()):
+        for f in gate.features:
+            effect[f] = float(np.ptp(scene.tree.curve(node, f)(grid_of(scene, f))))
+    return sorted(gate.features, key=lambda f: (-effect[f], f))
+
+
+def grid_of(scene: Scene, feature: int, n: int = 120) -> Floats:
+    """Values of an input to draw a curve over: codes of a category, else evenly spaced over its span with the knots."""
+    levels = scene.levels(feature)
+    if levels:
+        return np.arange(float(len(levels)))
+    low, high = scene.span(feature)
+    return np.linspace(low, high, n)
+
+
+def is_additive(scene: Scene, node: int) -> bool:
+    """Whether a gate bends what some input says among the rows: more than a weight for each."""
+    gate = scene.tree.gate(node)
+    if not isinstance(gate, LinearGate):
+        return False
+    return any(_bends(scene, node, feature) for feature in gate.features)
+
+
+def _bends(scene: Scene, node: int, feature: int) -> bool:
+    curve, grid = scene.tree.curve(node, feature), grid_of(scene, feature)
+    if curve.levels:
+        return True
+    if len(grid) < 3:
+        return False
+    height = curve(grid)
+    straight = np.linspace(height[0], height[-1], len(grid))
+    return bool(np.abs(height - straight).max() > STRAIGHT * (np.ptp(height) or 1.0))

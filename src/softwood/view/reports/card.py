@@ -1,0 +1,129 @@
+"""`report`: a model on one HTML page that prints well, under the headings of a model card.
+
+M. Mitchell and others (2019). Model cards for model reporting. FAT*, 220-229. The tree, its curves and rules and the
+rows that it answers worst have sections of their own, since here they can be shown.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from softwood.release import __version__
+from softwood.tree.spelling import spell_name, spell_number
+from softwood.view.page import Page
+from softwood.view.plots.scene import Scene, look_at
+from softwood.view.reports.groups import read_groups
+from softwood.view.reports.measures import measure
+from softwood.view.reports.sections import NOTED, Report
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<header><h1>{title}</h1><p class="sub">{sub}</p></header>
+<nav aria-label="Contents"><ol>{contents}</ol></nav>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def report(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    group: Any = None,
+    title: str | None = None,
+    notes: Mapping[str, str] | None = None,
+    n_worst: int = 10,
+    feature_names: Sequence[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> Page:
+    """Write a report of a model on rows that it was not learned from.
+
+    Parameters
+    ----------
+    model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
+    X, y : rows as the model takes them, and their known answers. The file holds the worst of them, with their values:
+        n_worst=0 leaves them out where they may not be shown.
+    group : by which errors are told apart: the name of a column of X, or a group for every row.
+    title : of the page; None: what the model is.
+    notes : what only the author can say, by heading: "Intended use", "Factors", "Ethical considerations", "Caveats and
+        recommendations".
+    n_worst : how many of the rows that are answered worst are shown and explained.
+    feature_names : names to print instead of the model's own.
+    path : where to write; None: a new file in the folder for temporary files.
+
+    Returns
+    -------
+    A `Page`: `page.path` is the file; in a notebook it shows itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, report
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> page = report(model, X[1::2], y[1::2], notes={"Intended use": "Telling irises apart."})
+    >>> page.path.suffix
+    '.html'
+    """
+    scene = look_at(
+        model, X, y, wanted_by="report", feature_names=feature_names,
+        needs_rows="that the model was not learned from", needs_answers="to measure errors",
+    )  # fmt: skip
+    notes = {} if notes is None else dict(notes)
+    unknown = [heading for heading in notes if heading not in NOTED]
+    if unknown:
+        raise ValueError(f"notes have the heading {unknown[0]!r:.60}; headings are {', '.join(map(repr, NOTED))}.")
+    if n_worst < 0:
+        raise ValueError(f"n_worst must be at least 0, got {n_worst}.")
+    groups = None if group is None else read_groups(X, group, len(scene.rows))
+    text = _fill(title or _title(scene), Report(scene, groups, notes, n_worst), len(scene.rows))
+    if path is None:
+        handle, path = tempfile.mkstemp(prefix="softwood-report-", suffix=".html")
+        os.close(handle)
+    Path(path).write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
+    return Page(Path(path), text)
+
+
+def _title(scene: Scene) -> str:
+    origin, schema = scene.tree.provenance, scene.tree.schema
+    name = origin.estimator if origin is not None and origin.estimator else type(scene.model).__name__
+    of = schema.target or (", ".join(scene.labels[:3]) + (", …" if len(scene.labels) > 3 else ""))
+    return f"{name}: {of}"
+
+
+def _fill(title: str, parts: Report, n: int) -> str:
+    sections = list(parts.sections())
+    names = [f"section-{i}" for i in range(len(sections))]
+    contents = "".join(
+        f'<li><a href="#{name}">{html.escape(head)}</a></li>' for name, (head, _) in zip(names, sections, strict=True)
+    )
+    body = "\n".join(
+        f'<section id="{name}"><h2>{html.escape(head)}</h2>{told}</section>'
+        for name, (head, told) in zip(names, sections, strict=True)
+    )
+    style = files("softwood.view.reports").joinpath("report.css").read_text(encoding="utf-8")
+    first = measure(parts.answers)[0]
+    ends = f"95 % interval {spell_number(first.low)} … {spell_number(first.high)}"
+    told = f"{first.name} {spell_number(first.value)} ({ends})"
+    sub = f"{told[:1].upper()}{told[1:]} on {n:,} rows. Made with softwood {__version__}."
+    return PAGE.format(
+        title=html.escape(spell_name(title)[:200]), style=style, sub=html.escape(sub), contents=contents, body=body
+    )

@@ -1,0 +1,100 @@
+"""The rows of a report: what every input holds, beside what it held where the tree was learned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.tree.schema import Input, Kind
+from softwood.tree.spelling import spell_label, spell_number
+from softwood.view.plots.scene import Scene
+
+MOST_INPUTS, MOST_LEVELS = 60, 4
+HEAD = ["input", "kind", "missing", "rows here", "training rows", "outside"]
+
+
+def describe_inputs(scene: Scene) -> list[list[str]]:
+    """A line for every input: what it is, and what these rows and the training rows hold of it."""
+    lines = []
+    for feature, one in enumerate(scene.tree.schema.inputs[:MOST_INPUTS]):
+        x = scene.rows[:, feature]
+        gone = float(np.isnan(x).mean())
+        here = _levels(one, x) if scene.levels(feature) else _numbers(x)
+        outside = outside_range(scene, feature)
+        lines.append(
+            [
+                one.name,
+                str(one.kind),
+                _part(gone),
+                here,
+                _trained(one),
+                _part(float(outside.mean())) if outside.any() else "",
+            ]
+        )
+    return lines
+
+
+def outside_range(scene: Scene, feature: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Rows whose number is outside of what the training rows had."""
+    known = scene.tree.schema.inputs[feature].summary
+    x = scene.rows[:, feature]
+    if known is None or known.range is None:
+        return np.zeros(len(x), np.bool_)
+    return np.asarray((x < known.range[0]) | (x > known.range[1]))
+
+
+def minds(scene: Scene) -> list[str]:
+    """What to mind of these rows."""
+    told = []
+    used = scene.used
+    out = np.any([outside_range(scene, f) for f in used], axis=0) if used else np.zeros(len(scene.rows), np.bool_)
+    if out.any():
+        told.append(
+            f"{_part(float(out.mean()))} of the rows have a number outside of the range that the model has seen; "
+            "its answers there are guesses."
+        )
+    new = [
+        one.name
+        for f, one in enumerate(scene.tree.schema.inputs)
+        if f in used and one.summary is not None and one.summary.missing == 0 and np.isnan(scene.rows[:, f]).any()
+    ]
+    if new:
+        names = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
+        told.append(f"Missing here, or a level that was not seen, and never missing in training: {names}.")
+    return told
+
+
+def _numbers(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    known = x[np.isfinite(x)]
+    if not len(known):
+        return ""
+    low, middle, high = (spell_number(float(v)) for v in np.quantile(known, [0.0, 0.5, 1.0]))
+    return f"{low} … {middle} … {high}"
+
+
+def _levels(one: Input, x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    names = [spell_label(level) for level in one.levels] if one.levels is not None else ["false", "true"]
+    known = x[np.isfinite(x)].astype(np.int64)
+    return _shares(names, np.bincount(known, minlength=len(names)).astype(np.float64))
+
+
+def _shares(names: list[str], counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    total = counts.sum() or 1.0
+    order = [int(code) for code in np.argsort(-counts, kind="stable") if counts[code] > 0]
+    told = [f"{names[code]} {_part(float(counts[code] / total))}" for code in order[:MOST_LEVELS]]
+    return ", ".join(told) + (f", … {len(order) - MOST_LEVELS} more" if len(order) > MOST_LEVELS else "")
+
+
+def _trained(one: Input) -> str:
+    if one.summary is None:
+        return ""
+    if one.summary.counts and one.levels is not None:
+        return _shares([spell_label(level) for level in one.levels], np.array(one.summary.counts))
+    if one.summary.range is None or one.kind == Kind.BOOLEAN:
+        return ""
+    low, high = (spell_number(end) for end in one.summary.range)
+    middle = dict(one.summary.quantiles).get(0.5)
+    return f"{low} … {spell_number(middle)} … {high}" if middle is not None else f"{low} … {high}"
+
+
+def _part(part: float) -> str:
+    return "" if part == 0 else "<0.1%" if part < 0.0005 else f"{100 * part:.1f}%"

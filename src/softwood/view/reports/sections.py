@@ -1,0 +1,251 @@
+"""The sections of a report, in the order and under the headings of a model card (Mitchell et al., 2019)."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from softwood.formats.colours import tint
+from softwood.formats.overview import summary
+from softwood.formats.text import to_text
+from softwood.tree.once import computed_once
+from softwood.tree.spelling import spell_number
+from softwood.view.plots.calibration import plot_calibration
+from softwood.view.plots.colours import ACCENT
+from softwood.view.plots.curves import plot_curves
+from softwood.view.plots.importance import plot_importance
+from softwood.view.plots.scene import Scene
+from softwood.view.plots.tree import plot_tree
+from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, minds
+from softwood.view.reports.groups import Groups, by_group
+from softwood.view.reports.markup import Pictures, items, paragraph, preformatted, table
+from softwood.view.reports.measures import Answers, confusion, measure
+from softwood.view.reports.residuals import draw_residuals
+from softwood.view.reports.worst import worst_rows
+
+PACKAGES = ("softwood", "numpy", "scipy", "scikit-learn")
+MOST_LEAVES = 16  # of the drawing; of a larger tree its upper part
+NOTED = ("Intended use", "Factors", "Ethical considerations", "Caveats and recommendations")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a report is made of.
+
+    Attributes
+    ----------
+    scene : tree, rows and known answers.
+    groups : the group of every row; None where none was named.
+    notes : what the author says, by heading.
+    n_worst : rows to explain.
+    """
+
+    scene: Scene
+    groups: Groups | None
+    notes: Mapping[str, str]
+    n_worst: int
+
+    @computed_once
+    def pictures(self) -> Pictures:
+        return Pictures()
+
+    @computed_once
+    def answers(self) -> Answers:
+        """Of classes, or of the first target."""
+        scene, known = self.scene, np.asarray(self.scene.y)
+        given = scene.tree.predict(scene.rows)
+        if scene.classes:
+            return Answers(known, given, scene.tree.decide(scene.rows), scene.tree.schema)
+        return Answers(known[:, 0], given[:, 0], given[:, 0], scene.tree.schema)
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Heading and HTML of every section."""
+        yield "Model details", self._details()
+        yield "Intended use", self._noted("Intended use")
+        yield "Factors", self._factors()
+        yield "Metrics", self._metrics()
+        yield "Evaluation data", self._data()
+        yield "Quantitative analyses", self._analyses()
+        yield "The tree", self._tree()
+        yield "Rows it answers worst", worst_rows(self.scene, self.answers, self.n_worst)
+        yield "Ethical considerations", self._noted("Ethical considerations")
+        yield "Caveats and recommendations", self._caveats()
+        yield "Settings and versions", self._settings()
+
+    def _noted(self, heading: str) -> str:
+        told = self.notes.get(heading, "")
+        return paragraph(told) if told else paragraph(f"Not stated (notes={{'{heading}': …}} states it).", "unsaid")
+
+    def _details(self) -> str:
+        origin = self.scene.tree.provenance
+        told = preformatted(summary(self.scene.model))
+        if origin is not None and origin.changes:
+            told += paragraph(f"Changed after it was learned: {', '.join(origin.changes)}.")
+        return told
+
+    def _factors(self) -> str:
+        if self.groups is None:
+            return self._noted("Factors")
+        told = self.notes.get("Factors", "")
+        return paragraph(told) + paragraph(f"Errors are told apart by {self.groups.name}.")
+
+    def _metrics(self) -> str:
+        schema = self.scene.tree.schema
+        said = {
+            "classification": "Error is the part of rows that are given a wrong class; log loss and Brier score ask "
+            "whether probabilities are right, AUC whether rows are in the right order.",
+            "regression": "Errors are in the unit of the target; R² is the part of its variance that is explained.",
+        }[schema.task]
+        costs = " Classes are decided by least expected cost." if schema.costs is not None else ""
+        said += f"{costs} Intervals are of 95 %. Blind: a model that answers every row the same."
+        if schema.task == "regression" and len(schema.answers) > 1:
+            said += f" Of {len(schema.answers)} targets the first is measured: {schema.answers[0]}."
+        return paragraph(said)
+
+    def _data(self) -> str:
+        scene, n = self.scene, len(self.scene.rows)
+        told = paragraph(f"{n:,} rows, which should not be those that the model was learned from.")
+        if scene.classes:
+            counts = np.bincount(np.asarray(scene.y), minlength=len(scene.labels))
+            rows = [
+                [label, str(count), f"{100 * count / n:.1f}%"]
+                for label, count in zip(scene.labels, counts, strict=True)
+            ]
+            told += table(["class", "rows", "part"], rows)
+        else:
+            ends = np.quantile(np.asarray(scene.y), [0.0, 0.25, 0.5, 0.75, 1.0], axis=0).T
+            names = ["target", "least", "quarter", "median", "three quarters", "largest"]
+            told += table(
+                names, [[label, *map(spell_number, row)] for label, row in zip(scene.labels, ends, strict=True)]
+            )
+        more = scene.tree.n_features - MOST_INPUTS
+        caption = "Numbers: least, median, largest. Outside: of the range in training."
+        return told + table(HEAD, describe_inputs(scene), left=len(HEAD), caption=caption) + (
+            paragraph(f"… {more} more inputs.") if more > 0 else ""
+        )  # fmt: skip
+
+    def _analyses(self) -> str:
+        rows = [
+            [m.name, spell_number(m.value), f"{spell_number(m.low)} … {spell_number(m.high)}",
+             "" if m.blind is None else spell_number(m.blind)] for m in measure(self.answers)
+        ]  # fmt: skip
+        told = table(["measure", "value", "95 % interval", "blind"], rows)
+        return told + self._compared() + self._by_group() + self._importance()
+
+    def _compared(self) -> str:
+        """Confusion or residuals, and calibration."""
+        scene = self.scene
+        draw = self.pictures.figure(
+            lambda ax: plot_calibration(scene.tree, scene.rows, self._known, ax=ax),
+            "Calibration: what came true by what was answered, with 95 % intervals.", width=3.6, height=3.6,
+        )  # fmt: skip
+        if not scene.classes:
+            told = "Residuals: known answers less those given, by the answer; the line is their running median."
+            return f'<div class="pair">{self.pictures.figure(self._residuals, told, width=3.6, height=3.6)}{draw}</div>'
+        counts = confusion(self.answers)
+        share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        lines = [[label, *map(str, row)] for label, row in zip(scene.labels, counts, strict=True)]
+        told = table(
+            ["known ↓ given →", *scene.labels], lines, caption="Confusion: rows by known and given class.",
+            shade=lambda row, column: tint(ACCENT, 0.5 * float(share[row, column - 1])) if column else "",
+        )  # fmt: skip
+        return f'<div class="pair"><div>{told}</div>{draw}</div>'
+
+    def _residuals(self, ax: Any) -> Any:
+        return draw_residuals(ax, self.answers.given, np.asarray(self.answers.known, np.float64))
+
+    @property
+    def _known(self) -> Any:
+        """Known answers as a user has them."""
+        scene, known = self.scene, np.asarray(self.scene.y)
+        return [scene.tree.schema.answers[code] for code in known] if scene.classes else known
+
+    def _by_group(self) -> str:
+        if self.groups is None:
+            return ""
+        positive = 1 if self.scene.classes and len(self.scene.labels) == 2 else None
+        head, lines, _ = by_group(self.answers, self.groups, positive)
+        said = f"By {self.groups.name}."
+        if positive is not None:
+            label = self.scene.labels[positive]
+            said += (
+                f" Given: part that is given {label}. Missed: of those who are {label}, part that is not given it."
+                f" Wrongly: of the others, part that is given it. Holds: part that is {label} less mean probability."
+            )
+        return "<h3>By group</h3>" + table(head, lines, caption=said)
+
+    def _importance(self) -> str:
+        scene = self.scene
+        if not scene.used:
+            return ""
+        told = self.pictures.figure(
+            lambda ax: plot_importance(scene.tree, scene.rows, self._known, ax=ax),
+            "What the error on these rows rises by when an input is another row's, with 95 % intervals.",
+        )
+        return "<h3>Importances</h3>" + told
+
+    def _tree(self) -> str:
+        scene, tree = self.scene, self.scene.tree
+        deep = self._depth()
+        part = "" if deep is None else f" The upper {deep + 1} levels."
+        told = self.pictures.figure(
+            lambda ax: plot_tree(tree, scene.rows, self._known, max_depth=deep, ax=ax),
+            "The tree, with the rows of this report: an edge is as wide as the part of the rows that goes along it."
+            + part,
+            natural=True,
+        )
+        if scene.used:
+            told += "<h3>Curves</h3>" + self.pictures.figure(
+                lambda ax: plot_curves(tree, scene.rows, self._known, ax=ax),
+                "What the model answers as one input goes and the others stay; the band says how much rows differ.",
+            )
+        return told + "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
+
+    def _depth(self) -> int | None:
+        tree = self.scene.tree
+        if tree.n_leaves <= MOST_LEAVES:
+            return None
+        for depth in range(tree.depth, 0, -1):
+            inner = (tree.node_depth == depth) | ((tree.node_depth < depth) & (tree.n_children == 0))
+            if int(inner.sum()) <= MOST_LEAVES:
+                return depth
+        return 1
+
+    def _caveats(self) -> str:
+        told = minds(self.scene)
+        if len(self.scene.rows) < 100:
+            told.append(f"{len(self.scene.rows)} rows are few: mind the intervals.")
+        if self.groups is not None:
+            positive = 1 if self.scene.classes and len(self.scene.labels) == 2 else None
+            told += by_group(self.answers, self.groups, positive)[2]
+        note = self.notes.get("Caveats and recommendations", "")
+        return (items(told) if told else "") + (
+            paragraph(note) if note or told else self._noted("Caveats and recommendations")
+        )
+
+    def _settings(self) -> str:
+        origin = self.scene.tree.provenance
+        settings = [] if origin is None else [[name, json.dumps(value)] for name, value in origin.parameters.items()]
+        told = table(["parameter", "value"], settings, left=2) if settings else ""
+        learned = [] if origin is None or not origin.version else [["softwood, when it was learned", origin.version]]
+        versions = [*learned, ["Python", platform.python_version()], *([name, _version(name)] for name in PACKAGES)]
+        return told + table(["package", "version"], versions, left=2)
+
+
+def _named(scene: Scene) -> Any:
+    """What `to_text` prints: the model, whose rules it may have, or the tree with the names of a pipeline."""
+    same = getattr(scene.model, "tree_", None)
+    return scene.model if same is scene.tree else scene.tree
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

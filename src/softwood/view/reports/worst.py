@@ -1,0 +1,58 @@
+"""The rows that a model answers worst, each with the reasons for its answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.explain import Explanation, explain
+from softwood.tree.spelling import spell_fixed, spell_number
+from softwood.view.plots.canvas import shorten
+from softwood.view.plots.cards import short_number, spell_answers
+from softwood.view.plots.scene import Scene
+from softwood.view.reports.markup import paragraph, table
+from softwood.view.reports.measures import Answers
+
+BACKGROUND = 200  # rows that reasons compare with
+REASONS, REASON = 4, 120  # how many, and characters of each
+
+
+def worst_rows(scene: Scene, answers: Answers, n: int) -> str:
+    """A table: row, known, answered, what it loses, the reasons."""
+    n = min(n, len(scene.rows))
+    if not n:
+        return paragraph("None were asked for.")
+    losses = answers.losses
+    worst = np.argsort(-losses, kind="stable")[:n]
+    some = np.unique(np.linspace(0, len(scene.rows) - 1, BACKGROUND).astype(np.int64))
+    why = explain(scene.tree, scene.rows[worst], scene.rows[some])
+    given = scene.tree.predict(scene.rows[worst])
+    lines = [
+        [str(row), _known(scene, int(row)), spell_answers(scene, given[i]), spell_number(float(losses[row]), 2),
+         _reasons(why, i)] for i, row in enumerate(worst)
+    ]  # fmt: skip
+    measure = "log loss" if scene.classes else "error"
+    said = (
+        f"The {n} rows of the largest {measure}. Reasons: what the inputs of largest effect add to "
+        f"{'the answer that was given' if scene.classes else 'the answer'}, against {len(some)} rows of this report"
+        f"{' (sampled)' if why.method == 'sampling' else ''}."
+    )
+    head = ["row", "known", "answer", measure, "reasons"]
+    return table(head, lines, left=len(head), caption=said, longest=REASON * REASONS, kind="worst")
+
+
+def _known(scene: Scene, row: int) -> str:
+    known = np.asarray(scene.y)[row]
+    return scene.labels[int(known)] if scene.classes else ", ".join(spell_number(float(value)) for value in known)
+
+
+def _reasons(why: Explanation, row: int) -> str:
+    told = [
+        f"{shorten(reason.text, REASON // 2)} ({_signed(reason.contribution)})"
+        for reason in why.reasons(row, n=REASONS)
+    ]
+    return "; ".join(told)
+
+
+def _signed(value: float) -> str:
+    text = short_number(value) if abs(value) >= 0.01 else spell_fixed(value, 3)
+    return text if text.startswith("−") else f"+{text}"

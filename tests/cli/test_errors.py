@@ -1,0 +1,101 @@
+"""Whatever is wrong with the line or the data is one line that says what to do, with exit code 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOOD = ["--target", "good", "--drop", "limit", "--folds", "0"]
+LINES = [
+    (["fit", "absent.csv", *GOOD], "there is no file 'absent.csv'"),
+    (["fit", ".", *GOOD], "is a folder"),
+    (["fit", "people.csv"], "--target is needed, the column to predict; 'people.csv' has name, age"),
+    (["fit", "people.csv", "--target", "god"], "no column 'god', which --target needs; did you mean 'good'?"),
+    (["fit", "people.csv", "--target", "good", "--drop", "limits"], "did you mean 'limit'?"),
+    (["fit", "people.csv", *GOOD, "--model", "forest"], "--model must be one of auto, cart"),
+    (["fit", "people.csv", *GOOD, "--model", "cart", "--max-dept", "3"], "did you mean --max_depth?"),
+    (["fit", "people.csv", *GOOD, "--model", "cart", "--max-depth", "deep"], "max_depth must be"),
+    (["fit", "people.csv", *GOOD, "--max-depth", "3"], "say which with --model"),
+    (["fit", "people.csv", *GOOD, "--model", "cart", "3"], "'3' is in no place"),
+    (["fit", "people.csv", "--target", "limit", "--model", "c45"], "--model c45 learns classes only"),
+    (["fit", "people.csv", "--target", "good", "--task", "regression"], "must hold numbers"),
+    (["fit", "people.csv", "--target", "good", "--task", "ranking"], "--task must be one of"),
+    (["fit", "people.csv", *GOOD[:-1], "1"], "--folds must be 0"),
+    (["fit", "people.csv", *GOOD, "--out", "no/folder/m.softwood"], "there is no folder"),
+    (["fit", "empty.csv", *GOOD], "is empty"),
+    (["fit", "header.csv", *GOOD], "no rows"),
+    (["fit", "equal.csv", *GOOD], "more than one column named 'a'"),
+    (["fit", "ragged.csv", *GOOD], "could not be read as CSV"),
+    (["fit", "list.json", *GOOD], "JSON must be one object a line"),
+    (["fit", "dates.csv", "--target", "y", "--model", "cart"], "column 'day' has dtype"),
+    (["predict", "people.csv", "people.csv"], "no softwood file"),
+    (["predict", "MODEL", "narrow.csv"], "no columns 'income', 'town', which the model needs"),
+    (["predict", "MODEL", "wrong.csv"], "column 'income' holds categories, 'much' for one"),
+    (["show", "MODEL", "--form", "poem"], "form must be"),
+    (["inspect", "people.csv"], "no softwood file"),
+    (["compare", "people.csv", *GOOD], "--folds must be at least 2 to compare"),
+    (["compare", "people.csv", *GOOD[:-2], "--models", "cart,forest"], "--model must be one of auto, cart"),
+    (["explain", "MODEL", "people.csv", "--row", "120"], "--row must be from 0 to 119"),
+    (["explain", "MODEL", "people.csv", "--answer", "maybe"], "--answer must be one of no, yes"),
+    (["prune", "MODEL", "--n_leaves", "2"], "--out is needed"),
+    (["prune", "MODEL", "--n_leaves", "2", "--alpha", "1"], "give one of"),
+    (["prune", "MODEL", "--n_leaves", "0", "--out", "m.softwood"], "n_leaves must be"),
+    (["view", "MODEL", "--target", "good"], "--target needs DATA"),
+    (["report", "MODEL", "people.csv", "--target", "god"], "did you mean 'good'?"),
+    (["report", "MODEL", "people.csv", "--note", "hello"], "--note must be 'HEADING=text'"),
+    (["export", "MODEL"], "--to must be one of c, dot"),
+    (["export", "MODEL", "--to", "sql", "--dialekt", "sqlite"], "did you mean --dialect?"),
+    (["export", "MODEL", "--to", "sql", "--dialect", "dbase"], "dialect must be"),
+    (["export", "MODEL", "--to", "onnx"], "name a file with --out"),
+    (["grow"], "No such command 'grow'"),
+    (["show"], "Missing argument 'MODEL'"),
+    (["--colour"], "No such option"),
+]
+COMMANDS = ["fit", "compare", "predict", "show", "inspect", "explain", "prune", "view", "report", "export", "demo"]
+FILES = {
+    "empty.csv": "",
+    "header.csv": "good,limit,x\n",
+    "equal.csv": "a,a,good,limit\n1,2,yes,1\n",
+    "ragged.csv": "good,limit\nyes,1\nno\nyes,1,2,3\n",
+    "list.json": '[{"a": 1}]',
+    "dates.csv": "day,y\n" + "2001-02-03,1.5\n2001-02-04,2.5\n" * 6,
+    "narrow.csv": "age\n30\n",
+    "wrong.csv": "age,income,town\n30,much,Oslo\n",
+}
+
+
+@pytest.mark.parametrize(("words", "told"), LINES, ids=[" ".join(words) for words, _ in LINES])
+def test_an_error_is_one_line_and_exit_code_2(run: Any, model: str, words: list[str], told: str) -> None:
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    before = sorted(Path.cwd().iterdir())
+    result = run(*[model if word == "MODEL" else word for word in words], code=2)
+    assert result.stdout == "" or words[0] in ("fit", "compare")  # what they found is said before they fail to learn
+    assert result.stderr.startswith("softwood: ")
+    assert result.stderr.count("\n") == 1
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+    assert sorted(Path.cwd().iterdir()) == before
+
+
+def test_debug_shows_the_traceback(folder: Path) -> None:
+    line = [sys.executable, "-m", "softwood", "show", "people.csv"]
+    plain = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (plain.returncode, "Traceback" in plain.stderr) == (2, False)
+    shown = subprocess.run([*line, "--debug"], capture_output=True, text=True, check=False)
+    assert "Traceback" in shown.stderr
+    assert "FileError" in shown.stderr
+
+
+def test_no_colours_where_nobody_looks(run: Any, model: str) -> None:
+    for words in (["show", model], ["inspect", model], ["--help"], ["fit", "--help"]):
+        assert "\x1b" not in run(*words).output
+
+
+def test_help_names_every_command(run: Any) -> None:
+    said = run("--help").stdout
+    assert [name for name in COMMANDS if name not in said] == []

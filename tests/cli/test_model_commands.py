@@ -1,0 +1,84 @@
+"""explain, prune, view, report and export do what their Python functions do."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from softwood import explain, export, from_json, load
+from softwood.cli.export import LANGUAGES
+from softwood.formats.languages import WRITERS
+
+INPUTS = ["age", "income", "town"]
+
+
+def test_explain_says_what_python_says(run: Any, model: str, people: pd.DataFrame) -> None:
+    X = people[INPUTS]
+    told = explain(load(model), X[7:8], background=X)
+    assert run("explain", model, "people.csv", "--row", "7").stdout == told.to_text() + "\n"
+    assert run("explain", model, "people.csv", "--row", "7", "--answer", "no").stdout == told.to_text(0, "no") + "\n"
+    facts = json.loads(run("explain", model, "people.csv", "--row", "7", "--json").stdout)
+    assert facts["answer"] == told.decided()
+    assert sum(each["contribution"] for each in facts["reasons"]) == pytest.approx(facts["sum"])
+    few = people[:20].to_csv(index=False)
+    Path("few.csv").write_text(few)
+    other = explain(load(model), X[7:8], background=X[:20])
+    assert run("explain", model, "people.csv", "--row", "7", "--background", "few.csv").stdout == other.to_text() + "\n"
+
+
+def test_prune_prints_the_sequence_and_writes_a_tree_of_it(run: Any, model: str) -> None:
+    fitted = load(model)
+    assert run("prune", model).stdout == f"{fitted.pruning_table_}\n"
+    sequence = json.loads(run("prune", model, "--json").stdout)
+    assert [row["n_leaves"] for row in sequence] == fitted.pruning_table_.n_leaves.tolist()
+    run("prune", model, "--n_leaves", "2", "--out", "small.softwood")
+    assert load("small.softwood").tree_ == fitted.prune_to(n_leaves=2).tree_
+    run("prune", model, "--node", "0", "--out", "root.softwood")
+    assert load("root.softwood").tree_.n_nodes == 1
+
+
+def test_view_writes_the_page(run: Any, model: str) -> None:
+    assert run("view", model).stdout == "wrote  people.html\n"
+    assert "town" in Path("people.html").read_text(encoding="utf-8")
+    run("view", model, "people.csv", "--target", "good", "--out", "rows.html")
+    assert len(Path("rows.html").read_text(encoding="utf-8")) > len(Path("people.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed: a report has pictures.")
+def test_report_writes_the_page_and_knows_the_target(run: Any, model: str) -> None:
+    words = ["--note", "Intended use=A test.", "--n-worst", "2", "--out", "told.html"]
+    assert run("report", model, "people.csv", *words).stdout == "wrote  told.html\n"
+    page = Path("told.html").read_text(encoding="utf-8")
+    assert "A test." in page
+
+
+@pytest.mark.parametrize("to", ["c", "dot", "javascript", "mermaid", "python", "sql"])
+def test_export_writes_what_python_writes(run: Any, model: str, to: str) -> None:
+    assert run("export", model, "--to", to).stdout.rstrip("\n") == export(load(model), to=to).rstrip("\n")
+    run("export", model, "--to", to, "--out", "file")
+    assert Path("file").read_text(encoding="utf-8") == export(load(model), to=to)
+
+
+def test_options_of_a_language_have_their_names(run: Any, model: str) -> None:
+    said = run("export", model, "--to", "sql", "--dialect", "sqlite", "--table", "people", "--keep", "name").stdout
+    assert said.rstrip("\n") == export(load(model), to="sql", dialect="sqlite", table="people", keep=["name"])
+    assert from_json(run("export", model, "--to", "json").stdout) == load(model).tree_
+
+
+def test_onnx_is_a_file(run: Any, model: str, people: pd.DataFrame) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    run("export", model, "--to", "onnx", "--precision", "double", "--out", "m.onnx")
+    feed: dict[str, Any] = {name: people[[name]].to_numpy() for name in ("age", "income")}
+    feed["town"] = people[["town"]].to_numpy(object)
+    (label,) = onnxruntime.InferenceSession("m.onnx").run(["label"], feed)
+    assert np.array_equal(label, load(model).predict(people[INPUTS]))
+
+
+def test_every_language_has_its_name_on_the_line() -> None:
+    assert sorted([*WRITERS, "json"]) == sorted(LANGUAGES)

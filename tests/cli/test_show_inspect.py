@@ -1,0 +1,38 @@
+"""`softwood show` and `softwood inspect` say what a file holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from softwood import from_json, load, save, to_text
+
+
+def test_show_prints_the_tree(run: Any, model: str) -> None:
+    fitted = load(model)
+    assert run("show", model).stdout == to_text(fitted) + "\n"
+    assert run("show", model, "--form", "rules").stdout == to_text(fitted, form="rules") + "\n"
+    shallow = to_text(fitted, max_depth=1, digits=None, surrogates=True, width=None)
+    assert run("show", model, "--max-depth", "1", "--exact", "--surrogates", "--width", "0").stdout == shallow + "\n"
+
+
+def test_show_json_is_the_whole_tree(run: Any, model: str) -> None:
+    assert from_json(run("show", model, "--json").stdout) == load(model).tree_
+
+
+def test_inspect_tells_parameters_and_inputs(run: Any, model: str) -> None:
+    said = run("inspect", model).stdout
+    assert "learned by  CARTClassifier, softwood" in said
+    assert "criterion='gini'" in said
+    assert "  town    category: Oslo, Paris, Rome\n" in said
+    told = json.loads(run("inspect", model, "--json").stdout)
+    assert told["answers"] == ["no", "yes"]
+    assert told["target"] == "good"
+    assert [each["name"] for each in told["inputs"]] == ["age", "income", "town"]
+    assert told["provenance"]["n_rows"] == 120
+
+
+def test_a_bare_tree_can_be_looked_at_but_not_asked(run: Any, model: str) -> None:
+    save(load(model).tree_, "bare.softwood")
+    assert "Tree: classes no, yes" in run("inspect", "bare.softwood").stdout
+    assert "holds a bare tree" in run("predict", "bare.softwood", "people.csv", code=2).stderr

@@ -1,0 +1,108 @@
+"""Growth ends where it is not worth while, and trees keep no branch that makes no difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from softwood.engines import SampleEngine
+from softwood.engines.memory import from_columns
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.design import PLAIN, build_design
+from softwood.learners.soft.fold import Fold, init_root
+from softwood.learners.soft.grower import grow, without_idle
+from softwood.learners.soft.params import Slopes, SoftTreeParams
+from softwood.learners.soft.refit import refitted
+from softwood.learners.soft.scorer import Scorer
+from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.split_step import GrowOptions
+
+
+def waves(seed: int) -> Dataset:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (200, 2))
+    return Dataset(X, np.sin(8.0 * X[:, :1]), np.ones(200), [0, 0], Loss.SQUARED)
+
+
+@pytest.fixture(scope="module")
+def fold() -> Fold:
+    rows = waves(0)
+    return Fold.make(rows, waves(1), build_design(rows.X, rows.n_levels, rows.weight, PLAIN), single=False)
+
+
+def grown(fold: Fold, worth: float = np.inf) -> SoftTreeParams:
+    how = GrowOptions(1e-4, max_leaves=16, worth=worth)
+    return grow(init_root(fold.train, 2, "none"), fold.train, fold.split_features, how, Scorer(fold.valid))
+
+
+def test_a_tree_that_will_not_come_near_is_given_up(fold: Fold) -> None:
+    whole, near, far = (grown(fold, worth).n_iter for worth in (np.inf, 0.01, -1.0))
+    assert far < near == whole
+
+
+@pytest.mark.parametrize("gate", [[0.0, 0.0, 40.0], [3.0, 1.0, 0.0]], ids=["no row arrives", "both answer alike"])
+def test_idle_branches_are_dropped(fold: Fold, gate: list[float]) -> None:
+    tree = grown(fold)
+    leaf = tree.leaves[0]
+    away = tree.response[leaf] + (5.0 if gate[2] else 0.0)
+    larger = tree.split(leaf, np.array(gate), tree.response[leaf], away)
+    kept = without_idle(larger, fold.train)
+    assert kept.n_nodes == without_idle(tree, fold.train).n_nodes
+    assert kept.loss(fold.train) == pytest.approx(tree.loss(fold.train), rel=1e-4)
+
+
+def test_nodes_have_a_price_when_trees_are_refined_on_all_rows(fold: Fold) -> None:
+    tree = grown(fold)
+    leaf = tree.leaves[0]
+    larger = tree.split(leaf, np.array([0.1, 0.1, 0.0]), tree.response[leaf], tree.response[leaf])
+    chosen = replace(Candidate.nothing(), penalty=1e-4, tree=[larger, tree], output_scale=[1.0, 1.0])
+    assert refitted(chosen, fold.train, 0).n_nodes == tree.n_nodes
+
+
+@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+def test_a_blind_tree_answers_as_if_the_column_stood_still(slopes: Slopes) -> None:
+    rng = np.random.default_rng(4)
+    tree = SoftTreeParams.root(np.zeros(2), 3, slopes)
+    tree = tree.split(0, np.zeros(4), np.zeros(2), np.zeros(2)).split(1, np.zeros(4), np.zeros(2), np.zeros(2))
+    tree = tree.with_parameters(rng.normal(size=len(tree.parameters)))
+    X, target, still = rng.normal(size=(50, 3)), np.zeros((50, 2)), np.array([0.3, -0.7, 0.0])
+
+    def engine(phi: np.ndarray) -> SampleEngine:
+        return from_columns(phi, target, np.ones(50), Loss.SQUARED, single=False)
+
+    one = np.array([False, True, False])
+    hold_columns = tree.hold_columns(one, still)
+    fixed = np.where(one, still, X)
+    np.testing.assert_allclose(
+        engine(X).output(hold_columns.shape, hold_columns.parameters), engine(fixed).output(tree.shape, tree.parameters)
+    )
+
+
+@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+def test_a_tree_over_some_columns_answers_as_if_the_others_were_0(slopes: Slopes) -> None:
+    rng = np.random.default_rng(5)
+    tree = SoftTreeParams.root(np.zeros(2), 4, slopes).split(
+        0, rng.normal(size=5), rng.normal(size=2), rng.normal(size=2)
+    )
+    tree = tree.with_parameters(rng.normal(size=len(tree.parameters)))
+    X, kept = rng.normal(size=(50, 4)), np.array([True, False, True, False])
+    some = tree.select_columns(kept)
+    engines = [
+        from_columns(phi, np.zeros((50, 2)), np.ones(50), Loss.SQUARED, single=False)
+        for phi in (X[:, kept], np.where(kept, X, 0.0))
+    ]
+    np.testing.assert_allclose(
+        engines[0].output(some.shape, some.parameters), engines[1].output(tree.shape, tree.parameters)
+    )
+
+
+def test_large_weights_are_eased_unless_a_gate_was_told_where_to_look() -> None:
+    tree = SoftTreeParams.root(np.zeros(1), 2, "none", log_penalty=0.25).split(0, np.ones(3), np.zeros(1), np.zeros(1))
+    restricted = tree.split(1, np.ones(3), np.zeros(1), np.zeros(1), np.array([True, False, False]))
+    penalty_terms = restricted.penalty_terms(0.5)
+    np.testing.assert_array_equal(penalty_terms.log_penalty[:6], [0.25] * 3 + [0.0] * 3)
+    np.testing.assert_array_equal(penalty_terms.strength[:6], [0.5, 0.5, 0.0, -1.0, 0.5, 0.0])
+    np.testing.assert_array_equal(penalty_terms.log_penalty[6:], 0.0)

@@ -1,0 +1,47 @@
+"""Work side by side: in order, when asked for, and not begun in vain."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from softwood.parts.parallel import parallel_map
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_answers_come_in_the_order_of_the_items(n_threads: int) -> None:
+    def work(i: int) -> int:
+        time.sleep(0.002 * (5 - i))
+        return i * i
+
+    assert list(parallel_map(work, range(5), n_threads)) == [0, 1, 4, 9, 16]
+    assert list(parallel_map(work, [], n_threads)) == []
+
+
+def test_two_threads_work_at_the_same_time() -> None:
+    both = threading.Barrier(2, timeout=10)
+    assert sorted(parallel_map(lambda _: both.wait(), range(2), 2)) == [0, 1]
+
+
+def test_one_thread_works_when_asked() -> None:
+    begun: list[int] = []
+    answers = parallel_map(lambda i: begun.append(i), range(3), 1)
+    next(answers)
+    assert begun == [0]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_failure_is_raised_and_what_has_not_begun_never_begins(n_threads: int) -> None:
+    begun: list[int] = []
+
+    def work(i: int) -> None:
+        begun.append(i)
+        time.sleep(0.05 * i)
+        if i == 0:
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        list(parallel_map(work, range(50), n_threads))
+    assert len(begun) < 10
