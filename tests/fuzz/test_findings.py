@@ -176,3 +176,12 @@ def test_of_errors_that_differ_by_rounding_the_smaller_tree_is_kept() -> None:
             kept.append(model.tree_.n_nodes)
     assert len(kept) > 20
     assert set(kept) == {1}
+
+
+@pytest.mark.parametrize("far", [[-2e300], [-2e299, 2e299], [-2e299, 2e299, 5e298]])
+def test_a_weight_times_a_far_value_may_pass_the_doubles(far: list[float]) -> None:
+    """Seed 901504: the mean of such an input was inf, with a warning from inside."""
+    X, y = np.array([far, [2.3] * len(far)]).T, np.arange(len(far), dtype=float)
+    heavy = softwood.SoftTreeRegressor(max_leaves=4).fit(X, y, sample_weight=[1e15] * len(far))
+    assert np.isfinite(heavy.predict(X)).all()
+    assert np.isfinite(heavy.tree_.response).all()

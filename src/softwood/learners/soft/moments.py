@@ -30,8 +30,8 @@ def round_off(scaled: Floats) -> Floats:
 
 def find_moments(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
     """Mean and spread by weight of input number `f`; spread 0 where it does not vary."""
-    middle = float(np.average(x / 2, weights=weight) * 2)
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # is_valid finds what is no number
+        middle = float(np.average(x / 2, weights=weight) * 2)
         spread = float(np.sqrt(np.average(np.square(x - middle), weights=weight)))
     largest = float(np.abs(x).max())
     if not is_valid(spread, largest):
