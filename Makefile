@@ -52,10 +52,11 @@ SEED  ?= 0
 fuzz: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --jobs $(subst auto,2,$(JOBS))
 
-# Mutated model files: make fuzz-files CASES=100000. The first case that fails is printed with its number.
+# Mutated model files: make fuzz-files CASES=100000 JOBS=2. Every case that fails is printed with its number; a run that was
+# cut off goes on: make fuzz-files START=37000.
 fuzz-files: CASES = 100000
 fuzz-files: $(PACKAGE) $(TESTS)
-	$(BIN)/python -m tests.fuzz.files --cases $(CASES) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.files --cases $(CASES) --seed $(SEED) --start $(or $(START),$(SEED)) --jobs $(subst auto,2,$(JOBS))
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -1,19 +1,24 @@
 """Mutated files: whatever stands in a file, loading it is a sound model or one FileError, soon and in little memory.
 
-    python -m tests.fuzz.files --cases 100000 --seed 0
+    python -m tests.fuzz.files --cases 100000 --seed 0 --jobs 2
+    python -m tests.fuzz.files --cases 100000 --seed 0 --start 37000     goes on where the last line said
+    python -m tests.fuzz.files --work 17 18                              case 17 alone
 
 Half of the mutants are files with wrong bytes. The hash finds nearly all of those, so the other half have their header
 or their arrays changed by value and are hashed again: these reach the checks behind. A mutant that loads is asked to
 predict and to go on. A case follows from one integer; the worker is a child, so that a crash is a finding too.
+Limits are of processor time, not of the clock: a busy machine is no finding.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import faulthandler
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +26,8 @@ import time
 import tracemalloc
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,9 +38,13 @@ import softwood
 from softwood import FileError
 from softwood.formats.container import read_container, write_container
 from tests.files.models import answers, numbers, rows
+from tests.fuzz.worker import ONE_THREAD
 
 FILES = sorted((Path(__file__).parents[1] / "files").glob("v*/*.softwood"))
-MOST_SECONDS = 10.0
+MOST_SECONDS = 10.0  # of processor time, to load a file
+CASE_SECONDS = 60.0  # of processor time, for a whole case: made, loaded, asked, gone on with
+SILENT_SECONDS = 1800.0  # by the clock, without a case that ends: it waits for something that does not come
+CHUNK = 500  # cases of one child
 MOST_MEMORY = 64  # times the size of the file, beside SPARE
 SPARE = 2**21
 STRANGE: list[Any] = [
@@ -160,16 +171,16 @@ def ask(model: Any) -> None:
 def run_case(case: int, path: Path) -> str:
     """What became of the case: "refused" or "loaded"; anything else is raised."""
     write_mutant(case, path)
-    size, begin = path.stat().st_size, time.monotonic()
+    size, begin = path.stat().st_size, time.process_time()
     tracemalloc.start()
     try:
         model = softwood.load(path)
     except FileError:
         model = None
-    peak, taken = tracemalloc.get_traced_memory()[1], time.monotonic() - begin
+    peak, taken = tracemalloc.get_traced_memory()[1], time.process_time() - begin
     tracemalloc.stop()
     assert peak <= MOST_MEMORY * size + SPARE, f"{peak} bytes for a file of {size}"
-    assert taken <= MOST_SECONDS, f"{taken:.1f} s"
+    assert taken <= MOST_SECONDS, f"{taken:.1f} s of processor time"
     if model is None:
         return "refused"
     ask(model)
@@ -177,56 +188,105 @@ def run_case(case: int, path: Path) -> str:
 
 
 def work(begin: int, end: int, note: Path) -> None:
-    """Cases one after the other; the note says which one is running, and at the end what became of all."""
+    """Cases one after the other; the note says which one is next, and what became of those before."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
+    faulthandler.register(signal.SIGPROF, all_threads=True, chain=True)
     found: Counter[str] = Counter()
     softwood.load(FILES[0])  # so that no case pays for imports
     with tempfile.TemporaryDirectory() as folder:
         for case in range(begin, end):
-            note.write_text(str(case))
+            note.write_text(json.dumps({"case": case, "found": found}))
+            signal.setitimer(signal.ITIMER_PROF, CASE_SECONDS)
             found[run_case(case, Path(folder) / "mutant.softwood")] += 1
+            signal.setitimer(signal.ITIMER_PROF, 0)
     found["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    note.write_text(json.dumps(found))
+    note.write_text(json.dumps({"case": end, "found": found}))
 
 
-def run(cases: int, seed: int, chunk: int = 5_000) -> Counter[str]:
-    """All cases in children; the first that fails is raised with its number."""
+def run_child(begin: int, end: int) -> tuple[int, Counter[str], str]:
+    """The cases of one child: the next case, what became of those before, and what it died of, if it did."""
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join(each for each in (str(root), os.environ.get("PYTHONPATH", "")) if each)
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as stderr:
+        note = Path(folder) / "note"
+        note.write_text(json.dumps({"case": begin, "found": {}}))
+        command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.files", "--work", str(begin), str(end)]
+        environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": path}
+        with subprocess.Popen([*command, "--note", str(note)], env=environment, stderr=stderr) as child:
+            while child.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    child.wait(5)
+                if time.time() - note.stat().st_mtime > SILENT_SECONDS:
+                    child.kill()
+        told = json.loads(note.read_text())
+        stderr.seek(0)
+        died = (
+            f"case {told['case']} ended with {child.returncode}:\n{stderr.read()[-3000:]}" if child.returncode else ""
+        )
+    return told["case"], Counter(told["found"]), died
+
+
+def run_chunk(begin: int, end: int) -> tuple[int, Counter[str], list[str]]:
+    """All cases from `begin` to `end`: the next one, what became of them, and what was found; a finding ends no run."""
     total: Counter[str] = Counter()
-    for begin in range(seed, seed + cases, chunk):
-        end = min(begin + chunk, seed + cases)
-        with tempfile.TemporaryDirectory() as folder:
-            note = Path(folder) / "note"
-            command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.files", "--work", str(begin), str(end)]
-            root = Path(__file__).parents[2]
-            path = os.pathsep.join(each for each in (str(root), os.environ.get("PYTHONPATH", "")) if each)
-            environment = {**os.environ, "PYTHONPATH": path}
-            done = subprocess.run(
-                [*command, "--note", str(note)], env=environment, capture_output=True, text=True,
-                timeout=60 + chunk * MOST_SECONDS / 10, check=False,
-            )  # fmt: skip
-            if done.returncode:
-                raise AssertionError(f"case {note.read_text()} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-            found = json.loads(note.read_text())
-            peak = max(total.pop("peak MB", 0), found.pop("peak MB"))
-            total += Counter(found)
-            total["peak MB"] = peak
+    findings: list[str] = []
+    while begin < end:
+        case, found, died = run_child(begin, end)
+        total = merge(total, found)
+        findings += [died] if died else []
+        begin = case + 1 if died else end
+    return end, total, findings
+
+
+def merge(one: Counter[str], other: Counter[str]) -> Counter[str]:
+    """Sums of what became of cases; of peaks the largest."""
+    peak = max(one["peak MB"], other["peak MB"])
+    both = one + other
+    both["peak MB"] = peak
+    return both
+
+
+def run_all(begin: int, end: int, jobs: int) -> Iterator[tuple[int, Counter[str], list[str]]]:
+    """After every chunk, in their order: the case before which all are done, what became of them, what was found."""
+    total: Counter[str] = Counter()
+    begins = range(begin, end, CHUNK)
+    with ThreadPoolExecutor(jobs) as pool:
+        for done, found, findings in pool.map(lambda first: run_chunk(first, min(first + CHUNK, end)), begins):
+            total = merge(total, found)
+            yield done, total, findings
+
+
+def run(cases: int, seed: int, jobs: int = 1) -> Counter[str]:
+    """What became of all cases; those that fail are raised with their numbers."""
+    total: Counter[str] = Counter()
+    failed: list[str] = []
+    for _, total, findings in run_all(seed, seed + cases, jobs):  # noqa: B007
+        failed += findings
+    assert not failed, "\n".join(failed)
     return total
 
 
-def main() -> None:
-    """Run many cases, or one: `--work 17 18`."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", type=int, nargs=2)
+def main() -> int:
+    """Run many cases and tell every finding; 1 if there is one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=2_000, help="how many, from --seed on")
+    parser.add_argument("--seed", type=int, default=0, help="the first case")
+    parser.add_argument("--start", type=int, help="the case to go on from")
+    parser.add_argument("--jobs", type=int, default=1, help="children at a time")
+    parser.add_argument("--work", type=int, nargs=2, help="these cases, in this process")
     parser.add_argument("--note", type=Path, default=Path(os.devnull))
     given = parser.parse_args()
     if given.work:
         work(*given.work, given.note)
-    else:
-        print(dict(run(given.cases, given.seed)))
+        return 0
+    begin = given.seed if given.start is None else max(given.start, given.seed)
+    count = 0
+    for done, total, findings in run_all(begin, given.seed + given.cases, given.jobs):
+        count += len(findings)
+        print(*findings, f"cases {begin} to {done - 1}: {dict(total)}, {count} findings", sep="\n", flush=True)
+    return min(count, 1)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 
 from softwood import FileError, Schema, Tree, from_json, load, save, to_json
 from softwood.formats.container import read_container, write_container
+from tests.fuzz import files
 from tests.fuzz.files import FILES, mutate_header, run
 from tests.strategies import random_tree
 
@@ -27,6 +32,34 @@ def test_mutants_are_refused_or_sound(seed: int) -> None:
     found = run(500, seed)
     assert found["refused"] > 350  # the mutations do something
     assert found["loaded"] > 5  # and do not only break the hash
+
+
+def test_a_case_that_never_ends_is_told_and_the_next_ones_run(tmp_path: Path) -> None:
+    child = """
+import sys
+from pathlib import Path
+from tests.fuzz import files
+files.CASE_SECONDS = 0.3
+def run_case(case, path):
+    while case == 8:
+        pass
+    return "loaded"
+files.run_case = run_case
+files.work(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+    def run_child(begin: int, end: int) -> tuple[int, Counter[str], str]:
+        given = [sys.executable, "-c", child, str(begin), str(end), str(tmp_path / "note")]
+        done = subprocess.run(given, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+        told = json.loads((tmp_path / "note").read_text())
+        assert done.returncode == (-signal.SIGPROF if told["case"] == 8 else 0), done.stderr
+        return told["case"], Counter(told["found"]), "in run_case" * ("in run_case" in done.stderr)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "run_child", run_child)
+        assert [*files.run_all(7, 10, jobs=2)][-1][0] == 10
+        done, found, findings = files.run_chunk(7, 10)
+    assert (done, found["loaded"], findings) == (10, 2, ["in run_case"])
 
 
 def test_mutants_of_json_are_refused_or_sound() -> None:
