@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.engine import choose_engine
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.lazy_tree import LazyTree
@@ -208,6 +209,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of shuffling, new buds and folds; None is 0.
+    engine : {"auto", "memory"}
+        Where the rows are summed; "auto" goes by what `fit` is given.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
@@ -251,6 +254,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -270,6 +274,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
@@ -285,6 +290,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
+        choose_engine(self, X)
         given = read_labelled(self, X, y, sample_weight)
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
         dataset = self._problem(given.table.values, given.codes, sample_weight)
@@ -360,6 +366,7 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -378,12 +385,14 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignor
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
     @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        choose_engine(self, X)
         given = read_numbered(self, X, y, sample_weight)
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
         dataset = self._problem(given.table.values, given.values, sample_weight)

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from softwood.estimators import options
 from softwood.estimators.base import Numbers, Probabilities
+from softwood.estimators.engine import choose_engine
 from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
@@ -67,6 +68,10 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
+    engine : {"auto", "memory"}
+        Where the rows are summed; "auto" goes by what `fit` is given.
+    verbose : bool
+        Print which engine learns, and how far it is.
 
     Attributes
     ----------
@@ -108,6 +113,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         cv: Any = 10,
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
+        verbose: bool = False,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -129,6 +136,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
+        self.verbose = verbose
 
     @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
@@ -141,6 +150,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
+        choose_engine(self, X)
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
@@ -200,6 +210,8 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
         cv: Any = 10,
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
+        verbose: bool = False,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -218,10 +230,13 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
+        self.verbose = verbose
 
     @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        choose_engine(self, X)
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.engine import choose_engine
 from softwood.estimators.intake import Table
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import search_bar
@@ -201,6 +202,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
+    engine : {"auto", "memory"}
+        Where the rows are summed; "auto" goes by what `fit` is given.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
@@ -245,6 +248,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -265,6 +269,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
@@ -279,6 +284,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
+        choose_engine(self, X)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         if self.class_weight is not None:
@@ -332,6 +338,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
+        engine: str = "auto",
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -351,12 +358,14 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.engine = engine
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
     @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        choose_engine(self, X)
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
         dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
