@@ -127,6 +127,7 @@ $(PACKAGE): $(MADE) $(SOURCES)
 
 $(TESTS): $(MADE) pyproject.toml
 	$(PIP) install --group test
+	$(PIP) install --group torch
 	@touch $@
 
 # The page of `view` is tested in Chromium, its modules by node. Where neither can be installed their tests are skipped

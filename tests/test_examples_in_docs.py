@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["explain.md", "export.md", "file.md", "reading.md", "serving.md", "view.md"]
+PAGES = ["explain.md", "export.md", "file.md", "reading.md", "serving.md", "torch.md", "view.md"]
 PROGRAMS = {
     "serving.md": ("onnxruntime",),
     "export.md": ("node", "gcc", "javac", "java", "onnxruntime"),

@@ -295,6 +295,11 @@ void bind_soft(nb::module_& m) {
   nb::class_<Shape>(m, "SoftShape")
       .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
                   "columns"_a, "outputs"_a)
+      .def_ro("first_child", &Shape::first_child)
+      .def_ro("slope_row", &Shape::slope_row)
+      .def_ro("slopes", &Shape::slopes)
+      .def_ro("columns", &Shape::columns)
+      .def_ro("outputs", &Shape::outputs)
       .def_prop_ro("parameters", &Shape::parameters);
   m.def("best_thresholds", &thresholds, nb::arg("table").noconvert(), "cuts"_a, "ridge"_a);
   m.def("descend", &descended, nb::arg("x").noconvert(), nb::arg("target").noconvert(), nb::arg("weight").noconvert(),

@@ -23,7 +23,22 @@ best_thresholds: Any = reference_thresholds.best_thresholds if native is None el
 
 
 class Shape(Protocol):
-    """Shape of a soft tree."""
+    """Shape of a soft tree, as `make_shape` was given it."""
+
+    @property
+    def first_child(self) -> Sequence[int] | Ints: ...
+
+    @property
+    def slope_row(self) -> Sequence[int] | Ints: ...
+
+    @property
+    def slopes(self) -> int: ...
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def outputs(self) -> int: ...
 
     @property
     def parameters(self) -> int: ...
