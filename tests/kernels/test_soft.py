@@ -240,3 +240,10 @@ def test_columns_that_are_mostly_nothing_cost_little() -> None:
     dense, rare = rng.normal(size=(rows, 500)), np.eye(500)[rng.integers(0, 500, rows)]
     engines = [soft.make_rows(phi, target, weight, Loss.SQUARED, single=True) for phi in (dense, rare)]
     assert least_seconds(engines[1], shape, parameters) < 0.5 * least_seconds(engines[0], shape, parameters)
+
+
+def test_a_shape_tells_what_it_was_made_of() -> None:
+    first, row = np.array([1, -1, 3, -1, -1], np.int32), np.array([-1, 0, 1], np.int32)
+    for shape in (soft.make_shape(first, row, 2, 5, 3), reference.SoftShape.make(first, row, 2, 5, 3)):
+        assert [list(shape.first_child), list(shape.slope_row)] == [first.tolist(), row.tolist()]
+        assert (shape.slopes, shape.columns, shape.outputs) == (2, 5, 3)
