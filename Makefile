@@ -37,6 +37,8 @@ lint: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy src $(wildcard bench)
+	$(BIN)/mypy --strict --config-file= tests/typed/user_project.py
+	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/python native/check_includes.py
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
