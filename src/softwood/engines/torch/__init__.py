@@ -1,0 +1,95 @@
+"""Rows on a device of PyTorch: a GPU, or the CPU through torch's operators (extra `torch`).
+
+    engine = from_inputs(X, expansion, target, weight, loss, device="cuda")
+
+Loss, gradient and mean reach are those of rows in memory to the rounding of the rows' type: float32 rows, sums in
+float64, in a fixed order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats, Shape, SumEngine
+from softwood.kernels.expansion import Expansion
+from softwood.kernels.kinds import Loss
+
+try:
+    import torch
+except ImportError as lacking:
+    raise ImportError("engine='torch' needs PyTorch: pip install 'softwood[torch]'.") from lacking
+
+from softwood.engines.torch import operators
+from softwood.engines.torch.rows import load_rows
+
+__all__ = ["TorchEngine", "find_device", "from_inputs"]
+
+
+class TorchEngine(SumEngine):
+    """Sums over rows that lie on a device."""
+
+    def __init__(self, rows: Any, expansion: Expansion) -> None:
+        self.rows, self.columns = rows, operators.Columns(expansion, rows)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.rows.total_weight)
+
+    def loss(self, shape: Shape, parameters: Floats) -> float:
+        return self._pass(shape, parameters, False)[0]
+
+    def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
+        return self._pass(shape, parameters, True)
+
+    def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
+        with torch.no_grad():
+            found = operators.mean_reach(self.rows, self.columns, self._tree(shape, parameters))
+        return found / self.rows.n_rows
+
+    def _pass(self, shape: Shape, parameters: Floats, with_gradient: bool) -> tuple[float, Floats]:
+        with torch.no_grad():
+            tree = self._tree(shape, parameters)
+            loss, gradient = operators.loss_and_gradient(self.rows, self.columns, tree, with_gradient)
+        return loss / self.rows.n_rows, gradient / self.rows.n_rows
+
+    def _tree(self, shape: Shape, parameters: Floats) -> operators.DeviceTree:
+        return operators.DeviceTree.of(shape, parameters, self.rows.weight)
+
+
+def find_device(name: str) -> Any:
+    """The device of that name, if it is here.
+
+    >>> find_device("cpu")
+    device(type='cpu')
+    """
+    try:
+        device = torch.device(name)
+    except (RuntimeError, TypeError):
+        raise ValueError(f"device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got {name!r}.") from None
+    here = {"cpu": lambda: True, "cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
+    if device.type not in here:
+        raise ValueError(f"device must be 'cpu', 'cuda' or 'mps', got {name!r}.")
+    if not here[device.type]():
+        raise ValueError(f"device={name!r}: PyTorch {torch.__version__} sees no such device here. device='cpu' runs.")
+    return device
+
+
+def from_inputs(
+    X: Floats,
+    expansion: Expansion,
+    target: Floats,
+    weight: Floats,
+    loss: Loss,
+    device: str = "cpu",
+    single: bool = True,
+    place: npt.NDArray[np.int64] | None = None,
+) -> TorchEngine:
+    """The engine of rows given by their inputs; `place` has the row of X that each is. `single` rows are float32."""
+    on = find_device(device)
+    if not single and on.type == "mps":
+        raise ValueError("device='mps' has no float64: single=True, or device='cpu'.")
+    rows = load_rows(X, expansion, target, weight, loss, on, torch.float32 if single else torch.float64, place)
+    return TorchEngine(rows, expansion)
