@@ -47,7 +47,7 @@ class TorchEngine(SumEngine):
     def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
         with torch.no_grad():
             found = operators.mean_reach(self.rows, self.columns, self._tree(shape, parameters))
-        return found / self.rows.n_rows
+        return np.asarray(found / self.rows.n_rows)
 
     def _pass(self, shape: Shape, parameters: Floats, with_gradient: bool) -> tuple[float, Floats]:
         with torch.no_grad():
