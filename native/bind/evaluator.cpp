@@ -1,6 +1,7 @@
 #include "predict/evaluator.hpp"
 
 #include "bind/module.hpp"
+#include "predict/link.hpp"
 #include "predict/validate.hpp"
 
 namespace softwood {
@@ -83,6 +84,11 @@ void evaluate(const Evaluator& self, const Rows& rows, std::size_t out_rows, std
   work(as_table(rows));
 }
 
+Link as_link(int link) {
+  require(link >= 0 && link <= static_cast<int>(Link::softmax), "link must be 0, 1 or 2.");
+  return static_cast<Link>(link);
+}
+
 }  // namespace
 
 void bind_evaluator(nb::module_& m) {
@@ -97,6 +103,20 @@ void bind_evaluator(nb::module_& m) {
                      [&](const Table& table) { self.output(table, out.data(), n_threads); });
           },
           "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a)
+      .def(
+          "predict",
+          [](const Evaluator& self, const Rows& rows, int link, Out<double, 2>& out, int n_threads) {
+            evaluate(self, rows, out.shape(0), out.shape(1), count_answers(as_link(link), self.n_outputs()),
+                     [&](const Table& table) { self.predict(table, as_link(link), out.data(), n_threads); });
+          },
+          "X"_a.noconvert(), "link"_a, "out"_a.noconvert(), "n_threads"_a)
+      .def(
+          "decide",
+          [](const Evaluator& self, const Rows& rows, int link, Out<std::int64_t, 1>& out, int n_threads) {
+            evaluate(self, rows, out.shape(0), 1, 1,
+                     [&](const Table& table) { self.decide(table, as_link(link), out.data(), n_threads); });
+          },
+          "X"_a.noconvert(), "link"_a, "out"_a.noconvert(), "n_threads"_a)
       .def(
           "reach",
           [](const Evaluator& self, const Rows& rows, Out<double, 2>& out, int n_threads) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "core/parallel.hpp"
+#include "predict/link.hpp"
 
 namespace softwood {
 namespace {
@@ -115,6 +117,24 @@ void Evaluator::output_by_sigmoids(const Table& rows, double* out, int n_threads
     }
     if (batch) batch->finish(answer);
   });
+}
+
+void Evaluator::predict(const Table& rows, Link link, double* out, int n_threads) const {
+  if (link == Link::identity) return output(rows, out, n_threads);
+  const std::size_t n_outputs = tree_.n_outputs, n_answers = count_answers(link, n_outputs);
+  const auto given = std::make_unique_for_overwrite<double[]>(rows.rows * n_outputs);
+  output(rows, given.get(), n_threads);
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t at = piece * PIECE, n = std::min(PIECE, rows.rows - at);
+    apply_link(link, given.get() + at * n_outputs, n, n_outputs, out + at * n_answers);
+  });
+}
+
+void Evaluator::decide(const Table& rows, Link link, std::int64_t* out, int n_threads) const {
+  const std::size_t n_answers = count_answers(link, tree_.n_outputs);
+  const auto answer = std::make_unique_for_overwrite<double[]>(rows.rows * n_answers);
+  predict(rows, link, answer.get(), n_threads);
+  find_largest(answer.get(), rows.rows, n_answers, out);
 }
 
 void Evaluator::output_block(Block& block, const std::size_t* row, double* out) const {

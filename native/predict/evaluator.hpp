@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "core/kinds.hpp"
 #include "core/views.hpp"
 #include "predict/block_predictor.hpp"
 #include "predict/hard_predictor.hpp"
@@ -26,6 +27,10 @@ class Evaluator {
 
   // out: (rows, outputs), C order.
   void output(const Table& rows, double* out, int n_threads) const;
+  // Answers after the link. out: (rows, answers), C order.
+  void predict(const Table& rows, Link link, double* out, int n_threads) const;
+  // Place of the largest answer. out: (rows,)
+  void decide(const Table& rows, Link link, std::int64_t* out, int n_threads) const;
   // out: (rows, nodes), C order, all 0.
   void reach(const Table& rows, double* out, int n_threads) const;
   // out: (rows,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.datasets import load_iris
@@ -39,6 +40,23 @@ def test_a_fitted_model_asks_neither_scikit_learn_nor_joblib(monkeypatch: pytest
     assert MODELS[0].predict(X[:1]).tolist() == [0]
     assert MODELS[0].predict_proba(X[:1]).shape == (1, 3)
     assert MODELS[1].predict(X[:1]).shape == (1,)
+
+
+@pytest.mark.parametrize("levels", [None, [0.0, 1.0, 2.0], ["a", "b", "c"]])
+def test_a_model_of_a_frame_reads_an_array_at_once_and_as_a_frame(monkeypatch: pytest.MonkeyPatch, levels: Any) -> None:
+    frame = pd.DataFrame(X, columns=[*"wxyz"])
+    if levels is not None:
+        frame["z"] = pd.Categorical(np.array(levels, object)[y], categories=levels)
+    model = CARTClassifier(max_depth=2).fit(frame, y)
+    array = frame.to_numpy(object if isinstance((levels or [0])[0], str) else float)
+    wanted = model.predict_proba(frame)
+
+    def asked(*_: Any, **__: Any) -> None:
+        raise AssertionError("this takes longer than the answer")
+
+    monkeypatch.setattr("softwood.estimators.intake.validate_data", asked)
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but CARTClassifier was fitted with"):
+        assert np.array_equal(model.predict_proba(array), wanted)
 
 
 @pytest.mark.parametrize("model", [CARTClassifier(), CARTRegressor()])

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood.tree import HeldOut, Kind, Provenance, Schema, Summary, Tree
+from softwood.tree.encoding import encode_plain, encode_rows, put_in_order
 from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_label
 from softwood.tree.provenance import json_value
 from softwood.tree.summary import PROBABILITIES, summarize
@@ -192,6 +193,24 @@ def test_cells_become_numbers() -> None:
     rows = [[31, True, "red", 3], [np.nan, None, "pink", 9], {"colour": "blue", "age": np.float32(2.5)}]
     wanted = [[31.0, 1.0, 1.0, 2.0], [np.nan] * 4, [2.5, np.nan, 0.0, np.nan]]
     np.testing.assert_array_equal(FULL.encode(rows), wanted)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [[31, True, "red", 3], [2.5, None, None, None], [None, False, "blue", 1], {"age": np.float64(7)}, [0, 1, "red", 2]],
+)
+def test_plain_cells_are_read_at_once_and_as_all_others_are(row: Any) -> None:
+    table = put_in_order(FULL.features, [row])
+    quick = encode_plain(table, FULL._codes)
+    assert quick is not None
+    np.testing.assert_array_equal(quick, encode_rows(FULL.features, FULL.categories, table))
+
+
+@pytest.mark.parametrize(
+    "row", [["31", True, "red", 3], [np.inf, True, "red", 3], [1, True, "pink", 3], [1, True, np.nan, 3], [10**400] * 4]
+)
+def test_other_cells_are_looked_at(row: Any) -> None:
+    assert encode_plain([row], FULL._codes) is None
 
 
 @pytest.mark.parametrize(

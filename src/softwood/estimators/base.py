@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators.intake import read_predict
 from softwood.estimators.notebook import ShownInNotebook
 from softwood.estimators.options import threads
-from softwood.kernels.kinds import Missing
+from softwood.kernels.kinds import Link, Missing
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.provenance import json_value
@@ -137,6 +137,8 @@ class Probabilities:
         self._require_tree()
         rows = self._read(X)
         probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
+        if self.tree_.link != Link.IDENTITY:
+            return probability
         return np.minimum(probability, 1.0)  # shares of a soft gate may round to more than 1
 
     def predict_log_proba(self, X: Any) -> Floats:

@@ -11,6 +11,7 @@ are scikit-learn's own, by `validate_data`; what it has no words for is said her
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,6 +111,8 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
     """
     if columns.all_numbers and _is_beyond_doubt(estimator, X):
         return _finite(np.asarray(X, np.float64), columns.features)
+    if not columns.all_numbers and _is_beyond_doubt(estimator, X, "dfO"):
+        return _apply(_array_cells(_unmask(X), columns.features), columns)
     frame = open_frame(X)
     if frame is None:
         array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
@@ -124,11 +127,11 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
 # -- checks --------------------------------------------------------------------------------------------------------
 
 
-def _is_plain(X: Any) -> bool:
+def _is_plain(X: Any, dtypes: str = "df") -> bool:
     """Whether X is a table of numbers that validate_data would let pass without a word, infinity aside."""
     if type(X) is not np.ndarray or X.ndim != 2 or not X.size:
         return False
-    return X.dtype.char in "df" and X.dtype.isnative  # float64 or float32: comparing dtypes takes a microsecond each
+    return X.dtype.char in dtypes and X.dtype.isnative  # float64 or float32: comparing dtypes takes a microsecond each
 
 
 def _plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
@@ -138,9 +141,16 @@ def _plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
     return _number_table(np.asarray(X, np.float64), _numbered(X.shape[1]))
 
 
-def _is_beyond_doubt(estimator: Any, X: Any) -> bool:
-    """The same for a table to predict."""
-    return _is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_")
+def _is_beyond_doubt(estimator: Any, X: Any, dtypes: str = "df") -> bool:
+    """The same for a table to predict; scikit-learn's warning is given where the rows of fit had names."""
+    if not _is_plain(X, dtypes) or X.shape[1] != estimator.n_features_in_:
+        return False
+    if hasattr(estimator, "feature_names_in_"):
+        name = type(estimator).__name__
+        warnings.warn(
+            f"X does not have valid feature names, but {name} was fitted with feature names", UserWarning, stacklevel=5
+        )
+    return True
 
 
 def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
-from softwood.tree.encoding import encode_rows
 
 Floats = npt.NDArray[np.float64]
 STANDS_FOR_MISSING = np.finfo(np.float64).max  # sorts where NaN does not
@@ -62,7 +61,7 @@ def _read_by_schema(tree: Tree, X: Any, name: str) -> Floats:
         if np.isinf(values).any():
             raise ValueError(f"{name} must be finite or missing, got an infinite number.")
         return values
-    return encode_rows(schema.features, schema.categories, table.astype(object))
+    return schema.encode(table.astype(object))
 
 
 def read_table(tree: Tree, X: Any, name: str = "X") -> npt.NDArray[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from softwood.kernels import reference
 from softwood.kernels.anneal import Annealing
 from softwood.kernels.backend import kernels
-from softwood.kernels.formulas.equation import apply_link, sigmoid
+from softwood.kernels.formulas.equation import apply_link
 from softwood.kernels.growth import HardGrower
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "grow_c45",
     "is_valid",
     "kernels",
-    "sigmoid",
 ]
 
 Evaluator = reference.Evaluator

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from softwood.kernels import _native
 from softwood.kernels.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
+from softwood.kernels.formulas.equation import count_answers
 from softwood.kernels.growth import (
     UNCONSTRAINED,
     Branches,
@@ -50,11 +51,25 @@ class Evaluator:
     def __init__(self, tree: Any) -> None:
         self._native = _native.Evaluator(tree)
         self._n_nodes, self._n_outputs = tree.response.shape
+        self._link = int(tree.link)
+        self._n_answers = count_answers(self._link, self._n_outputs)
 
     def output(self, X: Floats, n_threads: int = 1) -> Floats:
         """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
         out = np.empty((len(X), self._n_outputs))
         self._native.output(_readable(X), out, n_threads)
+        return out
+
+    def predict(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Outputs after the link, shape (rows, answers)."""
+        out = np.empty((len(X), self._n_answers))
+        self._native.predict(_readable(X), self._link, out, n_threads)
+        return out
+
+    def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
+        """The place of the largest answer of each row; the first of equals."""
+        out = np.empty(len(X), np.int64)
+        self._native.decide(_readable(X), self._link, out, n_threads)
         return out
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:

@@ -21,11 +21,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.table_scan import any_infinite
 from softwood.tree.labels import plain_label
 
 Floats = npt.NDArray[np.float64]
+Codes = tuple[tuple[int, dict[Any, int]], ...]  # of every input with levels: its place, and the code of each level
 FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
 PLAIN = {str, int, float, bool, type(None)}
+PLAIN_NUMBERS = {int, float, bool, type(None), np.float64, np.int64}
 MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be installed
 
 
@@ -50,13 +53,35 @@ def encode_labels(name: str, values: Sequence[Any], levels: Sequence[Any]) -> Fl
     return np.fromiter(map(code.get, values, repeat(np.nan)), np.float64, len(values))
 
 
-def encode_rows(
-    names: Sequence[str],
-    categories: Sequence[Sequence[Any] | None],
-    rows: Iterable[Sequence[Any] | Mapping[str, Any]],
-) -> Floats:
-    """Rows of cells as numbers, (rows, inputs): see `Schema.encode`."""
-    table = [_in_order(names, row) for row in rows]
+def put_in_order(names: Sequence[str], rows: Iterable[Sequence[Any] | Mapping[str, Any]]) -> list[Sequence[Any]]:
+    """The cells of every row in the order of the inputs."""
+    known = frozenset(names)
+    return [_in_order(names, known, row) for row in rows]
+
+
+def encode_plain(table: list[Sequence[Any]], codes: Codes) -> Floats | None:
+    """As `encode_rows`, where cells are plain Python numbers and known levels; None where one has to be looked at.
+
+    Most rows of a program that asks for one row at a time are such, and take a tenth of the time.
+    """
+    cells = [[*row] for row in table]
+    for row in cells:
+        for column, code in codes:
+            cell = row[column]
+            if type(cell) not in PLAIN or (cell is not None and cell not in code):
+                return None
+            row[column] = code.get(cell)
+        if not PLAIN_NUMBERS.issuperset(map(type, row)):
+            return None
+    try:
+        values = np.array(cells, np.float64)  # None is NaN
+    except OverflowError:  # an integer beyond all doubles
+        return None
+    return None if values.ndim != 2 or any_infinite(values) else values
+
+
+def encode_rows(names: Sequence[str], categories: Sequence[Sequence[Any] | None], table: list[Sequence[Any]]) -> Floats:
+    """Rows of cells, in the order of the inputs, as numbers, (rows, inputs)."""
     values = np.empty((len(table), len(names)))
     for column, (name, levels) in enumerate(zip(names, categories, strict=True)):
         cells = [None if is_missing(row[column]) else plain_label(row[column]) for row in table]
@@ -67,10 +92,9 @@ def encode_rows(
     return values
 
 
-def _in_order(names: Sequence[str], row: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
-    """The cells of one row in the order of the inputs."""
+def _in_order(names: Sequence[str], known: frozenset[str], row: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
     if isinstance(row, Mapping):
-        strange = row.keys() - set(names)
+        strange = row.keys() - known
         if strange:
             raise ValueError(f"the row has {sorted(map(str, strange))!r:.200}, which are no inputs of the tree.")
         return [row.get(name) for name in names]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.tree.encoding import encode_rows
+from softwood.tree.encoding import Codes, encode_plain, encode_rows, put_in_order
 from softwood.tree.frozen import restore
 from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_labels
 from softwood.tree.once import computed_once
@@ -200,7 +200,15 @@ class Schema:
         rows : each a sequence of cells in the order of the inputs, or a mapping from names to cells (one that is not
             there is missing). None and NaN are missing. `softwood.tree.encoding` has the rule.
         """
-        return encode_rows(self.features, self.categories, rows)
+        table = put_in_order(self.features, rows)
+        values = encode_plain(table, self._codes)
+        return encode_rows(self.features, self.categories, table) if values is None else values
+
+    @computed_once
+    def _codes(self) -> Codes:
+        """The code of every level, of inputs that have levels."""
+        levels = enumerate(self.categories)
+        return tuple((at, {level: code for code, level in enumerate(each)}) for at, each in levels if each is not None)
 
     def same_columns_and_answers(self, other: Schema) -> bool:
         """Whether a tree of this schema reads and answers as one of the other does."""
@@ -222,7 +230,11 @@ class Schema:
             raise ValueError("a tree of numbers has no classes to decide for; `predict` gives its answers.")
         if self.costs is None:
             return np.asarray(probability.argmax(axis=1), np.int64)
-        return np.asarray((probability @ np.array(self.costs)).argmin(axis=1), np.int64)
+        return np.asarray((probability @ self._cost_table).argmin(axis=1), np.int64)
+
+    @computed_once
+    def _cost_table(self) -> Floats:
+        return np.array(self.costs, np.float64)
 
     # -- JSON ----------------------------------------------------------------------------------------------------
 

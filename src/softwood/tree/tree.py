@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.kinds import Link
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.once import computed_once
@@ -93,7 +92,7 @@ class Tree(TreeArrays):
 
     def predict(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
         """Answers after the link, shape (rows, outputs)."""
-        return kernels.apply_link(int(self.link), self.output(X, n_threads))
+        return self._evaluator.predict(self._rows(X), n_threads)
 
     def reach(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
         """Part of every row that arrives at every node, shape (rows, nodes)."""
@@ -107,8 +106,8 @@ class Tree(TreeArrays):
         """Class of every row, as its place in `schema.answers`: of least expected cost, by `schema.costs`."""
         if self.is_whole:  # one class a leaf, found once
             return self._decisions[self.apply(X, n_threads)]
-        if self.link == Link.SIGMOID and self.n_outputs == 1 and self.schema.costs is None:
-            return np.asarray(kernels.sigmoid(self.output(X, n_threads))[:, 0] > 0.5, np.int64)  # a tie is the first
+        if self.schema.costs is None and self.schema.task == "classification":
+            return self._evaluator.decide(self._rows(X), n_threads)
         return self.schema.decide(self.predict(X, n_threads))
 
     @computed_once

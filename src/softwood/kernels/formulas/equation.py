@@ -133,6 +133,11 @@ def sigmoid(score: Floats) -> Floats:
     return share
 
 
+def count_answers(link: int, n_outputs: int) -> int:
+    """Numbers that a row is answered with after the link."""
+    return 2 if link == Link.SIGMOID and n_outputs == 1 else n_outputs
+
+
 def apply_link(link: int, output: Floats) -> Floats:
     """From output to answer; the sigmoid of one output gives the two class probabilities."""
     if link == Link.SIGMOID:

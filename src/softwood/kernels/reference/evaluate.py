@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.formulas.equation import expand, quiet, response, shares
+from softwood.kernels.formulas.equation import apply_link, expand, quiet, response, shares
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -37,6 +37,15 @@ class Evaluator:
                 kept = (reach[:, m] * tree.leafness[m])[:, None]
                 out += np.where(reach[:, m, None] == 0, 0.0, kept * response(tree, m, phi))
         return out
+
+    def predict(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Outputs after the link, shape (rows, answers)."""
+        with quiet():
+            return apply_link(int(self.tree.link), self.output(X))
+
+    def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
+        """The place of the largest answer of each row; the first of equals."""
+        return np.asarray(self.predict(X).argmax(axis=1), np.int64)
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
         """Part of each row that arrives at each node, shape (rows, nodes)."""
