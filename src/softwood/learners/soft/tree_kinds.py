@@ -13,6 +13,10 @@ Leaf = Literal["auto", "constant", "linear"]
 
 CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE, quadratic=0.35)
+N_RAMPS, RAMP = 32, 2.0  # of a number, and the spread of their sum: 16 and 1, 32 and 3, 64 and 3 were no better
+LOCAL = replace(ADDITIVE, curve=CURVE[:2], ramp=RAMP, n_ramps=N_RAMPS)
+MANY_ROWS = 6_000  # beyond which curves with ramps are tried, too,
+MOST_LOCAL, LEAST_RAMPS = 1024, 8  # where they make at most so many columns, and there are so many of them
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -33,7 +37,11 @@ def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, 
     """Columns to try; where inputs are many, curves have fewer frequencies."""
     least = LEAST_CURVED if n_inputs <= MOST_CURVED or n_inputs * n_rows <= FEW_CELLS else 0
     room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the linear column
-    return tuple(dict.fromkeys(_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]))
+    specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
+    n_ramps = min(N_RAMPS, MOST_LOCAL // max(n_inputs, 1))
+    if n_rows > MANY_ROWS and n_ramps >= LEAST_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
+        specs.append(replace(LOCAL, n_ramps=n_ramps))
+    return tuple(dict.fromkeys(specs))
 
 
 def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from softwood.learners.soft.model_search.curve_selection import select_curves
 from softwood.learners.soft.model_search.feature_selection import FeatureSelection
 from softwood.learners.soft.model_search.penalty_tuning import NEAR_IF_UNPENALIZED, tune_penalties, tune_penalty
 from softwood.learners.soft.model_search.race import race
@@ -35,13 +36,18 @@ class ModelSearch:
     def run(self) -> None:
         """All steps, in order."""
         trials, wide = self.trials, self.trials.specs[0]
-        tune_penalties(trials, screen(trials))
+        self._screen()
         while self.steps.select_features and self.selection.select():
-            tune_penalties(trials, screen(trials))
+            self._screen()
         if self.steps.try_axis_gates:
             tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_IF_UNPENALIZED)
         race(trials)
         self._improve_best(trials.specs[0])
+
+    def _screen(self) -> None:
+        """Every kind of tree at one penalty, and the near ones at others."""
+        select_curves(self.trials)
+        tune_penalties(self.trials, screen(self.trials))
 
     def _improve_best(self, spec: ModelSpec) -> None:
         """Where the penalty is not given: tuned on more rows than kinds were screened on, or inputs reweighted."""

@@ -1,0 +1,224 @@
+"""Error against the number of rows: SoftTree beside LightGBM, an explainable boosting machine (EBM) and CART.
+
+    SOFTWOOD_DATA=<folder of the sets> python -m bench.large          (make large)
+
+Two tables are made by rule, and the best possible error is known (`pieces`, `chances`: steps, bends, interactions and
+noise, ten inputs of which two say nothing). Four are public: `large/adult.csv.gz` and the like in the folder, beside a
+MANIFEST.csv that names task and categories; two thirds of their rows are to learn from. Every fit is written as soon as
+it is there; a run that was stopped goes on where it was. A model that would take more than ten minutes, judging by
+fewer rows, is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.contest import MODELS, Rows
+from bench.papers.markdown import bold, table
+
+RESULTS = Path(__file__).parent / "results" / "large.json"
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "large.md"
+MODEL_NAMES = ("SoftTree", "LightGBM", "EBM", "CART")
+MADE_SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
+PUBLIC_SIZES = (1_000, 4_000, 20_000, 100_000)  # the last: all that there are to learn from
+TEST_ROWS = 50_000  # of a made table
+MOST_SECONDS = 600.0  # CPU seconds of a fit
+INPUTS, NOISE = 10, 0.5  # of a made table; the noise's standard deviation
+Results = dict[str, dict[str, float]]  # "table/rows/seed/model": error, nodes, seconds
+HEAD = """# More rows
+
+Made by `make large`; the runs are in `bench/results/large.json`. Error (part of the rows, or of the target's variance)
+against the rows to learn from, nodes and CPU seconds. `pieces` (numbers) and `chances` (two classes) are made by rule:
+steps, bends, interactions and noise, so that the best possible error is known. The others are public tables of 20,000
+to 100,000 rows, of which a third is the test. All with their defaults; LightGBM takes the better of 7 and 31 leaves and
+stops early on a fifth of the rows. A dash: not run, or judging by fewer rows longer than ten minutes. Bold: the least
+error.
+"""
+
+
+class Part(NamedTuple):
+    """Rows to learn from, rows to test by, and whether targets are classes."""
+
+    train: Rows
+    test: Rows
+    classes: bool
+
+
+class LargeTable(NamedTuple):
+    """A table: its parts by rows and seed, the rows to learn from, and the best possible error where it is known."""
+
+    draw: Callable[[int, int], Part]
+    sizes: tuple[int, ...]
+    best: float | None = None
+
+
+def rule(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What the made tables follow: steps, bends and interactions of eight inputs between 0 and 1."""
+    steps = 0.6 * np.floor(5.0 * X[:, 0]) - 1.5 * (np.abs(X[:, 1] - 0.37) < 0.04)
+    bends = 3.0 * np.abs(X[:, 2] - 0.5) + np.sin(4.0 * np.pi * X[:, 3])
+    both = 1.5 * ((X[:, 4] > 0.3) & (X[:, 5] > 0.6)) - 2.0 * (X[:, 6] > 0.5) * (X[:, 7] - 0.5)
+    return np.asarray(steps + bends + both - 1.6)
+
+
+def made(classes: bool, n: int, seed: int) -> Part:
+    """Rows by the rule: with noise added, or of the class 1 with the probability that the rule has as log odds."""
+    rng = np.random.default_rng([seed, n])
+    X = rng.random((n + TEST_ROWS, INPUTS))
+    f = rule(X)
+    chance = 1.0 / (1.0 + np.exp(-2.0 * f))
+    y = (rng.random(len(f)) < chance) * 1 if classes else f + NOISE * rng.standard_normal(len(f))
+    return Part(Rows(X[:n], y[:n]), Rows(X[n:], y[n:]), classes)
+
+
+def best_error(classes: bool) -> float:
+    """The error of the rule itself on a million rows."""
+    f = rule(np.random.default_rng(0).random((1_000_000, INPUTS)))
+    if classes:
+        return float(np.mean(1.0 / (1.0 + np.exp(2.0 * np.abs(f)))))
+    return float(NOISE**2 / (NOISE**2 + f.var()))
+
+
+def public(folder: Path, name: str, task: str, categories: list[str], n: int, seed: int) -> Part:
+    """A table of the folder: two thirds of the rows, at most `n` of them, to learn from, the others to test by."""
+    import pandas as pd
+    from sklearn.model_selection import train_test_split
+
+    frame = pd.read_csv(folder / f"{name}.csv.gz")
+    frame[categories] = frame[categories].astype("category")
+    classes = task != "regression"
+    target = frame.pop("target").to_numpy()
+    y = target.astype(str) if classes else target.astype(np.float64)
+    train, test = train_test_split(
+        np.arange(len(y)), train_size=2 / 3, random_state=seed, stratify=y if classes else None
+    )
+    return Part(Rows(frame.iloc[train[:n]], y[train[:n]]), Rows(frame.iloc[test], y[test]), classes)
+
+
+def public_tables(folder: Path) -> dict[str, LargeTable]:
+    """Those that the folder's MANIFEST.csv lists."""
+    import pandas as pd
+
+    if not (folder / "MANIFEST.csv").is_file():
+        return {}
+    found = {}
+    for one in pd.read_csv(folder / "MANIFEST.csv", keep_default_na=False).itertuples():
+        categories = [name for name in str(one.categorical_columns).split(";") if name]
+        most = 2 * int(str(one.rows)) // 3
+        sizes = tuple(dict.fromkeys(min(size, most) for size in PUBLIC_SIZES))
+        found[str(one.name)] = LargeTable(partial(public, folder, str(one.name), str(one.task), categories), sizes)
+    return found
+
+
+def tables(folder: Path | None) -> dict[str, LargeTable]:
+    """Made tables, and the public ones if their folder is given."""
+    found = {
+        "pieces": LargeTable(partial(made, False), MADE_SIZES, best_error(False)),
+        "chances": LargeTable(partial(made, True), MADE_SIZES, best_error(True)),
+    }
+    return found if folder is None else found | public_tables(folder / "large")
+
+
+def model_of(name: str, classes: bool, seed: int) -> Any:
+    """The model, with its defaults."""
+    if name != "EBM":
+        return MODELS[name][0 if classes else 1](random_state=seed)
+    kind = "ExplainableBoostingClassifier" if classes else "ExplainableBoostingRegressor"
+    return getattr(importlib.import_module("interpret.glassbox"), kind)(random_state=seed, n_jobs=1)
+
+
+def measure(part: Part, name: str, seed: int) -> dict[str, float]:
+    """Error on the test rows, nodes (of an EBM, its terms) and CPU seconds."""
+    start = process_time()
+    model = model_of(name, part.classes, seed).fit(*part.train)
+    seconds = process_time() - start
+    answer = model.predict(part.test.X)
+    wrong = answer != part.test.y if part.classes else np.square(answer - part.test.y) / part.test.y.var()
+    nodes = len(model.term_names_) if name == "EBM" else getattr(model, "tree_", model).n_nodes
+    return {"error": round(float(np.mean(wrong)), 5), "nodes": int(nodes), "seconds": round(seconds, 2)}
+
+
+def would_end(results: Results, name: str, n: int, model: str) -> bool:
+    """Whether a fit ends in time, judging by those on fewer rows; with none of these it is tried."""
+    known = [key.split("/") for key in results if key.startswith(f"{name}/") and key.endswith(f"/{model}")]
+    fewer = [(int(rows), results["/".join((table_name, rows, *rest))]["seconds"]) for table_name, rows, *rest in known]
+    rows, seconds = max((one for one in fewer if one[0] <= n), default=(n, 0.0))
+    return seconds * n / rows <= MOST_SECONDS
+
+
+def run(cases: dict[str, LargeTable], models: list[str], seeds: int, most: int, file: Path) -> Results:
+    """All results up to `most` rows, those of an earlier run included."""
+    results: Results = json.loads(file.read_text()) if file.is_file() else {}
+    for name, case in cases.items():
+        for n in (size for size in case.sizes if size <= most):
+            for seed in range(seeds):
+                for model in models:
+                    key = f"{name}/{n}/{seed}/{model}"
+                    if key in results or not would_end(results, name, n, model):
+                        continue
+                    results[key] = measure(case.draw(n, seed), model, seed)
+                    file.write_text(json.dumps(results, indent=1) + "\n")
+                    print(f"{key}: {results[key]}", flush=True)
+    return results
+
+
+def to_markdown(results: Results, best: dict[str, float]) -> str:
+    """A line for every table and number of rows: errors, then nodes and seconds."""
+    lines = []
+    for name, n in dict.fromkeys(tuple(key.split("/")[:2]) for key in results):
+        mean = {}
+        for model in MODEL_NAMES:
+            mine = [one for key, one in results.items() if key.startswith(f"{name}/{n}/") and key.endswith(f"/{model}")]
+            if mine:
+                mean[model] = {what: float(np.mean([one[what] for one in mine])) for what in mine[0]}
+        least = min(one["error"] for one in mean.values())
+        errors = [bold(f"{mean[m]['error']:.4f}", mean[m]["error"] == least) if m in mean else "–" for m in MODEL_NAMES]
+        rest = [f"{mean[m]['nodes']:,.0f}, {mean[m]['seconds']:.1f} s" if m in mean else "–" for m in MODEL_NAMES]
+        possible = f"{best[name]:.4f}" if name in best else "–"
+        lines.append([f"{name}, {int(n):,}", possible, *errors, *rest])
+    return table(
+        ["table, rows", "best possible", *MODEL_NAMES, *(f"{model}: nodes, time" for model in MODEL_NAMES)], lines
+    )
+
+
+def main() -> None:
+    """Run what is asked for and write the page."""
+    parser = argparse.ArgumentParser(description="Error against the number of rows.")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--most", type=int, default=MADE_SIZES[-1], help="rows to learn from, at most")
+    parser.add_argument("--tables", nargs="*", help="names of tables; all if none is given")
+    parser.add_argument("--models", nargs="*", default=list(MODEL_NAMES), choices=MODEL_NAMES)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of the runs")
+    parser.add_argument("--page", type=Path, default=PAGE, help="page to write")
+    asked = parser.parse_args()
+    folder = os.environ.get("SOFTWOOD_DATA")
+    cases = tables(Path(folder) if folder else None)
+    chosen = {name: case for name, case in cases.items() if not asked.tables or name in asked.tables}
+    models = [name for name in asked.models if _is_installed(name)]
+    results = run(chosen, models, asked.seeds, asked.most, asked.results)
+    best = {name: case.best for name, case in cases.items() if case.best is not None}
+    asked.page.write_text(f"{HEAD}\n{to_markdown(results, best)}\n", encoding="utf-8")
+
+
+def _is_installed(model: str) -> bool:
+    """Whether the package of a model is there; says so if not."""
+    package = {"LightGBM": "lightgbm", "EBM": "interpret"}.get(model, "softwood")
+    there = importlib.util.find_spec(package) is not None
+    if not there:
+        print(f"skipped: {model} is not installed.")
+    return there
+
+
+if __name__ == "__main__":
+    main()

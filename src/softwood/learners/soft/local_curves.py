@@ -1,0 +1,35 @@
+"""Local columns of a number: ramps between neighbouring knots, which stand where the rows can tell.
+
+    ramp k (x) = 0 up to knot k, 1 from knot k + 1 on, linear between
+
+A value that many rows share (no gains, forty hours) has a knot, and so have the values beside it: the curve may have a
+peak there. The other knots are at quantiles of all other rows: where nine rows in ten have the same value, the tenth is
+as finely divided as it can be. All ramps have one scale, so that a curve has the same spread before rows are seen
+however many there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+ROWS_A_RAMP = 40.0  # between two knots, where they are not values that many rows share
+
+
+def local_knots(mass: Floats, n_ramps: int) -> Places:
+    """Places of the knots among rising values, of which `mass` has the rows; about `n_ramps`."""
+    shared = mass >= mass.sum() / n_ramps
+    rest = np.cumsum(np.where(shared, 0.0, mass))
+    parts = int(min(n_ramps - shared.sum(), rest[-1] // ROWS_A_RAMP))
+    quantile = np.searchsorted(rest, rest[-1] * np.arange(1, parts) / max(parts, 1))
+    peak = np.flatnonzero(shared)
+    return np.unique(np.clip(np.r_[0, quantile, peak - 1, peak, peak + 1, len(mass) - 1], 0, len(mass) - 1))
+
+
+def ramps_between(knot: Floats, spread: float) -> list[tuple[float, Floats]]:
+    """Scale and heights at the knots of every ramp; with weights of spread 1 their sum has this spread."""
+    n = len(knot) - 1
+    return [(spread / np.sqrt(n), height) for height in np.tri(n + 1, n, -1).T]
