@@ -185,3 +185,25 @@ def test_a_weight_times_a_far_value_may_pass_the_doubles(far: list[float]) -> No
     heavy = softwood.SoftTreeRegressor(max_leaves=4).fit(X, y, sample_weight=[1e15] * len(far))
     assert np.isfinite(heavy.predict(X)).all()
     assert np.isfinite(heavy.tree_.response).all()
+
+
+def test_the_smallest_targets_are_pruned_to_the_leaves_asked_for() -> None:
+    """Seed 911779: a light far row gave the range, and the squares of all others lost their digits."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = 1e-9 * X[:, 0] + 1e-10 * rng.normal(size=80)
+    y[0], weight = 1.0, np.append(1e-8, np.ones(79))
+    model = softwood.CARTRegressor().fit(X, 2e-130 * y, sample_weight=weight)
+    asked = range(1, int(model.pruning_table_.n_leaves.max()) + 1)
+    assert all(model.prune_to(n_leaves=n).get_n_leaves() <= n for n in asked)
+    with pytest.raises(ValueError, match="so that doubles hold its squares"):
+        softwood.CARTRegressor().fit(X, 5e-131 * y, sample_weight=weight)
+
+
+def test_a_price_of_leafness_that_single_precision_does_not_hold_is_told() -> None:
+    """Seed 912294. The step is the whole one again afterwards: the next rows are learned from."""
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    model = softwood.BuddingTreeClassifier(optimizer="adam", leafness_penalty=1e20, max_nodes=3)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"leafness_penalty \(now 1e\+20\), or optimizer='adagrad'"):
+            model.partial_fit(X, y, classes=[0, 1])

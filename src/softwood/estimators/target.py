@@ -22,7 +22,7 @@ from softwood.estimators.frames import read_vector, refuse_missing
 
 Codes = npt.NDArray[np.int32]
 
-LARGEST_SUM, LEAST_SPAN = 1e307, 1e-150  # a sum over rows that doubles hold, a range whose square they do
+LARGEST_SUM, LEAST_SPAN = 1e307, 1e-130  # a sum over rows that doubles hold, a range whose square they do, and parts of it
 ONE_COLUMN = (
     "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for "
     "example using ravel()."  # the words of scikit-learn
@@ -108,7 +108,7 @@ def refuse_extreme(values: Floats, weight: Floats) -> None:
 
     >>> refuse_extreme(np.array([[0.0], [1e200]]), np.ones(2))
     Traceback (most recent call last):
-    ValueError: y must range over 1e-150 to 2.2e+153 (or not at all), so that doubles hold its squares; it ranges from \
+    ValueError: y must range over 1e-130 to 2.2e+153 (or not at all), so that doubles hold its squares; it ranges from \
 0.0 to 1e+200. Divide it by 1e+200.
     """
     if not values.size:

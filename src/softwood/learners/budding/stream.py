@@ -74,9 +74,10 @@ class Stream:
             self.state = widen(self.state, phi.shape[1])
         self._remember(X, target, weight)
         whole = self.options
-        loss = self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
-        self.options = whole
-        return loss
+        try:
+            return self.train(pad_rows(phi), scaled.astype(np.float32), weight.astype(np.float32), np.arange(len(X)))
+        finally:
+            self.options = whole
 
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
               order: Order) -> float:  # fmt: skip
@@ -91,9 +92,9 @@ class Stream:
                 size = float(weight[order].sum(dtype=np.float64))
                 return total / size if size > 0 else 0.0  # weights too small for single precision move nothing
             self.options = replace(self.options, step=self.options.step / 2)
-        raise FloatingPointError(
-            f"the loss is not finite, even with a step of {self.options.step:.2g}: set a smaller learning_rate, or "
-            "optimizer='adagrad', whose steps have a bound."
+        raise ValueError(
+            f"the loss is not finite, even with a step of {self.options.step:.2g}: set a smaller learning_rate or "
+            f"leafness_penalty (now {self.options.leafness_penalty:g}), or optimizer='adagrad', whose steps have a bound."
         )
 
     def _scaled(self, target: Floats, weight: Floats) -> Floats:
