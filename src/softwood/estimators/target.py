@@ -22,10 +22,8 @@ from softwood.estimators.frames import read_vector, refuse_missing
 
 Codes = npt.NDArray[np.int32]
 
-LARGEST_SUM, LEAST_SPAN = (
-    1e307,
-    1e-130,
-)  # a sum over rows that doubles hold, a range whose square they do, and parts of it
+LARGEST_SUM = 1e307  # a sum over rows that doubles hold
+LEAST_SPAN = 1e-130  # a range whose square doubles hold, and small parts of it
 ONE_COLUMN = (
     "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for "
     "example using ravel()."  # the words of scikit-learn
