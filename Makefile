@@ -123,7 +123,7 @@ $(MADE):
 	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
-# Built without isolation, so that build/ is reused and a change of one file compiles one file.
+# Built without isolation, so that build/ is reused and a change of one file compiles one room (docs/design/build.md).
 $(PACKAGE): $(MADE) $(SOURCES)
 	$(PIP) install --group build
 	rm -rf dist

@@ -21,7 +21,7 @@ nb::dict surrogate_table(const GrownTree& tree) {
   std::vector<std::uint8_t> flip;
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(tree.node.size()); ++m) {
     if (const auto found = tree.surrogates.find(m); found != tree.surrogates.end())
-      for (const Surrogate& s : found->second) {
+      for (const hard::Surrogate& s : found->second) {
         feature.push_back(s.feature);
         threshold.push_back(s.threshold);
         flip.push_back(s.flip);

@@ -9,10 +9,10 @@ NB_MODULE(_native, m) {
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);
   softwood::bind_soft(m);
-  softwood::bind_enlarge(m);
+  softwood::bind_split_step(m);
   softwood::bind_c45(m);
   softwood::bind_anneal(m);
   softwood::bind_oblique(m);
   softwood::bind_budding(m);
-  softwood::bind_content(m);
+  softwood::bind_table(m);
 }

@@ -1,4 +1,4 @@
-// What the binding files share. Only bind*.cpp know Python: from NumPy arrays to views, and back.
+// What the binding files share. Only this room knows Python: from NumPy arrays to views, and back.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -89,11 +89,11 @@ nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = 
 void bind_evaluator(nb::module_& m);
 void bind_grower(nb::module_& m);
 void bind_soft(nb::module_& m);
-void bind_enlarge(nb::module_& m);
+void bind_split_step(nb::module_& m);
 void bind_c45(nb::module_& m);
 void bind_anneal(nb::module_& m);
 void bind_oblique(nb::module_& m);
 void bind_budding(nb::module_& m);
-void bind_content(nb::module_& m);
+void bind_table(nb::module_& m);
 
 }  // namespace softwood

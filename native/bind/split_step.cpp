@@ -19,9 +19,9 @@ using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::devi
 using Level = std::tuple<std::size_t, Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>, Flat<double>>;
 
 // levels : input, and for each of its levels bin, column, height and elsewhere.
-SplitFeatures make_axes(std::vector<std::size_t> cuts, Flat<std::int32_t> linear,
-                        const std::vector<Flat<double>>& at_cut, Flat<std::int64_t> place,
-                        const std::vector<Level>& levels) {
+SplitFeatures make_split_features(std::vector<std::size_t> cuts, Flat<std::int32_t> linear,
+                                  const std::vector<Flat<double>>& at_cut, Flat<std::int64_t> place,
+                                  const std::vector<Level>& levels) {
   const std::size_t inputs = cuts.size();
   if (linear.size() != inputs || at_cut.size() != inputs)
     throw std::invalid_argument("cuts, linear and at_cut need one entry an input");
@@ -39,7 +39,7 @@ SplitFeatures make_axes(std::vector<std::size_t> cuts, Flat<std::int32_t> linear
   for (const auto& [input, bin, column, height, elsewhere] : levels) {
     split_features.levels.push_back({input, numbers<std::size_t>(bin), numbers<std::size_t>(column),
                                      numbers<double>(height), numbers<double>(elsewhere)});
-    const Levels& made = split_features.levels.back();
+    const soft::Levels& made = split_features.levels.back();
     const bool outside = std::any_of(made.column.begin(), made.column.end(),
                                      [=](std::size_t c) { return c >= static_cast<std::size_t>(columns); });
     if (input >= inputs || outside || made.column.size() != made.bin.size() || made.height.size() != made.bin.size() ||
@@ -64,13 +64,13 @@ void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Bins& bin,
   if (!are_codes(bin.data(), bin.size(), bins)) throw std::invalid_argument("a bin is outside the bins");
   for (const std::size_t cut : split_features.cuts)
     if (cut > bins) throw std::invalid_argument("an input has more cuts than bins");
-  for (const Levels& levels : split_features.levels)
+  for (const soft::Levels& levels : split_features.levels)
     for (const std::size_t b : levels.bin)
       if (b >= bins) throw std::invalid_argument("a level's bin is none of the bins");
 }
 
 // From kernels/split_step.py, by the names there.
-SoftTreeParams make_plant(nb::handle tree) {
+SoftTreeParams read_params(nb::handle tree) {
   const auto real = [&](const char* name) { return numbers<double>(view<double>(tree, name)); };
   const auto flags = [&](const char* name) { return numbers<std::uint8_t>(view<bool>(tree, name)); };
   const auto slopes = static_cast<Slopes>(nb::cast<int>(tree.attr("slopes")));
@@ -83,7 +83,7 @@ SoftTreeParams make_plant(nb::handle tree) {
           real("origin_slope")};
 }
 
-SplitStepOptions make_enlarging(nb::handle how, double total_weight) {
+SplitStepOptions read_options(nb::handle how, double total_weight) {
   const auto number = [&](const char* name) { return nb::cast<double>(how.attr(name)); };
   const auto count = [&](const char* name) { return nb::cast<int>(how.attr(name)); };
   SplitStepOptions made;
@@ -99,10 +99,10 @@ SplitStepOptions make_enlarging(nb::handle how, double total_weight) {
 // The leaf that was split, frozen weights of its gate and whether it is unpenalized, all parameters, passes; None:
 // nothing to split.
 template <class T>
-nb::object larger(const SoftRows<T>& rows, nb::object tree, Bins bin, std::size_t bins,
-                  const SplitFeatures& split_features, nb::object rules, double total_weight, int n_threads) {
-  const SoftTreeParams before = make_plant(tree);
-  const SplitStepOptions how = make_enlarging(rules, total_weight);
+nb::object split_once(const SoftRows<T>& rows, nb::object tree, Bins bin, std::size_t bins,
+                      const SplitFeatures& split_features, nb::object rules, double total_weight, int n_threads) {
+  const SoftTreeParams before = read_params(tree);
+  const SplitStepOptions how = read_options(rules, total_weight);
   check(rows, before, bin, bins, split_features);
   std::optional<SplitStepResult> made;
   {
@@ -120,16 +120,16 @@ nb::object larger(const SoftRows<T>& rows, nb::object tree, Bins bin, std::size_
 
 }  // namespace
 
-void bind_enlarge(nb::module_& m) {
+void bind_split_step(nb::module_& m) {
   nb::class_<SplitFeatures>(m, "SplitFeatures")
-      .def_static("make", &make_axes, "cuts"_a, nb::arg("linear").noconvert(), "at_cut"_a, nb::arg("place").noconvert(),
-                  "levels"_a);
+      .def_static("make", &make_split_features, "cuts"_a, nb::arg("linear").noconvert(), "at_cut"_a,
+                  nb::arg("place").noconvert(), "levels"_a);
   const auto bind = [&](auto function) {
     m.def("split_step", function, "rows"_a, "tree"_a, nb::arg("bin").noconvert(), "bins"_a, "split_features"_a,
           "rules"_a, "total_weight"_a, "n_threads"_a = 1);
   };
-  bind(&larger<double>);
-  bind(&larger<float>);
+  bind(&split_once<double>);
+  bind(&split_once<float>);
 }
 
 }  // namespace softwood

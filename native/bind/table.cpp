@@ -56,7 +56,7 @@ nb::object make_lines(const Rows& X, const std::vector<int>& feature, const Flat
 
 }  // namespace
 
-void bind_content(nb::module_& m) {
+void bind_table(nb::module_& m) {
   m.def("hash_rows", &hash_rows, nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("seed"));
   m.def("any_infinite", &any_infinite, nb::arg("X").noconvert());
   m.def("column_moments", &column_moments, nb::arg("X").noconvert(), nb::arg("weight").noconvert());

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "core/machine.hpp"
+#include "oblique/tolerances.hpp"
 
 namespace softwood::oblique {
 namespace {
 
 constexpr std::size_t BINS = 64;  // of reference/class_groups.py
-constexpr double BIN_RANGE = 3.0, SAME = 1e-9, EDGE = 1e-6, NOTHING = 1e-300;
+constexpr double BIN_RANGE = 3.0, SAME = 1e-9, EDGE = 1e-6;
 
 // The classes that go with the first of the two whose means lie farthest apart.
 std::vector<bool> seed_groups(const double* gram, std::size_t n) {

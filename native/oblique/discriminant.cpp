@@ -6,16 +6,16 @@
 
 #include "core/symmetric_matrix.hpp"
 #include "oblique/class_groups.hpp"
+#include "oblique/tolerances.hpp"
 
 namespace softwood::oblique {
 namespace {
 
-constexpr double TIE = 1e-12;               // of kernels/growth.py
 constexpr double TINY = 1e-8, PART = 0.99;  // of direction.py
 constexpr double NAN_ = std::numeric_limits<double>::quiet_NaN();
 
 // A direction, the rows' scores along it less that of their mean, and the place where they are best cut (NaN: by gain).
-struct Scored {
+struct ScoredDirection {
   std::vector<double> along, score;
   double near = NAN_;
 };
@@ -66,9 +66,9 @@ std::vector<double> class_means(const RowRange& rows, const NodeSums& sums, cons
   return means;
 }
 
-Scored between_two(const RowRange& rows, const Answers& answers, const NodeSums& sums,
-                   const std::vector<std::size_t>& present, const SplitOptions& options) {
-  Scored found;
+ScoredDirection between_two(const RowRange& rows, const Answers& answers, const NodeSums& sums,
+                            const std::vector<std::size_t>& present, const SplitOptions& options) {
+  ScoredDirection found;
   const std::vector<double> means = class_means(rows, sums, present, 2);
   found.along.resize(rows.columns);
   for (std::size_t j = 0; j < rows.columns; ++j) found.along[j] = means[2 * j] - means[2 * j + 1];
@@ -109,8 +109,8 @@ std::vector<double> widen(const std::vector<double>& table, std::size_t width, s
   return found;
 }
 
-Scored between_groups(const RowRange& rows, const Answers& answers, const NodeSums& sums, const Impurity& impurity,
-                      const SplitOptions& options) {
+ScoredDirection between_groups(const RowRange& rows, const Answers& answers, const NodeSums& sums,
+                               const Impurity& impurity, const SplitOptions& options) {
   std::vector<std::size_t> present;
   for (std::size_t k = 0; k < sums.size.size(); ++k) {
     if (sums.size[k] > 0) present.push_back(k);
@@ -132,7 +132,7 @@ Scored between_groups(const RowRange& rows, const Answers& answers, const NodeSu
   const std::vector<bool> group = exchange(
       {answers.rows, n, projected.data(), gram.data(), spread.data(), code.data(), answers.heft, size}, impurity);
   const std::vector<double> a = coefficients(group, size);
-  Scored found{std::vector<double>(rows.columns), std::vector<double>(rows.rows), NAN_};
+  ScoredDirection found{std::vector<double>(rows.columns), std::vector<double>(rows.rows), NAN_};
   for (std::size_t j = 0; j < rows.columns; ++j) {
     for (std::size_t c = 0; c < n; ++c) found.along[j] += D[j * width + c] * a[c];
   }
@@ -162,7 +162,8 @@ std::vector<double> mix_targets(const std::vector<double>& covariance, const std
   return along;
 }
 
-Scored by_regression(const RowRange& rows, const Answers& answers, const NodeSums& sums, const SplitOptions& options) {
+ScoredDirection by_regression(const RowRange& rows, const Answers& answers, const NodeSums& sums,
+                              const SplitOptions& options) {
   const std::size_t targets = answers.targets;
   std::vector<double> covariance(rows.columns * targets);
   for (std::size_t i = 0; i < rows.rows; ++i) {
@@ -176,7 +177,7 @@ Scored by_regression(const RowRange& rows, const Answers& answers, const NodeSum
   std::vector<double> slope = covariance;
   const Shrunk shrunk = shrink(rows, sums, options.shrinkage);
   symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, slope.data(), targets, TINY, PART);
-  Scored found;
+  ScoredDirection found;
   found.along = targets == 1 ? slope : mix_targets(covariance, slope, targets);
   found.score = score_rows(rows, sums.mean.data(), found.along);
   return found;
@@ -200,8 +201,8 @@ double spread_of(const std::vector<double>& score) {
 LinearSplit find_split(const RowRange& rows, const Answers& answers, const NodeSums& sums, const Impurity& impurity,
                        const SplitOptions& options) {
   if (rows.columns == 0) return {};
-  const Scored found = answers.code ? between_groups(rows, answers, sums, impurity, options)
-                                    : by_regression(rows, answers, sums, options);
+  const ScoredDirection found = answers.code ? between_groups(rows, answers, sums, impurity, options)
+                                             : by_regression(rows, answers, sums, options);
   const double spread = found.score.empty() ? 0 : spread_of(found.score);
   if (!(spread > 0)) return {};
   const Cut cut = answers.code ? cut_classes(found.score, answers, impurity, sums.size, options.least, found.near)

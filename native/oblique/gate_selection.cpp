@@ -6,12 +6,12 @@
 
 #include "core/interrupt.hpp"
 #include "oblique/partitioned_rows.hpp"
+#include "oblique/tolerances.hpp"
 #include "oblique/univariate_split.hpp"
 
 namespace softwood::oblique {
 namespace {
 
-constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node
 constexpr std::size_t HALVES = 2;
 
 // One half of the rows.
@@ -23,7 +23,7 @@ struct Half {
 };
 
 // Which leaf each of some rows comes to; none: all of them to the only one.
-using Places = std::vector<std::uint8_t>;
+using Slots = std::vector<std::uint8_t>;
 
 class GateSelection {
  public:
@@ -115,7 +115,7 @@ class GateSelection {
     const hard::Split split = pure ? hard::Split{} : univariate_->find(learn.lists, learn.sums.loss);
     if (!split.found()) return held_out_loss(learn, held, {}, {});
     const std::uint32_t *mine = rows_.id(learn.begin), *theirs = rows_.id(held.begin);
-    const Places here = univariate_->send(learn.lists, split, mine, learn.end - learn.begin);
+    const Slots here = univariate_->send(learn.lists, split, mine, learn.end - learn.begin);
     return held_out_loss(learn, held, here, univariate_->place(split, theirs, held.end - held.begin));
   }
 
@@ -131,13 +131,13 @@ class GateSelection {
     if (!(split.gain > 0)) return held_out_loss(learn, held, {}, {});
     const std::vector<double> nowhere(columns);
     const std::vector<double> score = score_rows(rows(held), nowhere.data(), split.weight);
-    Places there;
+    Slots there;
     for (const double s : score) there.push_back(!(s + split.bias >= 0));
     return held_out_loss(learn, held, split.second, there);
   }
 
   // Mean loss of the answers that the leaves get from the rows learned from: Brier score or squared error.
-  double held_out_loss(const Half& learn, const Half& held, const Places& here, const Places& there) const {
+  double held_out_loss(const Half& learn, const Half& held, const Slots& here, const Slots& there) const {
     const std::vector<double> answer = answers(learn, here);
     const Answers given = rows_.answers(held.begin, held.end);
     const std::size_t parts = problem_.classes ? problem_.classes : problem_.targets;
@@ -155,7 +155,7 @@ class GateSelection {
   }
 
   // Class shares or means of the two leaves; one without rows answers as both together.
-  std::vector<double> answers(const Half& learn, const Places& here) const {
+  std::vector<double> answers(const Half& learn, const Slots& here) const {
     const Answers given = rows_.answers(learn.begin, learn.end);
     const std::size_t parts = problem_.classes ? problem_.classes : problem_.targets;
     std::vector<double> sum(2 * parts);

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "core/interrupt.hpp"
+#include "oblique/tolerances.hpp"
 #include "oblique/univariate_split.hpp"
 
 namespace softwood::oblique {
 namespace {
 
-constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of the root's
 constexpr double SAME_GAIN = 1e-9, AIC_FACTOR = 2.0, NO_LOSS = 1e-12;  // of discriminant.py
 // A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
 // leaves of the difference is then nothing), and up to so many columns (open nodes keep theirs).
@@ -95,7 +95,7 @@ class Grower {
     if (univariate_) asked = univariate_->find(open.lists, open.sums.loss);
     const bool ask = asked.found() && !is_worth_it(open.sums, found.gain, asked.gain);
     const double gain = ask ? asked.gain : found.gain;
-    const double least = std::max(limits_.min_impurity_decrease * whole_, hard::TIE * open.sums.loss);  // or rounding
+    const double least = std::max(limits_.min_impurity_decrease * whole_, TIE * open.sums.loss);  // or rounding
     if (gain < least || !(gain > 0)) return;
     if (ask) found.second = univariate_->send(open.lists, asked, rows_.id(open.begin), n);
     GrownNode& node = tree_.node[static_cast<std::size_t>(open.node)];

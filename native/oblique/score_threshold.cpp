@@ -5,11 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "oblique/tolerances.hpp"
+
 namespace softwood::oblique {
 namespace {
 
-constexpr double TIE = 1e-12, WORTH = 0.5;  // of kernels/growth.py and reference/cut.py
-constexpr double NOTHING = 1e-300;
+constexpr double WORTH = 0.5;  // of kernels/formulas/score_threshold.py
 
 using Scored = std::pair<double, std::uint32_t>;  // score and row
 
@@ -21,9 +22,9 @@ std::vector<Scored> in_order(const std::vector<double>& score) {
 }
 
 // The cuts of a node: gain by place, of which one is chosen at the end.
-class Places {
+class ThresholdSearch {
  public:
-  Places(const std::vector<Scored>& order, const Answers& answers, double least)
+  ThresholdSearch(const std::vector<Scored>& order, const Answers& answers, double least)
       : order_(order), answers_(answers), least_(least * (1.0 - TIE)) {
     for (std::size_t i = 0; i < answers.rows; ++i) total_ += answers.weight[i];
     if (!order.empty()) same_ = TIE * (order.back().first - order.front().first);
@@ -79,12 +80,12 @@ class Places {
 Cut cut_classes(const std::vector<double>& score, const Answers& answers, const Impurity& impurity,
                 const std::vector<double>& whole, double least, double near) {
   const std::vector<Scored> order = in_order(score);
-  Places places(order, answers, least);
+  ThresholdSearch search(order, answers, least);
   Sides sides(impurity, whole);
   const double all = sides.undivided();
-  places.sweep([&](std::uint32_t row) { sides.move(static_cast<std::size_t>(answers.code[row]), answers.heft[row]); },
+  search.sweep([&](std::uint32_t row) { sides.move(static_cast<std::size_t>(answers.code[row]), answers.heft[row]); },
                [&] { return all - sides.loss(); });
-  return places.choose(all, near);
+  return search.choose(all, near);
 }
 
 // With d_t the sum below of w (y_t - mean_t), squares about the mean fall by d_t^2 W / (W_below W_above): no large
@@ -92,11 +93,11 @@ Cut cut_classes(const std::vector<double>& score, const Answers& answers, const 
 Cut cut_numbers(const std::vector<double>& score, const Answers& answers, const std::vector<double>& mean, double loss,
                 double least) {
   const std::vector<Scored> order = in_order(score);
-  Places places(order, answers, least);
+  ThresholdSearch search(order, answers, least);
   std::vector<double> d(answers.targets);
   double total = 0, W = 0;
   for (std::size_t i = 0; i < answers.rows; ++i) total += answers.heft[i];
-  places.sweep(
+  search.sweep(
       [&](std::uint32_t row) {
         W += answers.heft[row];
         for (std::size_t t = 0; t < d.size(); ++t) {
@@ -108,7 +109,7 @@ Cut cut_numbers(const std::vector<double>& score, const Answers& answers, const 
         for (const double part : d) sum += part * part;
         return sum * total / (W * (total - W)) / static_cast<double>(d.size());
       });
-  return places.choose(loss, std::numeric_limits<double>::quiet_NaN());
+  return search.choose(loss, std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace softwood::oblique

@@ -1,0 +1,14 @@
+// Sizes at which a number of this room is taken for rounding.
+#pragma once
+
+#include <limits>
+
+#include "hard/sorted_columns.hpp"
+
+namespace softwood::oblique {
+
+using hard::TIE;                                                    // of kernels/growth.py
+constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of a whole
+constexpr double NOTHING = 1e-300;                                  // divides in place of 0
+
+}  // namespace softwood::oblique
