@@ -24,7 +24,7 @@ from bench.papers.magic import find_data, load
 from softwood import CARTClassifier, SoftenedTreeClassifier, soften
 from softwood.kernels import native
 from softwood.kernels.anneal import PROPOSALS
-from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import make_problem
 
 SEEDS = 3
@@ -92,7 +92,7 @@ def time_annealing(folder: str | None) -> list[str]:
     ]
     for leaves in (40, 131):
         model = CARTClassifier(prune=None, max_leaves=leaves).fit(X, y)
-        problem = make_problem(model.tree_, SoftRows(X, y, np.ones(len(y))))
+        problem = make_problem(model.tree_, SofteningRows(X, y, np.ones(len(y))))
         annealer = native.Annealer(problem, 0)
         annealer.run(100, 1000)
         soft = with_widths(model.tree_, annealer.theta() * problem.scale)

@@ -32,7 +32,7 @@ from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Score, Squash
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import anneal_tree
-from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.softened import hard_trees, learn_softened
 from softwood.tree import Basis, Schema
 
@@ -242,7 +242,7 @@ def test_an_interrupt_keeps_what_there_is() -> None:
     def stop(_: Any) -> None:
         raise KeyboardInterrupt
 
-    rows = SoftRows(CANCER[0], CANCER[1].astype(np.int32), np.ones(len(CANCER[1])))
+    rows = SofteningRows(CANCER[0], CANCER[1].astype(np.int32), np.ones(len(CANCER[1])))
     with pytest.raises(KeyboardInterrupt):
         anneal_tree(tree, rows, 0, report=stop)
     soft = anneal_tree(tree, rows, 0, keep=True, report=stop)

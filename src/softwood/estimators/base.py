@@ -17,6 +17,7 @@ from softwood.estimators.options import threads
 from softwood.kernels.kinds import Link, Missing
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
+from softwood.tree.gain import gain_importances
 from softwood.tree.provenance import json_value
 
 Floats = npt.NDArray[np.float64]
@@ -74,9 +75,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):  # type: ignore[misc]  # sc
         `sklearn.inspection.permutation_importance` on rows that were not trained on has no such bias.
         """
         check_is_fitted(self, "tree_")
-        branch = self.tree_.n_children > 0
-        total = np.bincount(self.tree_.feature[branch], self.tree_.gain[branch], self.tree_.n_features)
-        return np.asarray(total / total.sum() if total.sum() > 0 else total, np.float64)
+        return gain_importances(self.tree_)
 
     @property
     def held_out_(self) -> dict[str, Any] | None:

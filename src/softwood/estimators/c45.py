@@ -18,7 +18,7 @@ from softwood.estimators.rows import (
 from softwood.kernels.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
-from softwood.learners.softening.gates import SoftRows
+from softwood.learners.softening.gates import SofteningRows
 from softwood.learners.softening.statistics import soften_by_statistics
 from softwood.parts.folds import raise_light
 from softwood.tree import RuleSet
@@ -111,7 +111,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ign
         self.tree_ = learn_c45(cases, given.schema, growth, pruning, middle=middle, n_threads=self._threads())
         self._make_rules(cases)
         if self.soft_thresholds:
-            self.tree_ = soften_by_statistics(self.tree_, SoftRows(table.values, codes, weight))
+            self.tree_ = soften_by_statistics(self.tree_, SofteningRows(table.values, codes, weight))
         self.tree_ = self.tree_.with_provenance(self._provenance(weight))
         return self
 

@@ -27,7 +27,7 @@ from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.grow import Limits
 from softwood.learners.soft.moments import is_valid
 from softwood.tree import Schema, Tree
-from softwood.tree.views import LinearGate
+from softwood.tree.gain import gain_importances
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 
@@ -45,17 +45,7 @@ class ObliqueTree(PrunedTree):
         times spread of the column among the training rows.
         """
         check_is_fitted(self, "tree_")
-        tree = self.tree_
-        total = np.zeros(tree.n_features)
-        for node in np.flatnonzero(tree.n_children):
-            gate = tree.gate(int(node))
-            if not isinstance(gate, LinearGate):
-                total[tree.feature[node]] += tree.gain[node]
-                continue
-            varies = np.square([term.weight * self._spread[term.column] for term in gate.terms])
-            part = tree.gain[node] * varies / max(float(varies.sum()), 1e-300)
-            np.add.at(total, [term.feature for term in gate.terms], part)
-        return total / total.sum() if total.sum() > 0 else total
+        return gain_importances(self.tree_, self._spread)
 
     def _limits(self, total: float) -> Limits:
         p = vars(self)

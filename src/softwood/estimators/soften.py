@@ -26,7 +26,7 @@ from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.anneal import PATIENCE, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient
-from softwood.learners.softening.gates import SoftRows
+from softwood.learners.softening.gates import SofteningRows
 from softwood.learners.softening.ramps import ALPHA
 from softwood.learners.softening.statistics import soften_by_statistics
 from softwood.parts.folds import raise_light
@@ -304,7 +304,7 @@ def soften_tree(
     return with_arrivals(soft, rows).changed(f"soften by {method}")
 
 
-def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRows]:
+def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SofteningRows]:
     """The tree of a model, and its rows as numbers."""
     if isinstance(model, Tree):
         tree, rows = model, _read_numbers(X)
@@ -323,7 +323,7 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, SoftRow
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     weight, _ = raise_light(rows, target, read_weights(sample_weight, len(rows)))
-    return tree, SoftRows(rows, target, weight)
+    return tree, SofteningRows(rows, target, weight)
 
 
 def _signs(model: Any) -> Signs:

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.formulas.equation import expand, one_hot, quiet, read_slot, shares, surrogate_slot
+from softwood.kernels.formulas.equation import (
+    expand,
+    one_hot,
+    read_slot,
+    shares,
+    surrogate_slot,
+    without_float_warnings,
+)
 from softwood.kernels.kinds import Missing, Score, Squash
 from softwood.tree import Tree
 
@@ -78,7 +85,7 @@ class Apart:
 
     def __init__(self, tree: Tree, rows: Floats) -> None:
         self.tree, self.rows = tree, rows
-        with quiet():
+        with without_float_warnings():
             self.phi = expand(tree.basis, rows)
             asked = np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1))
             self.gates: dict[int, Gate] = {int(m): self._gate(int(m)) for m in asked}

@@ -239,6 +239,26 @@ def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
     return np.where(np.abs(found - whole) <= ROUNDING * found, whole, found), True
 
 
+def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Index, Floats]:
+    """Places of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
+
+    Rows of weight 0 are left out. Sums over what is left depend on neither the order of the rows nor on copies.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 0, 1])
+    >>> place, weight = merge_equal_rows(X, y, np.array([1.0, 1.0, 2.0, 0.0]))
+    >>> sorted(zip(place.tolist(), weight.tolist()))
+    [(0, 3.0), (1, 1.0)]
+    """
+    kept = np.flatnonzero(weight > 0)
+    number = hash_rows(X[kept], y[kept].reshape(len(kept), -1).astype(np.float64), 0)
+    order = np.argsort(number, kind="stable")
+    number, place = number[order], kept[order]
+    first = np.flatnonzero(np.append(True, number[1:] != number[:-1]))  # of equal rows
+    return place[first], np.add.reduceat(weight[place], first)
+
+
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
 

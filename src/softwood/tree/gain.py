@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.formulas.equation import expand, quiet
+from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
 from softwood.tree.effect import mean_answers, slope_effects, weight_effects
 from softwood.tree.once import computed_once
@@ -28,7 +28,7 @@ NOTHING = 1e-300  # in place of a sum that is 0 and divides
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows that a tree is described by.
+    """Rows that a tree is described by; all that a reader of a tree may know of a learner's `Dataset`.
 
     target : numbers; or 0 and 1 in one column (two classes); or one column a class.
     """
@@ -61,7 +61,7 @@ class Arrivals:
 
     def described(self) -> Tree:
         """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
-        with quiet():
+        with without_float_warnings():
             tree = self.with_gains()
             mean = mean_answers(tree, self.rows.X, self.reach)
             tree = tree.replace(mean=mean) if np.isfinite(mean).all() else tree
@@ -74,7 +74,7 @@ class Arrivals:
     def with_effects(self, tree: Tree | None = None) -> Tree:
         """The tree with the effects of the terms of its gates and responses."""
         tree = self.tree if tree is None else tree
-        with quiet():
+        with without_float_warnings():
             weight = weight_effects(tree, self.rows.X, self.reach)
             slope = slope_effects(tree, self.rows.X, self.reach)
         known = np.isfinite(weight).all() and np.isfinite(slope).all()  # numbers of 1e300 have no spread
@@ -101,12 +101,10 @@ class Arrivals:
             mine = np.flatnonzero(tree.basis.feature == f)
             varies[f] = _squares_each(expand(tree.basis.pick(mine), self.rows.X) @ weights[mine], there)
         in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
-        total, single = np.zeros(tree.n_features), (tree.n_children > 0) & (tree.score != Score.LINEAR)
-        np.add.at(total, tree.feature[single], self.gain[single])
-        total += in_gate @ (self.gain[gates] / np.maximum(in_gate.sum(axis=0), NOTHING))
+        total = divide_gains(tree, self.gain, in_gate)
         if in_response.any():
             total += self.gain_of_responses * in_response / in_response.sum()
-        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+        return _as_parts(total)
 
     @computed_once
     def reach(self) -> Floats:
@@ -162,6 +160,30 @@ class Arrivals:
         return np.asarray(squares.sum(axis=1) if self._is_classes else squares.mean(axis=1))
 
 
+def gain_importances(tree: Tree, spread: Floats | None = None) -> Floats:
+    """Each input's part of the gains that the tree holds; sums to 1 (all 0 if there are none).
+
+    spread : of every basis column among the training rows, where there are linear gates. What a column adds to a score
+        varies by the square of weight times spread.
+    """
+    gates = np.flatnonzero(tree.score == Score.LINEAR)
+    varies = np.zeros((tree.n_features, len(gates)))
+    if spread is not None:
+        np.add.at(varies, tree.basis.feature, np.square(_weights(tree, gates) * spread[:, None]))
+    return _as_parts(divide_gains(tree, tree.gain, varies))
+
+
+def divide_gains(tree: Tree, gain: Floats, varies: Floats) -> Floats:
+    """What of the gain of all gates is owed to each input.
+
+    varies : (inputs, linear gates) how much what an input adds to the score of a gate varies.
+    """
+    gates, single = tree.score == Score.LINEAR, (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    total = np.zeros(tree.n_features)
+    np.add.at(total, tree.feature[single], gain[single])
+    return np.asarray(total + varies @ (gain[gates] / np.maximum(varies.sum(axis=0), NOTHING)))
+
+
 def _squares(values: Floats, weights: Floats) -> Floats:
     """Weighted sums of squares about the weighted mean: (columns of weights, columns of values)."""
     values = values - values.mean(axis=0)
@@ -191,3 +213,8 @@ def _slopes(tree: Tree, leaves: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(
         tree.slope[tree.slope_row[leaves]].transpose(1, 0, 2).reshape(len(tree.basis), len(leaves) * tree.n_outputs)
     )
+
+
+def _as_parts(total: Floats) -> Floats:
+    """Divided by the sum; all 0 stays so."""
+    return np.asarray(total / total.sum() if total.sum() > 0 else total)

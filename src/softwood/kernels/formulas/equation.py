@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 
-def quiet() -> np.errstate:
+def without_float_warnings() -> np.errstate:
     """No warnings: infinite values may be subtracted, and inf - inf is NaN here as in C++."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
@@ -73,7 +73,7 @@ def soft_threshold(x: Floats, softness: Floats, squash: int) -> Floats:
     below, above = softness
     if squash == Squash.SIGMOID:
         return sigmoid(-x / below)
-    with quiet():
+    with without_float_warnings():
         left = np.where(x <= -below, 1.0, 0.5 - 0.5 * x / below)
         right = np.where(x >= above, 0.0, 0.5 - 0.5 * x / above)
     return np.where(x < 0, left, np.where(x > 0, right, np.where(x == 0, 0.5, x)))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.formulas.equation import apply_link, expand, quiet, response, shares
+from softwood.kernels.formulas.equation import apply_link, expand, response, shares, without_float_warnings
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -31,7 +31,7 @@ class Evaluator:
         """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
         tree, reach = self.tree, self.reach(X)
         out = np.zeros((len(X), tree.response.shape[1]))
-        with quiet():
+        with without_float_warnings():
             phi = expand(tree.basis, X)
             for m in np.flatnonzero(tree.leafness).tolist():
                 kept = (reach[:, m] * tree.leafness[m])[:, None]
@@ -40,7 +40,7 @@ class Evaluator:
 
     def predict(self, X: Floats, n_threads: int = 1) -> Floats:
         """Outputs after the link, shape (rows, answers)."""
-        with quiet():
+        with without_float_warnings():
             return apply_link(int(self.tree.link), self.output(X))
 
     def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
@@ -52,7 +52,7 @@ class Evaluator:
         tree = self.tree
         reach = np.zeros((len(X), len(tree.response)))
         reach[:, 0] = 1.0
-        with quiet():
+        with without_float_warnings():
             phi = expand(tree.basis, X)
             for m in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():  # others pass nothing on
                 first, n = tree.first_child[m], tree.n_children[m]

@@ -50,8 +50,11 @@ class Mixture:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What is learned from: columns (the last is 1), targets (class codes, or scaled numbers) and weights."""
+class MixtureRows:
+    """What EM looks at: columns (the last is 1), targets (class codes, or scaled numbers), weights and the penalty.
+
+    Made once of a `Dataset`: EM needs its columns in memory, and class codes instead of a column a class.
+    """
 
     phi: Floats
     target: np.ndarray
@@ -59,7 +62,7 @@ class Evidence:
     ridge: float
 
 
-def likelihoods(mixture: Mixture, rows: Evidence) -> Floats:
+def likelihoods(mixture: Mixture, rows: MixtureRows) -> Floats:
     """Log P(y | leaf, x) for every leaf, (rows, leaves)."""
     leaves = mixture.shape.leaves
     if len(mixture.line) == 0:
@@ -72,7 +75,7 @@ def likelihoods(mixture: Mixture, rows: Evidence) -> Floats:
     return table
 
 
-def expect(mixture: Mixture, rows: Evidence) -> tuple[float, Floats]:
+def expect(mixture: Mixture, rows: MixtureRows) -> tuple[float, Floats]:
     """Log likelihood less penalty, and the posterior of every node, (rows, nodes)."""
     leaves, shape = mixture.shape.leaves, mixture.shape
     with np.errstate(divide="ignore"):
@@ -92,7 +95,7 @@ def expect(mixture: Mixture, rows: Evidence) -> tuple[float, Floats]:
     return value - 0.5 * rows.ridge * penalty, posterior
 
 
-def maximise(mixture: Mixture, rows: Evidence, posterior: Floats) -> Mixture:
+def maximise(mixture: Mixture, rows: MixtureRows, posterior: Floats) -> Mixture:
     """Every gate and expert fitted to its posterior."""
     shape, gate = mixture.shape, mixture.gate.copy()
     for m in shape.branches:
@@ -113,7 +116,7 @@ def maximise(mixture: Mixture, rows: Evidence, posterior: Floats) -> Mixture:
     return replace(mixture, gate=gate, line=line, variance=variance)
 
 
-def run_em(mixture: Mixture, rows: Evidence, max_iter: int, tol: float) -> Mixture:
+def run_em(mixture: Mixture, rows: MixtureRows, max_iter: int, tol: float) -> Mixture:
     """Iterate until the likelihood rises by less than `tol` a row."""
     value, posterior = expect(mixture, rows)
     history = [*mixture.history, value]

@@ -13,7 +13,7 @@ import numpy as np
 
 from softwood.kernels.kinds import Link, Loss
 from softwood.learners.hard.problem import Floats
-from softwood.learners.mixture.em import Evidence, Mixture, expect
+from softwood.learners.mixture.em import Mixture, MixtureRows, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture
 from softwood.learners.soft.dataset import Dataset
@@ -64,7 +64,7 @@ def learn_experts(dataset: Dataset, schema: Schema, how: Experts) -> LearnedMixt
     numbers = whole.loss == Loss.SQUARED
     target = whole.target if numbers else _codes(whole.target)
     ridge = STRENGTH if how.penalty is None else how.penalty * whole.total_weight
-    rows = Evidence(phi, target, whole.weight, ridge)
+    rows = MixtureRows(phi, target, whole.weight, ridge)
     classes = 0 if numbers else max(2, whole.target.shape[1])
     shape, targets = MixtureShape.make(how.depth, how.branching, classes), target.shape[1] if numbers else 0
     mixture = learn_mixture(shape, rows, targets, how.starts, how.max_iter, how.tol, how.seed)
@@ -80,7 +80,7 @@ def _codes(target: Floats) -> np.ndarray:
 
 
 def as_tree(
-    mixture: Mixture, rows: Evidence, columns: DesignMatrix, schema: Schema, centre: Floats, scale: Floats
+    mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, schema: Schema, centre: Floats, scale: Floats
 ) -> Tree:
     """The mixture in the user's units."""
     shape, leaves = mixture.shape, mixture.shape.leaves
@@ -100,7 +100,7 @@ def as_tree(
     return with_counts(tree, rows.weight @ mixture.reach(rows.phi))
 
 
-def _importance(mixture: Mixture, rows: Evidence, columns: DesignMatrix, n_features: int) -> Floats:
+def _importance(mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, n_features: int) -> Floats:
     """How much the log likelihood falls when the columns of an input stay at their mean; as parts of their sum."""
     feature = np.append(columns.feature, -1)  # the last column of phi is the intercept
     return ablation(lambda phi: -expect(mixture, replace(rows, phi=phi))[0], rows.phi, rows.weight, feature, n_features)

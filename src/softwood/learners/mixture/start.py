@@ -10,14 +10,14 @@ import numpy as np
 
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
-from softwood.learners.mixture.em import Evidence, Mixture, run_em
+from softwood.learners.mixture.em import Mixture, MixtureRows, run_em
 from softwood.learners.mixture.shape import MixtureShape
 
 BRIEF = 8  # iterations of a start before starts are compared
 SLOPE = 2.0  # of a gate to begin with, in spreads of its score
 
 
-def draw_start(shape: MixtureShape, rows: Evidence, targets: int, rng: np.random.Generator) -> Mixture:
+def draw_start(shape: MixtureShape, rows: MixtureRows, targets: int, rng: np.random.Generator) -> Mixture:
     """Gates above the experts at random, experts that know nothing."""
     n, columns = rows.phi.shape
     gate = np.zeros((shape.n_nodes, columns))
@@ -31,7 +31,7 @@ def draw_start(shape: MixtureShape, rows: Evidence, targets: int, rng: np.random
     return Mixture(shape, gate, np.zeros((experts, columns, targets)), np.ones((experts, targets)))
 
 
-def _between_two(rows: Evidence, reach: Floats, rng: np.random.Generator) -> Floats:
+def _between_two(rows: MixtureRows, reach: Floats, rng: np.random.Generator) -> Floats:
     """A gate halfway between two rows, drawn by weight and reach."""
     mass = rows.weight * reach
     if not mass.sum() > 0.0:
@@ -49,7 +49,7 @@ def _between_two(rows: Evidence, reach: Floats, rng: np.random.Generator) -> Flo
 
 
 def learn_mixture(
-    shape: MixtureShape, rows: Evidence, targets: int, starts: int, max_iter: int, tol: float, seed: int
+    shape: MixtureShape, rows: MixtureRows, targets: int, starts: int, max_iter: int, tol: float, seed: int
 ) -> Mixture:
     """The best of several starts, brought to the top; targets 0: classes."""
     rng = np.random.default_rng(seed)

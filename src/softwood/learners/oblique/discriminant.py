@@ -88,7 +88,7 @@ def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
         return True
     loss = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0])
     left = np.maximum(loss - np.array([single, linear]), NO_LOSS * loss)
-    return bool(rows.heft.sum() * np.log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
+    return bool(rows.split_weight.sum() * np.log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:

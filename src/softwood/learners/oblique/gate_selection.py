@@ -73,7 +73,7 @@ def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
     """Mean loss on `held` of the answers that the split gets from `learn`."""
     place = np.zeros(len(held.phi), np.intp) if split is None else split.place(held)
     given = answers(learn, split)[place]
-    weight = held.heft
+    weight = held.split_weight
     if held.problem.is_classes:
         right = given[np.arange(len(given)), held.problem.y]
         loss = 1.0 - 2.0 * right + np.square(given).sum(axis=1)

@@ -106,14 +106,14 @@ def grow_nodes(rows: Rows, find: Finder, limits: Limits) -> Grown:
     """The nodes that the finder's splits make."""
     grown = Growing(rows.phi.shape[1])
     grown.add(rows)
-    whole = float(rows.heft.sum())
+    whole = float(rows.split_weight.sum())
     queue: list[tuple[int, int, Rows, Gate | None]] = [(0, 0, rows, None)]
     while queue:
         below: list[tuple[int, int, Rows, Gate | None]] = []
         for node, depth, here, gate in queue:
             finder = find if gate is None else _as_found(gate)
             pure = grown.impurity[node] <= EPSILON * grown.impurity[0]
-            least = TIE * grown.impurity[node] * float(here.heft.sum())  # a smaller gain is rounding
+            least = TIE * grown.impurity[node] * float(here.split_weight.sum())  # a smaller gain is rounding
             found = (
                 None if pure else _split(here, finder, limits, depth, max(limits.min_impurity_decrease * whole, least))
             )

@@ -47,11 +47,11 @@ def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float
         return None
     phi = rows.phi[:, columns]
     engine = _engine(rows, phi)
-    chance = Chance(phi, engine.weight, np.random.default_rng(seed))
+    random_gates = RandomGates(phi, engine.weight, np.random.default_rng(seed))
     root = init_root(engine, len(columns), "none")
-    starts = [_start(root, chance, None) for _ in range(STARTS)]
+    starts = [_start(root, random_gates, None) for _ in range(STARTS)]
     if line is not None and isinstance(line.gate, LinearGate):
-        starts.append(_start(root, chance, np.append(line.gate.weight[columns], line.gate.bias)))
+        starts.append(_start(root, random_gates, np.append(line.gate.weight[columns], line.gate.bias)))
     penalty = STRENGTH / engine.total_weight
     _, best = min((start.refine(engine, penalty, FIRST) for start in starts), key=lambda pair: pair[0])
     return _unfolded(best.refine(engine, penalty, FULL)[1], rows, columns, least)
@@ -62,17 +62,17 @@ def _engine(rows: Rows, phi: Floats) -> SampleEngine:
     if not problem.is_classes:
         n = (rows.tally.shape[1] - 1) // 2
         y = rows.tally[:, 1 : n + 1] / rows.tally[:, :1]
-        y = y - np.average(y, axis=0, weights=rows.heft)
-        spread = np.sqrt(np.average(y * y, axis=0, weights=rows.heft))
+        y = y - np.average(y, axis=0, weights=rows.split_weight)
+        spread = np.sqrt(np.average(y * y, axis=0, weights=rows.split_weight))
         target, loss = y / np.maximum(spread, 1e-300), Loss.SQUARED
     else:
         table = np.eye(problem.n_classes)[problem.y]
         target, loss = (table[:, 1:], Loss.LOGISTIC) if problem.n_classes == 2 else (table, Loss.SOFTMAX)
-    return from_columns(phi, target, rows.heft, loss)
+    return from_columns(phi, target, rows.split_weight, loss)
 
 
 @dataclass(frozen=True)
-class Chance:
+class RandomGates:
     """Random numbers, and the rows that gates made of them should divide."""
 
     phi: Floats
@@ -88,13 +88,13 @@ class Chance:
         return np.append(direction, -middle) * (SLOPE / spread)
 
 
-def _start(root: SoftTreeParams, chance: Chance, gate: Floats | None) -> SoftTreeParams:
+def _start(root: SoftTreeParams, random_gates: RandomGates, gate: Floats | None) -> SoftTreeParams:
     """Gates that cut through the middle of the rows, along chance or along `gate`."""
     here = root.response[0]
     params = replace(root, n_iter=0)
     for node in range(3):
-        along = chance.gate() if gate is None or node else gate * SLOPE
-        first, second = (here + chance.rng.normal(0.0, 0.5, len(here)) for _ in range(2))
+        along = random_gates.gate() if gate is None or node else gate * SLOPE
+        first, second = (here + random_gates.rng.normal(0.0, 0.5, len(here)) for _ in range(2))
         params = params.split(node, along, first, second)
     return params
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from softwood.kernels.formulas.score_threshold import loss_of
 from softwood.learners.hard.problem import Floats, Ints, Problem
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.parts.folds import count_pieces, hash_rows, have_several_answers, piece_sizes
+from softwood.parts.folds import count_pieces, have_several_answers, merge_equal_rows, piece_sizes
 
 Index = npt.NDArray[np.intp]
 
@@ -76,7 +76,7 @@ class Rows:
         return problem.weight, np.zeros(0, np.int32), np.zeros(0), problem.y.astype(np.float64), int(problem.criterion)
 
     @property
-    def heft(self) -> Floats:
+    def split_weight(self) -> Floats:
         """How much each row counts in splits: weight times the factor of its class."""
         return np.asarray(self.tally.sum(axis=1)) if self.problem.is_classes else self.tally[:, 0]
 
@@ -87,16 +87,8 @@ class Rows:
 
 def in_order(problem: Problem) -> Problem:
     """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
-    kept = np.flatnonzero(problem.weight > 0)
-    answers = problem.y[kept].reshape(len(kept), -1).astype(np.float64)
-    number = hash_rows(problem.X[kept], answers, 0)
-    order = np.argsort(number, kind="stable")
-    number, at = number[order], kept[order]
-    first = np.append(True, number[1:] != number[:-1])  # of equal rows
-    if first.all():
-        return problem.with_rows(problem.X[at], problem.y[at], problem.weight[at])
-    weight = np.add.reduceat(problem.weight[at], np.flatnonzero(first))
-    return problem.with_rows(problem.X[at[first]], problem.y[at[first]], weight)
+    at, weight = merge_equal_rows(problem.X, problem.y, problem.weight)
+    return problem.with_rows(problem.X[at], problem.y[at], weight)
 
 
 def find_pieces(problem: Problem) -> Floats | None:

@@ -21,7 +21,7 @@ from softwood.learners.soft.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.split_step import JOINT, ROUGH, GrowOptions
 from softwood.learners.soft.temperature_scaling import output_scale_on
 
-CARRIED = 50  # iterations on a tree that is carried to another penalty, or to fewer inputs
+WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, or of more inputs
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Trainer:
             return self.from_root(spec, slopes, penalty, fold_index)
         kind = (spec, slopes, False, penalty, fold_index)
         if kind not in self.tried:
-            self.tried[kind] = self._alone(spec, slopes, penalty, fold_index)
+            self.tried[kind] = self._root_only(spec, slopes, penalty, fold_index)
         return self.tried[kind]
 
     def from_root(
@@ -54,7 +54,7 @@ class Trainer:
             self.tried[kind] = tree
         return self.tried[kind]
 
-    def again(self, trial: Trial, fold_index: int) -> Trial:
+    def on_fold(self, trial: Trial, fold_index: int) -> Trial:
         """The same kind and penalty on other rows."""
         return self.trial(trial.spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
 
@@ -63,24 +63,24 @@ class Trainer:
         spec = trial.spec.reweight(relevance_factors(trial.candidate.as_learned[0], trial.spec.design))
         return self.trial(spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
 
-    def carried(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
+    def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
         """The root under another penalty, and the tree refined under it."""
         there = []
         if trial.slopes != "none":  # a root that is one number has no penalty
             there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
         if trial.grown:
             train = trial.spec.fold(fold_index).train
-            tree = trial.candidate.as_learned[0].refine(train, penalty, CARRIED, ROUGH)[1]
+            tree = trial.candidate.as_learned[0].refine(train, penalty, WARM_ITER, ROUGH)[1]
             there.append(self.scored(tree, trial.spec, True, penalty, fold_index))
         return there
 
     def restricted(self, trial: Trial, spec: ModelSpec, inputs: Inputs) -> Trial:
         """The tree refined with some inputs alone; `spec` has these."""
         tree = trial.candidate.as_learned[0].select_columns(inputs[trial.spec.design.feature])
-        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, CARRIED, ROUGH)[1]
+        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_ITER, ROUGH)[1]
         return self.scored(tree, spec, trial.grown, trial.candidate.penalty, 0)
 
-    def continued(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
+    def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
         """The screened tree refined on the rows of a fold that holds its own, and grown further there."""
         train = screened.spec.fold(fold_index).train
         tree = screened.candidate.as_learned[0].refine(train, penalty, JOINT, ROUGH)[1]
@@ -126,7 +126,7 @@ class Trainer:
         for kind in self.tried:
             kind[0].fold_cache.clear()
 
-    def _alone(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> Trial:
+    def _root_only(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> Trial:
         """A root without a tree on it."""
         root = self._root(spec, slopes, penalty, fold_index)
         if slopes == "own":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Progress
-from softwood.learners.softening.gates import SoftRows, check_softenable, with_widths
+from softwood.learners.softening.gates import SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem
 from softwood.tree import Tree
 
@@ -36,7 +36,7 @@ class Annealed:
 
 def anneal_tree(
     tree: Tree,
-    rows: SoftRows,
+    rows: SofteningRows,
     seed: int,
     *,
     alpha: float = ALPHA,
@@ -57,7 +57,7 @@ def anneal_tree(
     report : called now and then with the progress.
     """
     check_softenable(tree)
-    problem = make_problem(tree, rows.living(), alpha)
+    problem = make_problem(tree, rows.without_zero_weights(), alpha)
     annealer = kernels.Annealer(problem, seed)
     before, interrupted = annealer.run(0, patience), False
     try:

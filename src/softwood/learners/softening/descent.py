@@ -21,7 +21,7 @@ from softwood import kernels
 from softwood.kernels.anneal import Annealing, Ramps
 from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.freedom import LEAST, Bounds, Freedom
-from softwood.learners.softening.gates import Floats, SoftRows, check_softenable, with_widths
+from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem
 from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
@@ -31,7 +31,7 @@ MAX_STEPS = 100
 
 def soften_by_gradient(
     tree: Tree,
-    rows: SoftRows,
+    rows: SofteningRows,
     *,
     alpha: float = ALPHA,
     thresholds: bool = False,
@@ -52,7 +52,7 @@ def soften_by_gradient(
     n_threads : the result does not depend on it.
     """
     check_softenable(tree)
-    problem = make_problem(tree, rows.living(), alpha)
+    problem = make_problem(tree, rows.without_zero_weights(), alpha)
     free = Freedom(problem, thresholds=False, responses=False)
     if not free.width.any():
         return tree

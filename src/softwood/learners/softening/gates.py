@@ -23,8 +23,11 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class SoftRows:
-    """Rows to soften a tree by.
+class SofteningRows:
+    """Rows to soften a tree by, as they come.
+
+    Neither the `Dataset` of soft trees (targets as columns, equal rows merged) nor the `Problem` of hard ones (costs,
+    criterion): a tree that was made anywhere is softened by rows alone, and annealing depends on their order.
 
     Attributes
     ----------
@@ -41,10 +44,10 @@ class SoftRows:
     def is_classes(self) -> bool:
         return self.y.dtype.kind in "iu"
 
-    def living(self) -> SoftRows:
+    def without_zero_weights(self) -> SofteningRows:
         """Without rows of weight 0."""
         lives = self.weight > 0
-        return self if lives.all() else SoftRows(self.X[lives], self.y[lives], self.weight[lives])
+        return self if lives.all() else SofteningRows(self.X[lives], self.y[lives], self.weight[lives])
 
 
 def check_softenable(tree: Tree) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.anneal import AnnealProblem
-from softwood.learners.softening.gates import Floats, SoftRows, can_soften, gate_shares
+from softwood.learners.softening.gates import Floats, SofteningRows, can_soften, gate_shares
 from softwood.tree import Tree
 
 ALPHA = 4.0  # of the exponential error, as in the paper
 
 
-def make_problem(tree: Tree, rows: SoftRows, alpha: float = ALPHA) -> AnnealProblem:
+def make_problem(tree: Tree, rows: SofteningRows, alpha: float = ALPHA) -> AnnealProblem:
     """The problem of softening a tree on rows."""
     softens = can_soften(tree)
     fixed_begin, fixed, size = np.full(tree.n_nodes, -1, np.int64), [np.zeros(0)], 0

@@ -31,7 +31,7 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
-from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
 from softwood.parts.folds import Fold, deal_rows
 from softwood.parts.parallel import parallel_map
@@ -87,7 +87,7 @@ def learn_softened(
     report : called with the softenings done and those that counted.
     """
     trees = hard_trees(problem, schema, growth, seed, n_splits)
-    rows = SoftRows(problem.X, problem.y, problem.weight)
+    rows = SofteningRows(problem.X, problem.y, problem.weight)
     if trees[0].n_nodes == 1:
         return SoftenedTree(trees[0], trees[0], trees[0], 0)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from softwood.learners.softening.gates import (
     Floats,
-    SoftRows,
+    SofteningRows,
     arrivals,
     can_soften,
     check_softenable,
@@ -29,10 +29,10 @@ from softwood.learners.softening.gates import (
 from softwood.tree import Tree
 
 
-def soften_by_statistics(tree: Tree, rows: SoftRows) -> Tree:
+def soften_by_statistics(tree: Tree, rows: SofteningRows) -> Tree:
     """Soft thresholds for every gate of a hard tree, from the rows it was grown on."""
     check_softenable(tree)
-    rows = rows.living()
+    rows = rows.without_zero_weights()
     softness, softens = np.zeros((tree.n_nodes, 2)), can_soften(tree)
     for node, row, weight in arrivals(tree, rows.X, rows.weight):
         if not softens[node]:
@@ -46,7 +46,7 @@ def soften_by_statistics(tree: Tree, rows: SoftRows) -> Tree:
     return with_widths(tree, softness)
 
 
-def losses_of(output: Floats, rows: SoftRows, row: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+def losses_of(output: Floats, rows: SofteningRows, row: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
     """Error (0 or 1) or squared error of each answer."""
     if rows.is_classes:
         return np.asarray(output.argmax(axis=1) != rows.y[row], np.float64)

@@ -71,7 +71,7 @@ class FeatureSelection:
         rows = spec.row_folds[0][0]
         yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), RELEVANT)
         if spec.another:
-            trial = self.trials.trainer.again(trial, spec.another)
+            trial = self.trials.trainer.on_fold(trial, spec.another)
         tree, rows = trial.candidate.tree[0], spec.row_folds[spec.another][1]
         increase = ablation_importance(tree, spec.design, rows, spec.fold(spec.another).valid)
         yield most_important(increase, RELEVANT_HELD_OUT)
@@ -104,7 +104,7 @@ class FeatureSelection:
         third = best.spec.third
         if not third:
             return clearly_worse(best.candidate, smaller.candidate, 2 * SURELY)
-        again = [self.trials.trainer.again(trial, third).candidate for trial in (best, smaller)]
+        again = [self.trials.trainer.on_fold(trial, third).candidate for trial in (best, smaller)]
         return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]), SURELY)
 
     def _only(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:

@@ -39,7 +39,7 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
     for step in (-1, 1):
         best, end = start, begin
         while 0 <= end + step < len(STRENGTHS):
-            refined = trainer.carried(best, STRENGTHS[end + step] / rows, fold_index)
+            refined = trainer.at_penalty(best, STRENGTHS[end + step] / rows, fold_index)
             found += [trial for trial in refined if not trial.grown]
             trial = min(refined, key=lambda trial: trial.loss, default=best)
             if not trial.loss < best.loss:

@@ -65,16 +65,16 @@ def _contenders(trials: list[Trial], errors: float) -> list[Trial]:
 def _train_ahead(trials: Trials, trial: Trial, folds: range) -> None:
     """Grow the trees of a trial that is alone in the race in parallel; the trainer keeps them."""
     if trial.spec.full not in folds:
-        list(trials.parallel_map(partial(trials.trainer.again, trial), folds))
+        list(trials.parallel_map(partial(trials.trainer.on_fold, trial), folds))
 
 
 def _on_fold(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     """The trial with its tree of one more fold; that of the first fold of full size replaces the screened tree."""
     trainer, spec, penalty = trials.trainer, trial.spec, trial.candidate.penalty
     if fold_index != spec.full:
-        return replace(trial, candidate=trial.candidate.with_folds(trainer.again(trial, fold_index).candidate))
+        return replace(trial, candidate=trial.candidate.with_folds(trainer.on_fold(trial, fold_index).candidate))
     if trials.penalty is None:
         penalty *= spec.rows(0) / spec.rows(fold_index)
     if trial.grown:
-        return trainer.continued(trial, penalty, fold_index)
+        return trainer.grown_further(trial, penalty, fold_index)
     return trainer.trial(spec, trial.slopes, False, penalty, fold_index)

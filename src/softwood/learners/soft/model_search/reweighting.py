@@ -25,7 +25,7 @@ def reweight_features(trials: Trials) -> None:
 def _reweighted(trials: Trials, trial: Trial) -> Trial:
     """Trees of all folds so far, each reweighted by the tree of its fold; over the columns of the first one."""
     trainer = trials.trainer
-    plain = [(trainer.again(trial, fold_index), fold_index) for fold_index in range(len(trial.candidate.tree))]
+    plain = [(trainer.on_fold(trial, fold_index), fold_index) for fold_index in range(len(trial.candidate.tree))]
     first, *others = trials.parallel_map(lambda pair: trainer.reweighted(*pair), plain)
     for other in others:
         first = replace(first, candidate=first.candidate.with_folds(other.rescale_columns(first.spec).candidate))
