@@ -76,7 +76,7 @@ int LocalUpdate::add(std::int32_t node, int level) {
   }
   for (std::size_t i = 0; local.softens && i < row_.size(); ++i) {
     const double x = tree_.distance(node, row_[i]);
-    if (std::isnan(x)) local.lost.push_back({i, tree_.lost_share(node, row_[i])});
+    if (std::isnan(x)) local.missing.push_back({i, tree_.missing_share(node, row_[i])});
     local.number.push_back(std::isnan(x) ? 0.0 : x);
   }
   local_[static_cast<std::size_t>(id)] = std::move(local);
@@ -91,9 +91,10 @@ void LocalUpdate::find_shares(const double* theta, std::size_t begin, std::size_
     const std::size_t at = 2 * static_cast<std::size_t>(local.node);
     double* share = share_.data() + k * BLOCK;
     find_ramp(local.number.data() + begin, n, theta[at] * scale[at], theta[at + 1] * scale[at + 1], share);
-    auto lost = std::lower_bound(local.lost.begin(), local.lost.end(), begin,
-                                 [](const Lost& one, std::size_t place) { return one.at < place; });
-    for (; lost != local.lost.end() && lost->at < begin + n; ++lost) share[lost->at - begin] = lost->share;
+    auto missing = std::lower_bound(local.missing.begin(), local.missing.end(), begin,
+                                    [](const MissingShare& one, std::size_t place) { return one.at < place; });
+    for (; missing != local.missing.end() && missing->at < begin + n; ++missing)
+      share[missing->at - begin] = missing->share;
   }
 }
 

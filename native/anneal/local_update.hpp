@@ -27,7 +27,7 @@ class LocalUpdate {
  private:
   static constexpr std::size_t BLOCK = 128;  // rows whose numbers stay in the first cache
 
-  struct Lost {
+  struct MissingShare {
     std::size_t at;
     double share;
   };
@@ -37,7 +37,7 @@ class LocalUpdate {
     bool softens = false;
     std::vector<int> child;
     std::vector<double> number;  // ramp: distances; other gate: shares (slots x rows); subtree: answers (parts x rows)
-    std::vector<Lost> lost;
+    std::vector<MissingShare> missing;
   };
 
   int add(std::int32_t node, int level);

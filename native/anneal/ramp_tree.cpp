@@ -18,10 +18,11 @@ RampTree::RampTree(const RampProblem& problem) : p_(problem), parent_(problem.fi
     for (std::int32_t s = 0; s < p_.n_children[m]; ++s) parent_[p_.first_child[m] + s] = static_cast<std::int32_t>(m);
 }
 
-double RampTree::lost_share(std::int32_t node, std::size_t row) const {
-  const auto begin = p_.lost_row.begin() + p_.lost_begin[node], end = p_.lost_row.begin() + p_.lost_begin[node + 1];
+double RampTree::missing_share(std::int32_t node, std::size_t row) const {
+  const auto begin = p_.missing_row.begin() + p_.missing_begin[node],
+             end = p_.missing_row.begin() + p_.missing_begin[node + 1];
   const auto found = std::lower_bound(begin, end, static_cast<std::int32_t>(row));
-  return p_.lost_share[static_cast<std::size_t>(found - p_.lost_row.begin())];
+  return p_.missing_share[static_cast<std::size_t>(found - p_.missing_row.begin())];
 }
 
 double RampTree::share(std::int32_t node, std::size_t row, std::size_t slot, const double* theta) const {
@@ -33,7 +34,7 @@ double RampTree::share(std::int32_t node, std::size_t row, std::size_t slot, con
   const double below = theta[2 * node] * p_.scale[2 * node], above = theta[2 * node + 1] * p_.scale[2 * node + 1];
   double first;
   if (std::isnan(x)) [[unlikely]]
-    first = lost_share(node, row);
+    first = missing_share(node, row);
   else
     first = ramp(x, rate(below), rate(above));
   return slot == 0 ? first : 1 - first;

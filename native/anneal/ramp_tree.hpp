@@ -12,10 +12,10 @@ namespace softwood {
 
 // Fields of kernels/anneal.py's AnnealProblem under their own names; views that live as long as the tree.
 struct RampProblem {
-  std::span<const std::int32_t> first_child, n_children, feature, lost_row, code;
-  std::span<const double> threshold, response, scale, fixed, lost_share, y, weight;
+  std::span<const std::int32_t> first_child, n_children, feature, missing_row, code;
+  std::span<const double> threshold, response, scale, fixed, missing_share, y, weight;
   std::span<const std::uint8_t> softens;
-  std::span<const std::int64_t> fixed_begin, lost_begin;
+  std::span<const std::int64_t> fixed_begin, missing_begin;
   Table X;
   std::size_t n_outputs;
   double alpha;
@@ -45,7 +45,7 @@ class RampTree {
   // What the subtree under a node answers, whether the row comes there or not.
   double value(std::int32_t node, std::size_t row, std::size_t part, const double* theta) const;
   // Share of the first child of a gate that cannot read the row.
-  double lost_share(std::int32_t node, std::size_t row) const;
+  double missing_share(std::int32_t node, std::size_t row) const;
   // Part of every row that comes to a node.
   std::vector<double> reach(std::int32_t node, const double* theta) const;
 
@@ -78,6 +78,9 @@ class RampTree {
 
 // Share of the first child at distance x from the threshold. A width of 0 is a jump: its rate is HUGE_RATE, and at x =
 // 0 the share is 1/2 whatever the widths.
+// predict/ divides by the width, as the definition does, so that an answer is the same number everywhere. Here the ramp
+// of a gate is made for all its rows at each of thousands of proposals: one division a gate, no branch, the loop is
+// vectors; it may differ from predict's in the last digit, and what is learned is read by predict alone.
 constexpr double HUGE_RATE = 1e300;
 inline double rate(double width) { return width > 0 ? 0.5 / width : HUGE_RATE; }
 inline double ramp(double x, double rate_below, double rate_above) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bind/module.hpp"
-#include "core/row_hash.hpp"
+#include "core/table_scan.hpp"
 #include "soft/linear_columns.hpp"
 
 namespace softwood {
@@ -16,23 +16,23 @@ nb::object hash_rows(const Rows& X, const Rows& y, std::uint64_t seed) {
   std::vector<std::uint64_t> number(X.shape(0), seed);
   {
     const Unlocked free;
-    content::hash_rows(as_table(X), number.data());
-    content::hash_rows(as_table(y), number.data());
+    table_scan::hash_rows(as_table(X), number.data());
+    table_scan::hash_rows(as_table(y), number.data());
   }
   return array(number);
 }
 
 bool any_infinite(const Rows& X) {
   const Unlocked free;
-  return content::any_infinite(as_table(X));
+  return table_scan::any_infinite(as_table(X));
 }
 
 nb::object column_moments(const Rows& X, const Flat<double>& weight) {
   if (X.shape(0) != weight.size()) throw nb::value_error("weight must have one entry for every row.");
-  lines::Moments found;
+  linear_columns::Moments found;
   {
     const Unlocked free;
-    found = lines::find_moments(as_table(X), weight.data());
+    found = linear_columns::find_moments(as_table(X), weight.data());
   }
   if (!found.whole) return nb::none();
   return nb::make_tuple(array(found.mean), array(found.spread), array(found.largest));
@@ -49,7 +49,7 @@ nb::object make_lines(const Rows& X, const std::vector<int>& feature, const Flat
   std::vector<double> phi(X.shape(0) * n);
   {
     const Unlocked free;
-    lines::make(as_table(X), feature, when_missing.data(), scale.data(), shift.data(), phi.data());
+    linear_columns::make(as_table(X), feature, when_missing.data(), scale.data(), shift.data(), phi.data());
   }
   return array(phi, {X.shape(0), n});
 }

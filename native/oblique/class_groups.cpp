@@ -111,7 +111,8 @@ class Grouping {
     find_bins(score_.data(), more, times, scale, n, place_.data());
     std::fill(count_.begin(), count_.end(), 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-      count_[static_cast<std::size_t>(place_[i]) * classes + static_cast<std::size_t>(rows_.code[i])] += rows_.heft[i];
+      count_[static_cast<std::size_t>(place_[i]) * classes + static_cast<std::size_t>(rows_.code[i])] +=
+          rows_.split_weight[i];
     }
     double best = std::numeric_limits<double>::infinity();
     sides_.restart();

@@ -18,7 +18,7 @@ struct Projected {
   const double* gram;               // classes x classes: inner products of the class means in the measure of S_T^-1
   const double* spread;             // classes x classes: covariance of the scores
   const std::int32_t* code;         // class of each row
-  const double* heft;               // how much each row counts
+  const double* split_weight;       // how much each row counts
   const std::vector<double>& size;  // weight of each class
 };
 

@@ -43,13 +43,13 @@ double normal_cut(const std::vector<double>& score, const Answers& answers, cons
   double n[2] = {}, mean[2] = {}, spread = 0;
   for (std::size_t i = 0; i < answers.rows; ++i) {
     const int group = first[static_cast<std::size_t>(answers.code[i])] ? 0 : 1;
-    n[group] += answers.heft[i];
-    mean[group] += answers.heft[i] * score[i];
+    n[group] += answers.split_weight[i];
+    mean[group] += answers.split_weight[i] * score[i];
   }
   for (const int group : {0, 1}) mean[group] /= n[group];
   for (std::size_t i = 0; i < answers.rows; ++i) {
     const double d = score[i] - mean[first[static_cast<std::size_t>(answers.code[i])] ? 0 : 1];
-    spread += answers.heft[i] * d * d;
+    spread += answers.split_weight[i] * d * d;
   }
   if (!(std::abs(mean[0] - mean[1]) > TIE * std::max(std::abs(mean[0]), std::abs(mean[1])))) return NAN_;
   return 0.5 * (mean[0] + mean[1]) + spread / (n[0] + n[1]) / (mean[0] - mean[1]) * std::log(n[1] / n[0]);
@@ -129,8 +129,9 @@ ScoredDirection between_groups(const RowRange& rows, const Answers& answers, con
   const std::vector<double> projected = project(rows, sums.mean.data(), D, width);
   const std::vector<std::int32_t> code = renumber(answers, present, sums.size.size());
   for (const std::size_t k : present) size.push_back(sums.size[k]);
-  const std::vector<bool> group = exchange(
-      {answers.rows, n, projected.data(), gram.data(), spread.data(), code.data(), answers.heft, size}, impurity);
+  const std::vector<bool> group =
+      exchange({answers.rows, n, projected.data(), gram.data(), spread.data(), code.data(), answers.split_weight, size},
+               impurity);
   const std::vector<double> a = coefficients(group, size);
   ScoredDirection found{std::vector<double>(rows.columns), std::vector<double>(rows.rows), NAN_};
   for (std::size_t j = 0; j < rows.columns; ++j) {
@@ -168,7 +169,7 @@ ScoredDirection by_regression(const RowRange& rows, const Answers& answers, cons
   std::vector<double> covariance(rows.columns * targets);
   for (std::size_t i = 0; i < rows.rows; ++i) {
     for (std::size_t t = 0; t < targets; ++t) {
-      const double y = rows.heft[i] * (answers.y[i * targets + t] - sums.answer[t]) / sums.total;
+      const double y = rows.split_weight[i] * (answers.y[i * targets + t] - sums.answer[t]) / sums.total;
       for (std::size_t j = 0; j < rows.columns; ++j) {
         covariance[j * targets + t] += (rows.row(i)[j] - sums.mean[j]) * y;
       }

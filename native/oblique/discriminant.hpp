@@ -19,10 +19,10 @@ struct SplitOptions {
 
 // The rows of a node, and the sums over them that a split is found from.
 struct NodeSums {
-  double total = 0;              // of heft
+  double total = 0;              // of split_weight
   std::vector<double> mean;      // of the columns
   std::vector<double> by_class;  // classes x stride: sums of the columns by class
-  std::vector<double> size;      // of heft, by class
+  std::vector<double> size;      // of split_weight, by class
   std::vector<double> S;         // scatter of the columns about their mean, times the total
   std::vector<double> answer;    // numbers: mean of the targets
   double loss = 0;               // total * impurity

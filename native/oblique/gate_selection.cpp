@@ -149,7 +149,7 @@ class GateSelection {
         const double d = problem_.classes ? a[k] : given.y[i * parts + k] - a[k];
         loss += problem_.classes ? d * d : d * d / static_cast<double>(parts);
       }
-      total += given.heft[i] * loss;
+      total += given.split_weight[i] * loss;
     }
     return total / held.sums.total;
   }
@@ -162,11 +162,11 @@ class GateSelection {
     double size[2] = {};
     for (std::size_t i = 0; i < given.rows; ++i) {
       const std::size_t leaf = here.empty() ? 0 : here[i];
-      size[leaf] += given.heft[i];
+      size[leaf] += given.split_weight[i];
       for (std::size_t k = 0; k < parts && !problem_.classes; ++k) {
-        sum[leaf * parts + k] += given.heft[i] * given.y[i * parts + k];
+        sum[leaf * parts + k] += given.split_weight[i] * given.y[i * parts + k];
       }
-      if (problem_.classes) sum[leaf * parts + static_cast<std::size_t>(given.code[i])] += given.heft[i];
+      if (problem_.classes) sum[leaf * parts + static_cast<std::size_t>(given.code[i])] += given.split_weight[i];
     }
     std::vector<double> answer(2 * parts);
     for (std::size_t leaf = 0; leaf < 2; ++leaf) {

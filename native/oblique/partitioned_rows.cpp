@@ -36,7 +36,7 @@ PartitionedRows::PartitionedRows(const Problem& problem)
       targets_(problem.classes ? 0 : problem.targets),
       phi_(std::max<std::size_t>(problem.rows * stride_, 1)),
       weight_(problem.weight, problem.weight + problem.rows),
-      heft_(weight_) {
+      split_weight_(weight_) {
   const std::size_t n = problem.rows;
   if (classes_) code_.assign(problem.code, problem.code + n);
   if (targets_) y_.assign(problem.y, problem.y + n * targets_);
@@ -44,16 +44,16 @@ PartitionedRows::PartitionedRows(const Problem& problem)
   for (std::size_t i = 0; i < n; ++i) {
     id_.push_back(static_cast<std::uint32_t>(i));
     std::copy_n(problem.phi + i * columns_, columns_, phi_.data() + i * stride_);
-    if (classes_) heft_[i] *= problem.factor[code_[i]];
+    if (classes_) split_weight_[i] *= problem.factor[code_[i]];
   }
 }
 
 void PartitionedRows::tabulate(Impurity& impurity) const {
   double total = 0;
   bool whole = true;
-  for (const double heft : heft_) {
-    total += heft;
-    whole = whole && heft == std::floor(heft);
+  for (const double split_weight : split_weight_) {
+    total += split_weight;
+    whole = whole && split_weight == std::floor(split_weight);
   }
   if (whole && total <= MOST_TABLED) impurity.make_table(static_cast<std::size_t>(total));
 }
@@ -64,7 +64,7 @@ double PartitionedRows::describe(std::size_t begin, std::size_t end, const Impur
   double count = 0;
   for (std::size_t i = 0; i < given.rows; ++i) {
     count += given.weight[i];
-    sums.total += given.heft[i];
+    sums.total += given.split_weight[i];
   }
   classes_ ? count_classes(given, impurity, sums, value) : average(given, sums, value);
   return count;
@@ -76,7 +76,7 @@ void PartitionedRows::count_classes(const Answers& answers, const Impurity& impu
   std::vector<double> count(classes_), part(classes_);
   for (std::size_t i = 0; i < answers.rows; ++i) {
     count[static_cast<std::size_t>(answers.code[i])] += answers.weight[i];
-    sums.size[static_cast<std::size_t>(answers.code[i])] += answers.heft[i];
+    sums.size[static_cast<std::size_t>(answers.code[i])] += answers.split_weight[i];
   }
   for (std::size_t k = 0; k < classes_; ++k) part[k] = impurity.part(sums.size[k]);
   sums.loss = impurity.loss(part.data(), classes_, sums.total);
@@ -109,7 +109,7 @@ void PartitionedRows::add_columns(std::size_t begin, std::size_t end, NodeSums& 
   sums.by_class.resize(groups * stride_);
   for (std::size_t i = 0; i < range.rows; ++i) {
     double* sum = sums.by_class.data() + (classes_ ? static_cast<std::size_t>(given.code[i]) * stride_ : 0);
-    for (std::size_t j = 0; j < stride_; ++j) sum[j] += range.heft[i] * range.row(i)[j];
+    for (std::size_t j = 0; j < stride_; ++j) sum[j] += range.split_weight[i] * range.row(i)[j];
   }
   for (std::size_t k = 0; k < groups && sums.total > 0; ++k) {
     for (std::size_t j = 0; j < stride_; ++j) sums.mean[j] += sums.by_class[k * stride_ + j] / sums.total;
@@ -118,7 +118,7 @@ void PartitionedRows::add_columns(std::size_t begin, std::size_t end, NodeSums& 
 
 std::size_t PartitionedRows::divide(std::size_t begin, const std::vector<std::uint8_t>& second) {
   divide_table(weight_, 1, begin, second);
-  divide_table(heft_, 1, begin, second);
+  divide_table(split_weight_, 1, begin, second);
   divide_table(id_, 1, begin, second);
   divide_table(code_, 1, begin, second);
   divide_table(y_, targets_, begin, second);

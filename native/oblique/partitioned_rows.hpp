@@ -28,12 +28,12 @@ class PartitionedRows {
   explicit PartitionedRows(const Problem& problem);
 
   RowRange rows(std::size_t begin, std::size_t end) const {
-    return {&phi_[begin * stride_], &heft_[begin], end - begin, columns_, stride_};
+    return {&phi_[begin * stride_], &split_weight_[begin], end - begin, columns_, stride_};
   }
   Answers answers(std::size_t begin, std::size_t end) const {
     return {end - begin,
             &weight_[begin],
-            &heft_[begin],
+            &split_weight_[begin],
             classes_ ? &code_[begin] : nullptr,
             classes_ ? nullptr : &y_[begin * targets_],
             targets_};
@@ -57,7 +57,7 @@ class PartitionedRows {
 
  private:
   std::size_t columns_, stride_, classes_, targets_;
-  std::vector<double> phi_, weight_, heft_, y_;
+  std::vector<double> phi_, weight_, split_weight_, y_;
   std::vector<std::int32_t> code_;
   std::vector<std::uint32_t> id_;
 

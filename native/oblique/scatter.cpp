@@ -52,10 +52,10 @@ std::vector<double> scatter(const RowRange& rows, const double* about) {
     if (begin % (64 * BLOCK) == 0) poll_interrupt();
     const std::size_t n = std::min(BLOCK, rows.rows - begin);
     for (std::size_t r = 0; r < n; ++r) {
-      const double *x = rows.row(begin + r), heft = rows.heft[begin + r];
+      const double *x = rows.row(begin + r), split_weight = rows.split_weight[begin + r];
       for (std::size_t j = 0; j < stride; ++j) {
         centred[r * stride + j] = x[j] - about[j];
-        weighted[r * stride + j] = heft * centred[r * stride + j];
+        weighted[r * stride + j] = split_weight * centred[r * stride + j];
       }
     }
     for (std::size_t i = 0; i < stride; i += HIGH) {

@@ -13,12 +13,12 @@ inline std::size_t padded(std::size_t columns) { return (columns + WIDE - 1) / W
 // Rows of padded columns, and how much each counts.
 struct RowRange {
   const double* phi;
-  const double* heft;
+  const double* split_weight;
   std::size_t rows, columns, stride;
   const double* row(std::size_t i) const { return phi + i * stride; }
 };
 
-// sum_i heft_i (x_i - about)(x_i - about)', of which the entries with row <= column hold; stride x stride.
+// sum_i split_weight_i (x_i - about)(x_i - about)', of which the entries with row <= column hold; stride x stride.
 std::vector<double> scatter(const RowRange& rows, const double* about);
 
 // S less times * d d': from a scatter about one place to that about another.

@@ -83,8 +83,9 @@ Cut cut_classes(const std::vector<double>& score, const Answers& answers, const 
   ThresholdSearch search(order, answers, least);
   Sides sides(impurity, whole);
   const double all = sides.undivided();
-  search.sweep([&](std::uint32_t row) { sides.move(static_cast<std::size_t>(answers.code[row]), answers.heft[row]); },
-               [&] { return all - sides.loss(); });
+  search.sweep(
+      [&](std::uint32_t row) { sides.move(static_cast<std::size_t>(answers.code[row]), answers.split_weight[row]); },
+      [&] { return all - sides.loss(); });
   return search.choose(all, near);
 }
 
@@ -96,12 +97,12 @@ Cut cut_numbers(const std::vector<double>& score, const Answers& answers, const 
   ThresholdSearch search(order, answers, least);
   std::vector<double> d(answers.targets);
   double total = 0, W = 0;
-  for (std::size_t i = 0; i < answers.rows; ++i) total += answers.heft[i];
+  for (std::size_t i = 0; i < answers.rows; ++i) total += answers.split_weight[i];
   search.sweep(
       [&](std::uint32_t row) {
-        W += answers.heft[row];
+        W += answers.split_weight[row];
         for (std::size_t t = 0; t < d.size(); ++t) {
-          d[t] += answers.heft[row] * (answers.y[row * d.size() + t] - mean[t]);
+          d[t] += answers.split_weight[row] * (answers.y[row * d.size() + t] - mean[t]);
         }
       },
       [&] {

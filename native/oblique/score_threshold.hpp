@@ -12,10 +12,10 @@ namespace softwood::oblique {
 // What the rows of a node answer: a class of so much weight, or numbers.
 struct Answers {
   std::size_t rows;
-  const double* weight;      // counts towards what a child must keep
-  const double* heft;        // counts in splits: weight times the factor of the class
-  const std::int32_t* code;  // null for numbers
-  const double* y;           // rows x targets
+  const double* weight;        // counts towards what a child must keep
+  const double* split_weight;  // counts in splits: weight times the factor of the class
+  const std::int32_t* code;    // null for numbers
+  const double* y;             // rows x targets
   std::size_t targets;
 };
 

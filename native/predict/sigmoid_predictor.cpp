@@ -47,7 +47,7 @@ SOFTWOOD_INLINE void answer_downwards(const Plan& plan, Workspace& room, std::si
     simd::split_reach(reach + branch.place * ROWS, room.share.data() + gate * ROWS, branch.passes,
                       reach + branch.first * ROWS, reach + branch.second * ROWS, rows);
   }
-  simd::form_scores(plan.response.data(), plan.outputs, plan.keepers, plan.keepers, nullptr, 0, reach,
+  simd::form_scores(plan.response.data(), plan.outputs, plan.answering, plan.answering, nullptr, 0, reach,
                     room.output.data(), rows);
   if (!plan.sloped.empty()) add_slopes(plan, room, rows);
 }
@@ -141,7 +141,7 @@ SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const
 struct Places {
   explicit Places(const Tree& tree);
   std::vector<std::size_t> node, place;
-  std::size_t keepers = 0;
+  std::size_t answering = 0;  // how many keep something
 };
 
 Places::Places(const Tree& tree) : place(tree.n_nodes(), NO_PLACE) {
@@ -154,7 +154,7 @@ Places::Places(const Tree& tree) : place(tree.n_nodes(), NO_PLACE) {
     reached.push_back(static_cast<std::size_t>(gate.first_child));
     reached.push_back(static_cast<std::size_t>(gate.first_child) + 1);
   }
-  keepers = node.size();
+  answering = node.size();
   node.insert(node.end(), passing.begin(), passing.end());
   for (std::size_t at = 0; at < node.size(); ++at) place[node[at]] = at;
 }
@@ -177,11 +177,11 @@ void take_gates(Plan& plan, const Tree& tree, const Needs& needs, const Places& 
 }
 
 void take_responses(Plan& plan, const Tree& tree, const Places& places) {
-  plan.response.resize(plan.outputs * plan.keepers);
-  for (std::size_t at = 0; at < plan.keepers; ++at) {
+  plan.response.resize(plan.outputs * plan.answering);
+  for (std::size_t at = 0; at < plan.answering; ++at) {
     const Gate& gate = tree.gate[places.node[at]];
     for (std::size_t k = 0; k < plan.outputs; ++k)
-      plan.response[k * plan.keepers + at] = gate.leafness * tree.response[places.node[at] * plan.outputs + k];
+      plan.response[k * plan.answering + at] = gate.leafness * tree.response[places.node[at] * plan.outputs + k];
     if (gate.slope_row >= 0) plan.sloped.push_back({at, static_cast<std::size_t>(gate.slope_row), gate.leafness});
   }
   if (plan.sloped.empty()) return;
@@ -218,7 +218,7 @@ Plan make_plan(const Tree& tree, const Needs& needs) {
   const Places places(tree);
   Plan plan;
   plan.columns = needs.column.size(), plan.outputs = tree.n_outputs;
-  plan.nodes = places.node.size(), plan.keepers = places.keepers, plan.root = places.place[0];
+  plan.nodes = places.node.size(), plan.answering = places.answering, plan.root = places.place[0];
   take_gates(plan, tree, needs, places);
   take_responses(plan, tree, places);
   take_columns(plan, tree, needs);

@@ -49,12 +49,13 @@ struct Filled {
 // The tree as a SigmoidPredictor reads it. Nodes that keep something come first in the table of reach, so that their
 // responses are one product.
 struct Plan {
-  std::size_t columns, rows, outputs, nodes, keepers, root;  // rows: of the table of columns
+  std::size_t columns, rows, outputs, nodes, answering,
+      root;         // rows: of the table of columns; answering: nodes that keep something
   bool all_inputs;  // every input is needed, so that rows are read from end to end
   std::vector<Branch> branch;
   std::vector<Slope> sloped;
   std::vector<double> weight, bias;  // [branch][column], [branch]; times -log2(e)
-  std::vector<double> response;      // [output][keeper], times leafness
+  std::vector<double> response;      // [output][answering node], times leafness
   std::vector<double> slope;         // [slope row][output][column]
   std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
   std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where only NaN is replaced

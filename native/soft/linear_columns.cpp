@@ -5,7 +5,7 @@
 
 #include "core/machine.hpp"
 
-namespace softwood::lines {
+namespace softwood::linear_columns {
 namespace {
 
 // A row as it lies, or copied to `room` where its values lie apart.
@@ -65,4 +65,4 @@ void make(const Table& X, const std::vector<int>& feature, const double* when_mi
   }
 }
 
-}  // namespace softwood::lines
+}  // namespace softwood::linear_columns

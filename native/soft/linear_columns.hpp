@@ -6,7 +6,7 @@
 
 #include "core/views.hpp"
 
-namespace softwood::lines {
+namespace softwood::linear_columns {
 
 // Of every column: mean and standard deviation by weight, and the largest size of a value. `whole`: no value is
 // missing; nothing else is found where one is.
@@ -20,4 +20,4 @@ Moments find_moments(const Table& X, const double* weight);
 void make(const Table& X, const std::vector<int>& feature, const double* when_missing, const double* scale,
           const double* shift, double* phi);
 
-}  // namespace softwood::lines
+}  // namespace softwood::linear_columns

@@ -60,11 +60,11 @@ def shares(tree: Any, m: int, X: Floats, phi: Floats) -> Floats:
     if tree.score[m] == Score.THRESHOLD and tree.squash[m] != Squash.STEP:
         x = X[:, tree.feature[m]]
         first = soft_threshold(x - tree.threshold[m], tree.softness[m], tree.squash[m])
-        share, lost = np.stack([first, 1.0 - first], axis=1), np.isnan(x)
+        share, unread = np.stack([first, 1.0 - first], axis=1), np.isnan(x)
     else:
         slot = read_slot(tree, m, X)
-        share, lost = one_hot(slot, tree.n_children[m]), slot < 0
-    share[lost] = missing_shares(tree, m, X[lost])
+        share, unread = one_hot(slot, tree.n_children[m]), slot < 0
+    share[unread] = missing_shares(tree, m, X[unread])
     return share
 
 

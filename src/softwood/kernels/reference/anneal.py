@@ -54,8 +54,8 @@ class Annealer:
     ...     first_child=np.array([1, -1, -1], np.int32), n_children=np.array([2, 0, 0], np.int32),
     ...     feature=np.array([0, -1, -1], np.int32), threshold=np.array([0.0, np.nan, np.nan]),
     ...     response=np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]]), softens=np.array([1, 0, 0], np.uint8),
-    ...     scale=np.ones((3, 2)), fixed_begin=np.full(3, -1), fixed=none, lost_begin=np.zeros(4, np.int64),
-    ...     lost_row=np.zeros(0, np.int32), lost_share=none, X=np.array([[-1.0], [2.0]]),
+    ...     scale=np.ones((3, 2)), fixed_begin=np.full(3, -1), fixed=none, missing_begin=np.zeros(4, np.int64),
+    ...     missing_row=np.zeros(0, np.int32), missing_share=none, X=np.array([[-1.0], [2.0]]),
     ...     code=np.array([0, 1], np.int32), y=np.zeros((0, 1)), weight=np.ones(2), alpha=4.0)
     >>> round(Annealer(stump, seed=0).loss(np.zeros((3, 2))), 4)  # 2 exp(-4 * 0.9)
     0.0546
@@ -102,8 +102,8 @@ class Annealer:
             width, begin = int(p.n_children[m]), int(p.fixed_begin[m])
             return p.fixed[begin : begin + n * width].reshape(n, width)
         share = ramp(p.X[:, p.feature[m]] - p.threshold[m], *(theta[m] * p.scale[m]))
-        lost = slice(p.lost_begin[m], p.lost_begin[m + 1])
-        share[p.lost_row[lost]] = p.lost_share[lost]
+        missing = slice(p.missing_begin[m], p.missing_begin[m + 1])
+        share[p.missing_row[missing]] = p.missing_share[missing]
         return np.stack([share, 1.0 - share], axis=1)
 
     def gradient(self, ramps: Ramps, n_threads: int = 1) -> tuple[float, Ramps]:

@@ -1,4 +1,4 @@
-"""What a table holds, value by value; the definition that native/core/row_hash.cpp is held to.
+"""What a table holds, value by value; the definition that native/core/table_scan.cpp is held to.
 
 A number made of what a row holds is the mixing function of splitmix64 (Steele, Lea, Flood 2014) over its values:
 

@@ -36,7 +36,7 @@ class Freedom:
     ...     feature=np.array([0, -1, -1], np.int32), threshold=np.array([2.0, np.nan, np.nan]),
     ...     response=np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]]), softens=np.array([1, 0, 0], np.uint8),
     ...     scale=np.array([[2.0, 8.0], [0, 0], [0, 0]]), fixed_begin=np.full(3, -1), fixed=none,
-    ...     lost_begin=np.zeros(4, np.int64), lost_row=codes[:0], lost_share=none, X=np.array([[0.0], [10.0]]),
+    ...     missing_begin=np.zeros(4, np.int64), missing_row=codes[:0], missing_share=none, X=np.array([[0.0], [10.0]]),
     ...     code=codes, y=np.zeros((0, 1)), weight=np.ones(2), alpha=4.0)
     >>> free = Freedom(stump, thresholds=True, responses=False)
     >>> free.start(), free.bounds()

@@ -19,18 +19,18 @@ def make_problem(tree: Tree, rows: SofteningRows, alpha: float = ALPHA) -> Annea
     """The problem of softening a tree on rows."""
     softens = can_soften(tree)
     fixed_begin, fixed, size = np.full(tree.n_nodes, -1, np.int64), [np.zeros(0)], 0
-    lost_row: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
-    lost_share, lost_begin = [np.zeros(0)], np.zeros(tree.n_nodes + 1, np.int64)
+    missing_row: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
+    missing_share, missing_begin = [np.zeros(0)], np.zeros(tree.n_nodes + 1, np.int64)
     for node in range(tree.n_nodes):
-        lost_row.append(np.zeros(0, np.int64))
+        missing_row.append(np.zeros(0, np.int64))
         if softens[node]:
-            lost_row[-1] = np.flatnonzero(np.isnan(rows.X[:, tree.feature[node]]))
-            lost_share.append(gate_shares(tree, node, rows.X[lost_row[-1]])[:, 0])
+            missing_row[-1] = np.flatnonzero(np.isnan(rows.X[:, tree.feature[node]]))
+            missing_share.append(gate_shares(tree, node, rows.X[missing_row[-1]])[:, 0])
         elif tree.n_children[node]:
             fixed_begin[node] = size
             fixed.append(gate_shares(tree, node, rows.X).ravel())
             size += len(fixed[-1])
-        lost_begin[node + 1] = lost_begin[node] + len(lost_row[-1])
+        missing_begin[node + 1] = missing_begin[node] + len(missing_row[-1])
     classes = rows.is_classes
     return AnnealProblem(
         first_child=tree.first_child,
@@ -42,9 +42,9 @@ def make_problem(tree: Tree, rows: SofteningRows, alpha: float = ALPHA) -> Annea
         scale=box_units(tree, rows.X, softens),
         fixed_begin=fixed_begin,
         fixed=np.concatenate(fixed),
-        lost_begin=lost_begin,
-        lost_row=np.concatenate(lost_row).astype(np.int32),
-        lost_share=np.concatenate(lost_share),
+        missing_begin=missing_begin,
+        missing_row=np.concatenate(missing_row).astype(np.int32),
+        missing_share=np.concatenate(missing_share),
         X=np.asfortranarray(rows.X),  # gates read single columns
         code=np.ascontiguousarray(rows.y, np.int32) if classes else np.zeros(0, np.int32),
         y=np.zeros((0, 1)) if classes else np.ascontiguousarray(rows.y, np.float64),

@@ -1,4 +1,4 @@
-#include "core/row_hash.hpp"
+#include "core/table_scan.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 
 #include "core/machine.hpp"
 
-namespace softwood::content {
+namespace softwood::table_scan {
 namespace {
 
 constexpr std::size_t BLOCK = 64;  // rows at a time: each waits for its own number only, and their values stay in cache
@@ -77,4 +77,4 @@ bool any_infinite(const Table& table) {
   return false;
 }
 
-}  // namespace softwood::content
+}  // namespace softwood::table_scan

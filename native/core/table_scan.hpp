@@ -5,7 +5,7 @@
 
 #include "core/views.hpp"
 
-namespace softwood::content {
+namespace softwood::table_scan {
 
 // Mixes the values of the table into the number of every row.
 void hash_rows(const Table& table, std::uint64_t* number);
@@ -13,4 +13,4 @@ void hash_rows(const Table& table, std::uint64_t* number);
 // Is a value infinite? NaN is not.
 bool any_infinite(const Table& table);
 
-}  // namespace softwood::content
+}  // namespace softwood::table_scan
