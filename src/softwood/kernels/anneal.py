@@ -53,8 +53,8 @@ class AnnealProblem:
     softens : gates that get ramps; `scale` (nodes, 2) are their units, 0 elsewhere.
     fixed_begin, fixed : shares of gates that do not soften: those of node m are
         fixed[fixed_begin[m] :] as (rows, children), present where fixed_begin[m] >= 0.
-    missing_begin, missing_row, missing_share : rows that softening gate m cannot read, rising, and their share of the first
-        child: entries missing_begin[m] : missing_begin[m + 1].
+    missing_begin, missing_row, missing_share : rows that softening gate m cannot read, rising, and their share of the
+        first child: entries missing_begin[m] : missing_begin[m + 1].
     code : class of every row, empty for numbers. y : (rows, targets), empty for classes.
     """
 
