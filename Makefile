@@ -16,6 +16,7 @@ DRAWING := $(VENV)/has-drawing
 LINTERS := $(VENV)/has-linters
 BROWSER := $(VENV)/has-browser
 TOOLS   := $(VENV)/has-tools
+SITE    := $(VENV)/has-site
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
 PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -108,6 +109,11 @@ EQUALITY ?= --base $(BASE)
 equality: $(PACKAGE)
 	$(BIN)/python -m bench.equality $(EQUALITY)
 
+# The documentation site in build/site; a warning is an error. Open index.html, or serve the folder (search needs that).
+.PHONY: docs
+docs: $(SITE)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh
 
@@ -166,4 +172,8 @@ $(BENCH): $(MADE) pyproject.toml
 
 $(LINTERS): $(MADE) pyproject.toml
 	$(PIP) install --group lint
+	@touch $@
+
+$(SITE): $(MADE) pyproject.toml
+	$(PIP) install --group docs
 	@touch $@

@@ -12,7 +12,7 @@ import softwood
 
 ROOT = Path(__file__).parents[1]
 CODE = r"```.*?```|`[^`\n]*`|^    [^\n]*$"  # fenced, inline, indented: what looks like a link there is none
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
 @pytest.mark.parametrize("name", ["CARTClassifier", "CARTRegressor"])
@@ -46,7 +46,7 @@ def test_every_parameter_of_budding_trees_is_documented(name: str) -> None:
     assert [p for p in parameters if f"`{p}`" not in page] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     prose = re.sub(CODE, "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     links = re.findall(r"\]\((?!https?://|#)([^)#]+)", prose)

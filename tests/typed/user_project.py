@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import assert_type
 
 import numpy as np
@@ -48,7 +49,7 @@ def wrong(model: CARTClassifier) -> None:
 
 def main() -> None:
     X, y = make_friedman(200, random_state=0)
-    print(softwood.__version__, fit_and_keep(X, y, Path()))
+    print(softwood.__version__, fit_and_keep(X, y, Path(mkdtemp())))
     print(rules(X, ["ill" if value > 14 else "well" for value in y]))
     print(softwood.explain(SoftTreeRegressor().fit(X, y), X))
     print(five_by_two_f_test(np.zeros((5, 2)), np.ones((5, 2))).p_value)

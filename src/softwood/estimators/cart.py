@@ -174,10 +174,43 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc] 
     ----------
     criterion : {"squared_error", "absolute_error"}
         What splits make small; leaves answer the mean, or the median.
+    max_depth, max_leaves : int or None
+        Limits; with `max_leaves` the leaf that gains most is split first.
+    min_samples_split, min_samples_leaf : int or float
+        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+    min_impurity, min_impurity_decrease : float
+        A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
+    max_bins : int or None
+        None searches all thresholds; 2 to 256 searches the edges of so many bins, which is faster on many rows.
+    missing : {"surrogate", "direction", "fraction", "mean", "category"}
+        What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
+        send a part of the row to each child; take the mean (or most frequent category); a category of its own.
+    max_surrogates : int
+        Surrogates kept at a branch.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
     monotonic_cst : list of -1, 0, 1, or dict by name or index
         The prediction must not fall (1) or rise (-1) with the feature.
+    prune : {"cv", "validation", "reduced_error", None}
+        How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
+    one_se : bool
+        Choose the smallest tree within one standard error of the best.
+    cv : int, splitter or list of (train, test) rows
+        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the folds; None is 0: same data, same tree.
+    engine : {"auto", "memory"}
+        Where the rows are summed; "auto" goes by what `fit` is given.
+    verbose : bool
+        Print which engine learns, and how far it is.
 
-    The other parameters and the attributes are those of CARTClassifier.
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
     --------

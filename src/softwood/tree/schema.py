@@ -65,7 +65,7 @@ class Schema:
     kinds : of every input (`Kind`); left out, an input with categories is a category and another a number.
     summaries : per input what the training rows held of it, or None; left out, nothing is known. Two schemas are equal
         whatever rows they met.
-    costs : of classes: costs[true][given], what it costs to answer one class for another; None: any mistake costs 1.
+    costs : of classes: `costs[true][given]`, what it costs to answer one class for another; None: any mistake costs 1.
     target : the name of what the classes are of; "" where it has none.
     unseen : what becomes of a category that is none of its input's levels; "missing": it is as a missing value.
 
