@@ -27,14 +27,25 @@ SAME = 1e-12  # relative; a difference of two errors below this is rounding
 
 
 class PairedTest(NamedTuple):
-    """A statistic and the chance of one at least so far out if the two models were equal."""
+    """A test of two models.
+
+    Attributes
+    ----------
+    statistic : of the test.
+    p_value : the chance of a statistic at least so far out if the two models were equal.
+    """
 
     statistic: float
     p_value: float
 
 
 class Limits(NamedTuple):
-    """Lower and upper confidence limit."""
+    """Confidence limits.
+
+    Attributes
+    ----------
+    lower, upper : between them the rate lies, with the confidence asked for.
+    """
 
     lower: float
     upper: float

@@ -30,6 +30,16 @@ GAMMA = 0.648  # part of the rows of MAGIC that are gammas
 def make_sinusoid(n_rows: int = 200, *, noise: float = 0.1, random_state: Any = 0) -> tuple[Floats, Floats]:
     """The toy y = sin(2x) + N(0, noise²), x even between −3 and 3.
 
+    Parameters
+    ----------
+    n_rows : how many rows.
+    noise : standard deviation of what is added to the sine.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
+
     Examples
     --------
     >>> X, y = make_sinusoid(5, noise=0.0)
@@ -43,6 +53,16 @@ def make_sinusoid(n_rows: int = 200, *, noise: float = 0.1, random_state: Any = 
 
 def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any = 0) -> tuple[Floats, Floats]:
     """Friedman 1: ten uniform inputs, of which five matter.
+
+    Parameters
+    ----------
+    n_rows : how many rows.
+    noise : standard deviation of what is added to the function.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
 
     Examples
     --------
@@ -59,6 +79,15 @@ def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any =
 def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Codes]:
     """Class 0 wide about nought, class 1 narrow beside it; a quadric divides them.
 
+    Parameters
+    ----------
+    n_rows : how many rows.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
+
     Examples
     --------
     >>> X, y = make_ringnorm(4)
@@ -74,6 +103,15 @@ def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats,
 def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Codes]:
     """Two normal clouds; the plane between them is the best classifier.
 
+    Parameters
+    ----------
+    n_rows : how many rows.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
+
     Examples
     --------
     >>> X, y = make_twonorm(4)
@@ -87,6 +125,16 @@ def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, 
 
 def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> tuple[Floats, Codes]:
     """The class is whether x1 and x2 have different signs; a part `flip` of the labels is turned round.
+
+    Parameters
+    ----------
+    n_rows : how many rows.
+    flip : part of the labels that is turned round.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
 
     Examples
     --------
@@ -104,6 +152,17 @@ def make_spiral(
     n_rows: int = 400, *, n_arms: int = 2, turns: float = 1.5, noise: float = 0.02, random_state: Any = 0
 ) -> tuple[Floats, Codes]:
     """Arms that wind round nought, a class each: point = r (cos φ, sin φ), φ = 2π (turns · r + arm / n_arms).
+
+    Parameters
+    ----------
+    n_rows, n_arms : rows in all, and classes.
+    turns : how often an arm winds round.
+    noise : standard deviation of the points about their arm.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
 
     Examples
     --------
@@ -127,6 +186,15 @@ def make_magic(n_rows: int = 2000, *, random_state: Any = 0) -> tuple[Floats, np
     Not a simulation of showers: logarithms of size, length and width are normal with MAGIC's class means and spreads,
     bright images are long and less concentrated, gammas ('g') point to the source (small angle, the better the
     longer), hadrons ('h') anywhere. Classes overlap as in MAGIC; a single threshold is worth little.
+
+    Parameters
+    ----------
+    n_rows : how many rows.
+    random_state : seed or numpy Generator; same seed, same rows.
+
+    Returns
+    -------
+    Inputs (rows, columns) and answers (rows).
 
     Examples
     --------

@@ -25,7 +25,13 @@ REPLICATIONS = 5
 
 @dataclass(frozen=True)
 class Fold:
-    """Row numbers to train on, to choose by, to test on; `published`: the authors' own."""
+    """One division of a set.
+
+    Attributes
+    ----------
+    train, validation, test : numbers of the rows to train on, to choose by, to test on.
+    published : whether it is the authors' own.
+    """
 
     train: Rows
     validation: Rows

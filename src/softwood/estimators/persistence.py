@@ -62,6 +62,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The estimator (or `Tree`) that `save` wrote: it predicts the same to the last bit and can go on learning.
 
     No code of the file runs. A file that is damaged, cut off, hostile or of a newer softwood is a FileError.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from softwood import CARTRegressor, load, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(CARTRegressor().fit([[1.0], [2.0]], [3.0, 5.0]), pathlib.Path(folder) / "model.softwood")
+    ...     load(pathlib.Path(folder) / "model.softwood").tree_.n_features
+    1
     """
     header, arrays = read_container(path)
     what = f"{Path(path).name!r:.80}"

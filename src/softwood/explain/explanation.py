@@ -56,8 +56,13 @@ class Reason:
 
 @dataclass(frozen=True)
 class RowPath:
-    """One way of a row through the tree: the node that answers, how much of the row it answers, what holds on the way
-    (`gate 2 yes` is a sum, which `Explanation.gates` spells), and its answer.
+    """One way of a row through the tree.
+
+    Attributes
+    ----------
+    node, share : the node that answers, and how much of the row it answers.
+    conditions : what holds on the way; `gate 2 yes` is a sum, which `Explanation.gates` spells.
+    answer : what the node answers, as text.
     """
 
     node: int

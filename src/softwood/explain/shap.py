@@ -23,6 +23,15 @@ def to_shap(explanation: Explanation, answer: Any = None) -> Any:
     -------
     shap.Explanation
         Needs the package shap; an ImportError says so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, explain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> why = explain(CARTClassifier().fit(X, y), X)
+    >>> import shap  # doctest: +SKIP
+    >>> shap.plots.waterfall(to_shap(why, 0)[0])  # doctest: +SKIP
     """
     try:
         import shap

@@ -23,6 +23,14 @@ def from_lightgbm(model: Any, tree: int = 0) -> Tree:
     ----------
     model : the LightGBM model.
     tree : which of its trees, from 0; of several classes one iteration has a tree for each.
+
+    Examples
+    --------
+    >>> from lightgbm import LGBMRegressor
+    >>> from softwood.datasets import make_friedman
+    >>> X, y = make_friedman(200)
+    >>> from_lightgbm(LGBMRegressor(num_leaves=4, verbose=-1, n_jobs=1).fit(X, y), 3).n_leaves
+    4
     """
     booster = getattr(model, "booster_", model)
     if not hasattr(booster, "dump_model"):

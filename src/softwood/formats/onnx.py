@@ -29,6 +29,14 @@ def to_onnx(model: Any, *, precision: str = "float") -> Any:
     model : a `Tree`, a fitted estimator, or a search over one.
     precision : "float" or "double", of inputs, sums and outputs. In float a hard tree sends rows of floats as the
         model does.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> to_onnx(CARTClassifier().fit(X, y)).graph.output[0].name
+    'label'
     """
     if precision not in ("float", "double"):
         raise ValueError(f"precision must be 'float' or 'double', got {precision!r}.")

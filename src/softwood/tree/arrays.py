@@ -150,10 +150,12 @@ class TreeArrays:
 
     @property
     def n_nodes(self) -> int:
+        """Branches, buds and leaves together."""
         return int(self.response.shape[0])
 
     @property
     def n_outputs(self) -> int:
+        """Columns of `output`."""
         return int(self.response.shape[1])
 
     @property
@@ -163,6 +165,7 @@ class TreeArrays:
 
     @property
     def n_features(self) -> int:
+        """Inputs that a row has."""
         return self.schema.n_features
 
     @computed_once

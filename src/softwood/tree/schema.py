@@ -167,6 +167,7 @@ class Schema:
 
     @property
     def n_features(self) -> int:
+        """Inputs that a row has."""
         return len(self.features)
 
     @computed_once

@@ -22,7 +22,7 @@ class Surrogates:
     Attributes
     ----------
     begin : where each node's surrogates begin, one more entry than nodes (or empty: the tree has none).
-    feature, threshold : x[feature] <= threshold goes to slot 0, or to slot 1 where `flip` is True.
+    feature, threshold, flip : x[feature] <= threshold goes to slot 0, or to slot 1 where `flip` is True.
     group_begin, group : for a category feature the slot of every category code (-1: cannot tell), empty for a number.
     agreement : share of the rows with a known primary that the surrogate sends the same way.
     adjusted : (agreement - majority) / (1 - majority), so 0 is no better than the larger child.

@@ -43,7 +43,7 @@ class Page:
     Attributes
     ----------
     path : the file.
-    html : its text.
+    text, html : its text.
     """
 
     def __init__(self, path: Path, text: str) -> None:

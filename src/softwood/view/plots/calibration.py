@@ -36,11 +36,21 @@ def plot_calibration(
     X, y : rows that were not trained on, and their known answers.
     answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
     n_bins : bins of equally many rows; fewer where the model gives few different answers.
+    feature_names : names of the columns of `X`, instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 
     Returns
     -------
     The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_calibration
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_calibration(model, X, y)
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(
         model, X, y, wanted_by="plot_calibration", feature_names=feature_names,

@@ -48,7 +48,7 @@ def plot_curves(
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
     X, y : rows that the mean is over, and their known answers, which colour how the rows lie.
-    inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
+    inputs, max_inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
     answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
@@ -56,6 +56,15 @@ def plot_curves(
     Returns
     -------
     The axes; the panels are its `child_axes`, all on one scale.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_curves
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_curves(model, X, inputs=["petal width (cm)"])
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(model, X, y, wanted_by="plot_curves", feature_names=feature_names, needs_rows="to average over")
     if max_inputs < 1:

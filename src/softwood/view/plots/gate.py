@@ -52,6 +52,15 @@ def plot_gate(
     Returns
     -------
     The axes; of a linear gate the panels are its `child_axes`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_gate
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_gate(model, X, y)
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(model, X, y, wanted_by="plot_gate", feature_names=feature_names)
     if not 0 <= node < scene.tree.n_nodes:

@@ -31,6 +31,14 @@ def plot_history(model: Any, *, ax: Any = None) -> Any:
     Returns
     -------
     The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import SoftTreeClassifier, plot_history
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=2).fit(X, y)
+    >>> ax = plot_history(model)
     """
     import_matplotlib("plot_history")
     inside = look_inside(model, wanted_by="plot_history").model

@@ -42,6 +42,15 @@ def plot_importance(
     Returns
     -------
     The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_importance
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_importance(model)
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     import_matplotlib("plot_importance")
     inside = look_inside(model, feature_names, wanted_by="plot_importance")

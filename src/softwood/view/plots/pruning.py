@@ -23,6 +23,15 @@ def plot_pruning(model: Any, *, ax: Any = None) -> Any:
     Returns
     -------
     The axes. The band is one standard error above the least tested error; the tree that was kept is marked.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_pruning
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_pruning(model)
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     import_matplotlib("plot_pruning")
     inside = look_inside(model, wanted_by="plot_pruning").model

@@ -43,6 +43,15 @@ def plot_row(
     Returns
     -------
     The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_row
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_row(model, X, y, row=70)
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(model, X, y, wanted_by="plot_row", feature_names=feature_names, needs_rows="to follow one of them")
     if not -len(scene.rows) <= row < len(scene.rows):

@@ -50,6 +50,15 @@ def plot_surface(
     Returns
     -------
     The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softwood import CARTClassifier, plot_surface
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier().fit(X, y)
+    >>> ax = plot_surface(model, X, y, inputs=["petal length (cm)", "petal width (cm)"])
+    >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(
         model, X, y, wanted_by="plot_surface", feature_names=feature_names, needs_rows="to know where the inputs lie"
