@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format fuzz fuzz-files sanitize speed magic useless readable fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -33,6 +33,12 @@ demo: $(PACKAGE) $(DRAWING)
 # SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
 test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
+
+# On a machine with a CUDA device: what CI cannot test, and the figures of docs/results/gpu.md.
+gpu: $(PACKAGE) $(TESTS)
+	@$(BIN)/python -c 'import sys, torch; sys.exit(0 if torch.cuda.is_available() else f"PyTorch {torch.__version__} sees no CUDA device here: the tests of the GPU have nothing to run on.")'
+	$(BIN)/pytest tests/gpu
+	$(BIN)/python -m bench.gpu
 
 lint: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff format --check .

@@ -3,7 +3,8 @@
     engine = from_inputs(X, expansion, target, weight, loss, device="cuda")
 
 Loss, gradient and mean reach are those of rows in memory to the rounding of the rows' type: float32 rows, sums in
-float64, in a fixed order.
+float64, in a fixed order. On a CUDA device a fused Triton kernel makes loss and gradient in one pass over the rows
+(fused.py); what it does not take, and other devices, go by torch's operators (operators.py).
 """
 
 from __future__ import annotations
@@ -23,16 +24,21 @@ except ImportError as lacking:
     raise ImportError("engine='torch' needs PyTorch: pip install 'softwood[torch]'.") from lacking
 
 from softwood.engines.torch import operators
-from softwood.engines.torch.rows import load_rows
+from softwood.engines.torch.fused import lay_out, make_fused
+from softwood.engines.torch.rows import DeviceRows, load_rows
 
 __all__ = ["TorchEngine", "find_device", "from_inputs"]
 
 
 class TorchEngine(SumEngine):
-    """Sums over rows that lie on a device."""
+    """Sums over rows that lie on a device.
 
-    def __init__(self, rows: Any, expansion: Expansion) -> None:
+    fused : the fused kernel, where there is one for these rows; else None.
+    """
+
+    def __init__(self, rows: DeviceRows, expansion: Expansion) -> None:
         self.rows, self.columns = rows, operators.Columns(expansion, rows)
+        self.fused = make_fused(rows, expansion)
 
     @property
     def total_weight(self) -> float:
@@ -50,6 +56,10 @@ class TorchEngine(SumEngine):
         return np.asarray(found / self.rows.n_rows)
 
     def _pass(self, shape: Shape, parameters: Floats, with_gradient: bool) -> tuple[float, Floats]:
+        layout = None if self.fused is None else lay_out(shape)
+        if self.fused is not None and layout is not None:
+            loss, gradient = self.fused(layout, parameters, with_gradient)
+            return loss / self.rows.n_rows, gradient / self.rows.n_rows
         with torch.no_grad():
             tree = self._tree(shape, parameters)
             loss, gradient = operators.loss_and_gradient(self.rows, self.columns, tree, with_gradient)
