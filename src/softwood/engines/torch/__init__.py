@@ -9,8 +9,6 @@ float64, in a fixed order. On a CUDA device a fused Triton kernel makes loss and
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -69,22 +67,24 @@ class TorchEngine(SumEngine):
         return operators.DeviceTree.of(shape, parameters, self.rows.weight)
 
 
-def find_device(name: str) -> Any:
-    """The device of that name, if it is here.
+def find_device(name: str | None = None) -> str:
+    """The name of a device that is here; None, the best there is.
 
     >>> find_device("cpu")
-    device(type='cpu')
+    'cpu'
     """
+    here = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
+    if name is None:
+        return next(kind for kind, is_here in here.items() if is_here())
     try:
-        device = torch.device(name)
+        kind = torch.device(name).type
     except (RuntimeError, TypeError):
         raise ValueError(f"device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got {name!r}.") from None
-    here = {"cpu": lambda: True, "cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
-    if device.type not in here:
+    if kind not in here:
         raise ValueError(f"device must be 'cpu', 'cuda' or 'mps', got {name!r}.")
-    if not here[device.type]():
+    if not here[kind]():
         raise ValueError(f"device={name!r}: PyTorch {torch.__version__} sees no such device here. device='cpu' runs.")
-    return device
+    return name
 
 
 def from_inputs(
@@ -93,12 +93,12 @@ def from_inputs(
     target: Floats,
     weight: Floats,
     loss: Loss,
-    device: str = "cpu",
+    device: str | None = "cpu",
     single: bool = True,
     place: npt.NDArray[np.int64] | None = None,
 ) -> TorchEngine:
     """The engine of rows given by their inputs; `place` has the row of X that each is. `single` rows are float32."""
-    on = find_device(device)
+    on = torch.device(find_device(device))
     if not single and on.type == "mps":
         raise ValueError("device='mps' has no float64: single=True, or device='cpu'.")
     rows = load_rows(X, expansion, target, weight, loss, on, torch.float32 if single else torch.float64, place)

@@ -26,7 +26,7 @@ MOST_AT_ONCE = 32  # terms that are kept from the scores to the gradient
 CHUNK = 64  # terms at a time where there are more
 MOST_OF_AN_INPUT = 32  # columns,
 LARGEST_TABLE = 1 << 16  # and entries of all tables of one column: beyond, they leave the cache
-INPUTS_AT_ONCE = 2  # whose columns a program weighs
+INPUTS_AT_ONCE = 4  # whose columns a program weighs
 PLACE, SQUARE, MISSING = 0, 1, 2
 
 
@@ -47,7 +47,7 @@ class Terms:
 
     @property
     def sum_kind(self) -> dict[str, Any]:
-        return {"SEGMENTS": 0, "INPUTS": 0, **self.weigh_kind}
+        return {"SEGMENTS": 0, **self.weigh_kind}
 
     def spread(self, lines: Floats) -> tuple[Floats, Floats]:
         """Weights over columns as weights over terms, and a bias."""
@@ -78,12 +78,16 @@ class Tables:
     chunk: int
 
     @property
+    def n_segments(self) -> int:
+        return int(self.height.shape[1])
+
+    @property
     def weigh_kind(self) -> dict[str, Any]:
-        return {"SEGMENTS": self.height.shape[1], "AT_ONCE": INPUTS_AT_ONCE}
+        return {"SEGMENTS": self.n_segments, "AT_ONCE": INPUTS_AT_ONCE}
 
     @property
     def sum_kind(self) -> dict[str, Any]:
-        return {"SEGMENTS": self.height.shape[1], "INPUTS": self.n_inputs, "SQUARES": False, "GAPS": False}
+        return {"SEGMENTS": self.n_segments, "SQUARES": False, "GAPS": False}
 
     def by_gate(self, packed: Any, width: int) -> Any:
         """Tables of scores by input, segment and line: height and slope side by side."""

@@ -44,7 +44,7 @@ class Launch(NamedTuple):
 
 # The fastest of a dozen each on an H200. A tree of more lines needs more registers than a cap would leave it.
 SUM, SUM_CHUNKS, SUM_TABLES = Launch(32, 1, 2, 128), Launch(128, 4), Launch(32)
-WEIGH_TERMS, WEIGH_TABLES = Launch(128, 4), Launch(32, 1, 1, 128)
+SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(32, 4, 2), Launch(128, 4)
 CAPPED = 16  # lines up to which the cap holds
 
 
@@ -134,16 +134,22 @@ class FusedPass:
         how = SUM if once else SUM_CHUNKS if isinstance(columns, Terms) else SUM_TABLES
         size = layout.width * (columns.n_terms + 1) + layout.leaves + 1
         sums = torch.empty((-(-rows.n_filled // PROGRAM_ROWS), size), dtype=torch.float64, device=rows.weight.device)
-        step = rows.n_filled if once or not with_gradient else SLAB
-        lines = packed.new_empty((layout.width, 0 if once or not with_gradient else min(step, rows.n_filled)))
+        step = rows.n_filled if once else SLAB
+        lines = packed.new_empty((layout.width, 0 if once else min(step, rows.n_filled)))
         place = (rows.place, rows.place if rows.segment is None else rows.segment, rows.n_filled)
-        tables = columns.by_gate(packed, layout.width) if isinstance(columns, Tables) else packed
+        tables = columns.by_gate(packed, layout.width) if isinstance(columns, Tables) else None
         flags = {"LOGISTIC": rows.loss == Loss.LOGISTIC, "GRADIENT": with_gradient, **columns.sum_kind}
         for begin in range(0, rows.n_filled, step):
             out = sums[begin // PROGRAM_ROWS :]
             n_rows = min(step, rows.n_filled - begin)
+            if isinstance(columns, Tables):
+                _kernels().score_tables[(n_rows // SCORE_TABLES.rows,)](
+                    *place, columns.input_of, tables, lines, begin, n_rows,
+                    ROWS=SCORE_TABLES.rows, WIDTH=layout.width, SEGMENTS=columns.n_segments, INPUTS=columns.n_inputs,
+                    **SCORE_TABLES.options(layout.width),
+                )  # fmt: skip
             _kernels().sum_rows[(-(-n_rows // PROGRAM_ROWS),)](
-                *place, rows.target, rows.weight, columns.input_of, columns.kind, packed, tables, out, lines, begin,
+                *place, rows.target, rows.weight, columns.input_of, columns.kind, packed, out, lines, begin,
                 n_rows // how.rows, ROWS=how.rows, PER_PROGRAM=PROGRAM_ROWS // how.rows, TERMS=columns.n_terms,
                 CHUNK=columns.chunk, WIDTH=layout.width, **layout.kind, **flags, **how.options(layout.width),
             )  # fmt: skip

@@ -234,17 +234,31 @@ def squash(score):
 
 
 @triton.jit
+def score_tables(
+    place, segment, stride, input_of, tables, lines, begin, n_rows,
+    ROWS: tl.constexpr, WIDTH: tl.constexpr, SEGMENTS: tl.constexpr, INPUTS: tl.constexpr,
+):  # fmt: skip
+    """Scores without their biases to `lines`, (WIDTH, rows): sums over the inputs of what their tables by gate say."""
+    at = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    score = tl.zeros((ROWS, WIDTH), tl.float32)
+    for number in tl.range(0, INPUTS, loop_unroll_factor=4):
+        score += read_tables(place, segment, stride, begin + at, number, input_of, tables, SEGMENTS, WIDTH)
+    line = tl.arange(0, WIDTH)
+    tl.store(lines + line[None, :].to(tl.int64) * n_rows + at[:, None], score)
+
+
+@triton.jit
 def sum_rows(
-    place, segment, stride, target, weight, input_of, kind, packed, tables, sums, lines, begin, n_blocks,
+    place, segment, stride, target, weight, input_of, kind, packed, sums, lines, begin, n_blocks,
     ROWS: tl.constexpr, PER_PROGRAM: tl.constexpr, TERMS: tl.constexpr, CHUNK: tl.constexpr, WIDTH: tl.constexpr,
     LEAVES: tl.constexpr, GATES: tl.constexpr, BRANCHES: tl.constexpr, SLOPES: tl.constexpr, SEGMENTS: tl.constexpr,
-    SQUARES: tl.constexpr, GAPS: tl.constexpr, LOGISTIC: tl.constexpr, GRADIENT: tl.constexpr, INPUTS: tl.constexpr,
+    SQUARES: tl.constexpr, GAPS: tl.constexpr, LOGISTIC: tl.constexpr, GRADIENT: tl.constexpr,
 ):  # fmt: skip
     """Each program writes [WIDTH x TERMS] [WIDTH] [LEAVES] [loss] to its row of `sums`.
 
-    `packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses. With SEGMENTS the scores are sums of
-    `tables`, one an input. Where all terms are one chunk, they are kept for the gradient; otherwise the derivatives by
-    the scores go to `lines`, and `weigh_terms` or `weigh_tables` do the rest.
+    `packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses. With SEGMENTS the scores are in
+    `lines` already (`score_tables`). Where all terms are one chunk, they are kept for the gradient; otherwise the
+    derivatives by the scores go to `lines`, and `weigh_terms` or `weigh_tables` do the rest.
     """
     program = tl.program_id(0)
     line, leaf, term = tl.arange(0, WIDTH), tl.arange(0, LEAVES), tl.arange(0, CHUNK)
@@ -256,9 +270,9 @@ def sum_rows(
     for block in range(program * PER_PROGRAM, min((program + 1) * PER_PROGRAM, n_blocks)):
         rows = begin + block * ROWS + tl.arange(0, ROWS)
         score = tl.zeros((ROWS, WIDTH), tl.float32)
+        at = line[None, :].to(tl.int64) * (n_blocks * ROWS) + (rows - begin)[:, None]
         if SEGMENTS:
-            for number in tl.range(0, INPUTS, loop_unroll_factor=4):
-                score += read_tables(place, segment, stride, rows, number, input_of, tables, SEGMENTS, WIDTH)
+            score = tl.load(lines + at)
         elif TERMS == CHUNK:
             terms = read_terms(place, segment, stride, rows, term, input_of, kind, SQUARES, GAPS)
             score = multiply(terms, tl.load(packed + term[:, None] * WIDTH + line[None, :]), score)
@@ -290,7 +304,6 @@ def sum_rows(
                 nothing = tl.zeros((WIDTH, CHUNK), tl.float32)
                 by_weight += multiply(tl.trans(by_line), terms, nothing).to(tl.float64)
             else:
-                at = line[None, :].to(tl.int64) * (n_blocks * ROWS) + (rows - begin)[:, None]
                 tl.store(lines + at, by_line)
     sums += program.to(tl.int64) * (WIDTH * TERMS + WIDTH + LEAVES + 1)
     if GRADIENT:
@@ -326,21 +339,21 @@ def weigh_tables(
     ROWS: tl.constexpr, PER_PROGRAM: tl.constexpr, TERMS: tl.constexpr, CHUNK: tl.constexpr, WIDTH: tl.constexpr,
     SEGMENTS: tl.constexpr, AT_ONCE: tl.constexpr,
 ):  # fmt: skip
-    """The same for the columns of some inputs, CHUNK of each, made of `tables`."""
-    program, first = tl.program_id(1), tl.program_id(0) * AT_ONCE
-    line, column = tl.arange(0, WIDTH), tl.arange(0, CHUNK)
-    nothing = tl.zeros((WIDTH, CHUNK), tl.float32)
-    by_weight = ()
-    for _ in tl.static_range(AT_ONCE):
-        by_weight = by_weight + (tl.zeros((WIDTH, CHUNK), tl.float64),)
+    """The same for the columns of some inputs, CHUNK of each, made of `tables`: one product for all of them."""
+    program, number = tl.program_id(1), tl.program_id(0) * AT_ONCE + tl.arange(0, AT_ONCE)
+    line, column = tl.arange(0, WIDTH), tl.program_id(0) * AT_ONCE * CHUNK + tl.arange(0, AT_ONCE * CHUNK)
+    of_input = tl.load(input_of + number).to(tl.int64)[None, :] * stride + begin
+    side_by_side = tl.arange(0, 2 * CHUNK)[None, None, :]
+    nothing = tl.zeros((AT_ONCE * CHUNK, WIDTH), tl.float32)
+    by_weight = tl.zeros((AT_ONCE * CHUNK, WIDTH), tl.float64)
     for block in range(program * PER_PROGRAM, min((program + 1) * PER_PROGRAM, n_blocks)):
         at = block * ROWS + tl.arange(0, ROWS)
-        by_line = tl.load(lines + line[:, None].to(tl.int64) * (n_blocks * ROWS) + at[None, :])
-        added = ()
-        for i in tl.static_range(AT_ONCE):
-            phi = read_tables(place, segment, stride, begin + at, first + i, input_of, tables, SEGMENTS, CHUNK)
-            added = added + (by_weight[i] + multiply(by_line, phi, nothing).to(tl.float64),)
-        by_weight = added
-    sums += program.to(tl.int64) * size + line[:, None] * TERMS
-    for i in tl.static_range(AT_ONCE):
-        tl.store(sums + (first + i) * CHUNK + column[None, :], by_weight[i])
+        t = tl.load(place + of_input + at[:, None])
+        entry = number[None, :] * SEGMENTS + tl.load(segment + of_input + at[:, None]).to(tl.int32)
+        found = tl.load(tables + entry[:, :, None] * (2 * CHUNK) + side_by_side)
+        height, slope = tl.split(tl.reshape(found, (ROWS, AT_ONCE, CHUNK, 2)))
+        phi = tl.reshape(height + slope * t[:, :, None], (ROWS, AT_ONCE * CHUNK))
+        by_line = tl.load(lines + line[None, :].to(tl.int64) * (n_blocks * ROWS) + at[:, None])
+        by_weight += multiply(tl.trans(phi), by_line, nothing).to(tl.float64)
+    sums += program.to(tl.int64) * size + line[None, :] * TERMS
+    tl.store(sums + column[:, None], by_weight)

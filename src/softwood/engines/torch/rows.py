@@ -66,7 +66,7 @@ def load_rows(
     for begin in range(0, n, step):
         end = min(n, begin + step)
         some = X[begin:end] if order is None else X[order[begin:end]]
-        for f, (t, at) in enumerate(find(some)):
+        for f, t, at in find(some):
             place[f, begin:end], segment[f, begin:end] = t, at
     return DeviceRows(
         place,
@@ -85,22 +85,23 @@ class _SegmentFinder:
     def __init__(self, expansion: Expansion, device: Any) -> None:
         self.on = torch.device("cpu") if device.type == "mps" else device
         self.begin = expansion.knot_begin.tolist()
+        self.used = np.flatnonzero(np.diff(expansion.column_begin)).tolist()
         self.knot, self.origin, self.width = (
             torch.tensor(part, dtype=torch.float64, device=self.on)
             for part in (expansion.knot, expansion.origin, expansion.width)
         )
 
     def __call__(self, X: Floats) -> Any:
-        """For each input, t and the segment of the rows."""
+        """For each input that has columns: which it is, t and the segment of the rows."""
         values = torch.from_numpy(np.ascontiguousarray(X, np.float64)).to(self.on)
-        for f in range(X.shape[1]):
+        for f in self.used:
             begin, end = self.begin[f], self.begin[f + 1]
             x = values[:, f].contiguous()
             gone = torch.isnan(x)
             at = torch.searchsorted(self.knot[begin:end], x)
             at = torch.where(gone, 0, at)
             t = (x - self.origin[begin + f + at]) / self.width[begin + f + at]
-            yield torch.where(gone, 0.0, t), torch.where(gone, end - begin + 1, at)
+            yield f, torch.where(gone, 0.0, t), torch.where(gone, end - begin + 1, at)
 
 
 def _segment_type(expansion: Expansion) -> Any:

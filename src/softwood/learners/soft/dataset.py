@@ -72,16 +72,35 @@ class Dataset:
         Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
         Many rows are not `copied` if that is not asked for: `place` has their order.
         """
-        kept = self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
-        number = hash_rows(kept.X, np.zeros((len(kept.X), 0)), seed)
-        order = np.lexsort((*kept.target.T, number))
-        number, target = number[order], kept.target[order]
+        kept = self.present()
+        found = kept._in_order_of(_numbers_of(kept, seed))
+        return found.head(len(found)) if copied or len(found) <= MANY else found
+
+    def first_in_order(self, n: int, seed: int) -> Dataset:
+        """The first rows that `in_order` would give, not ordering the others; light weights are raised alone."""
+        kept = self.present()
+        number, most = _numbers_of(kept, seed), n
+        while most < len(number) - 1:
+            most = min(2 * most, len(number) - 1)
+            some = number <= np.partition(number, most)[most]  # equal rows have equal numbers: all or none
+            found = kept.rows(some)._in_order_of(number[some])
+            if len(found) >= n:
+                return found.head(n)
+        return kept._in_order_of(number).head(n)
+
+    def present(self) -> Dataset:
+        """Without rows of weight 0."""
+        return self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
+
+    def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
+        """In the order of these numbers, then by target; equal rows merged. `place` has the order."""
+        order = np.lexsort((*self.target.T, number))
+        number, target = number[order], self.target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
-        weight, raised = _merged(kept.weight[order], new)
-        count, light = (None, raised) if kept.count is None else _merged(kept.count[order], new)
-        found = replace(kept, target=target[new], weight=weight, place=order[new], count=count, raised=light)
-        return found.head(len(found)) if copied or len(found) <= MANY else found
+        weight, raised = _merged(self.weight[order], new)
+        count, light = (None, raised) if self.count is None else _merged(self.count[order], new)
+        return replace(self, target=target[new], weight=weight, place=order[new], count=count, raised=light)
 
     def target_scale(self) -> tuple[Floats, Floats]:
         """Centre and spread of number targets; classes stay as they are."""
@@ -151,3 +170,8 @@ def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
     """Sums over equal rows, each of which begins where `new`; and whether they were raised to the number of rows."""
     total = np.bincount(np.cumsum(new) - 1, weight).astype(np.float64)
     return raise_to(total, len(total), float(total.sum()))
+
+
+def _numbers_of(rows: Dataset, seed: int) -> npt.NDArray[np.uint64]:
+    """A hash of each row's inputs."""
+    return np.asarray(hash_rows(rows.X, np.zeros((len(rows.X), 0)), seed))

@@ -13,6 +13,7 @@ from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.dataset import MANY, Dataset
+from softwood.parts.folds import raise_to
 
 ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
 
@@ -44,6 +45,28 @@ class TrainingRows:
             return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how)
 
         return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine)
+
+    @classmethod
+    def on_device(cls, dataset: Dataset, seed: int, device: str | None = None, single: bool = True) -> TrainingRows:
+        """Of rows that PyTorch sums: the sample is that of rows in memory, the others stay in the order given.
+
+        device : as PyTorch names it; None, the best that is here.
+        """
+        from softwood.engines.torch import find_device, from_inputs  # PyTorch is imported where it is used
+
+        on = find_device(device)
+        whole = dataset.in_order(seed) if len(dataset) <= MANY else dataset.present()
+        weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
+        centre, scale = whole.target_scale()
+        sample = (whole.head(ENOUGH) if len(whole) <= MANY else whole.first_in_order(ENOUGH, seed)).scaled(
+            centre, scale
+        )
+        target = whole.scaled(centre, scale).target
+
+        def make_engine(expansion: Expansion) -> SumEngine:
+            return from_inputs(whole.X, expansion, target, weight, whole.loss, on, single)
+
+        return cls(sample, len(whole), centre, scale, make_engine)
 
     @property
     def are_sampled(self) -> bool:

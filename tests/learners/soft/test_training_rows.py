@@ -1,0 +1,68 @@
+"""The sample that a search sees, and training rows on a device of PyTorch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood.kernels.expansion import Expansion
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft import training_rows
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.joint import JointOptions, learn_joint_from
+from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.training_rows import TrainingRows
+from softwood.tree import Schema
+
+
+def table(rows: int, distinct: int | None, weight: float = 1.0) -> Dataset:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(distinct or rows, 3))
+    X = X[rng.integers(0, distinct, rows)] if distinct else X
+    y = np.tanh(2 * X[:, :1]) + rng.integers(0, 2, (rows, 1))
+    return Dataset(X, y, weight * rng.integers(0, 3, rows), [0, 0, 0], Loss.SQUARED)
+
+
+@pytest.mark.parametrize("n", [1, 50, 700, 10_000])
+@pytest.mark.parametrize("distinct", [40, None])
+def test_the_first_rows_in_order_are_those_of_all_rows_in_order(distinct: int | None, n: int) -> None:
+    dataset = table(3000, distinct)
+    first, whole = dataset.first_in_order(n, seed=3), dataset.in_order(3).head(n)
+    for name in ("X", "target", "weight"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(whole, name))
+
+
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of 400 rows, and 500 rows are too many to be put in order."""
+    monkeypatch.setattr(training_rows, "ENOUGH", 400)
+    monkeypatch.setattr(training_rows, "MANY", 500)
+
+
+@pytest.mark.parametrize("rows", [300, 2000])
+def test_a_device_learns_the_tree_of_memory(few_are_many: None, rows: int) -> None:
+    """From the same sample, and all rows by the same sums; after some twenty iterations rounding is still small."""
+    dataset = table(rows, None)
+    how = JointOptions("linear", "constant", max_leaves=4, penalty=1e-3, max_iter=20, single=False)
+    kept = TrainingRows.in_memory(dataset, 0, single=False), TrainingRows.on_device(dataset, 0, "cpu", single=False)
+    for here, there in ((kept[0].sample.X, kept[1].sample.X), (kept[0].sample.target, kept[1].sample.target)):
+        np.testing.assert_array_equal(here, there)
+    assert kept[0].are_sampled == kept[1].are_sampled == (rows > 400)
+    memory, device = (learn_joint_from(one, Schema.plain(3, 1), how, None).tree for one in kept)
+    assert memory.n_nodes > 1
+    np.testing.assert_array_equal(device.first_child, memory.first_child)
+    np.testing.assert_allclose(device.output(dataset.X), memory.output(dataset.X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(device.count, memory.count, rtol=1e-7)
+
+
+def test_light_weights_are_raised_on_a_device_too(few_are_many: None) -> None:
+    dataset = table(2000, None, weight=1e-6)
+    here, there = TrainingRows.in_memory(dataset, 0), TrainingRows.on_device(dataset, 0, "cpu")
+    engines = [rows.make_engine(_expansion(rows)) for rows in (here, there)]
+    assert engines[1].total_weight == pytest.approx(engines[0].total_weight, rel=1e-9)
+
+
+def _expansion(rows: TrainingRows) -> Expansion:
+    sample = rows.sample
+    return expansion_of(build_design(sample.X, sample.n_levels, sample.weight, BasisSpec()), 3)
