@@ -22,6 +22,7 @@ between the least and the largest.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +33,14 @@ from softwood.kernels import table_scan
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
 FEW = 500  # distinct rows up to which many copies of one are taken for observations, not for a weight
 COPIES = 3  # of a distinct row that stay together all the same: resampled rows
 MOST_PIECES = 1_000  # of a distinct row for each fold: more would change nothing
 ROUNDING = 1e-9  # by which sums of weights may be off
+HASHED_AT_ONCE = 1 << 14  # rows: what is made of them on the way stays in the cache
 
 # Cells between the least and the largest value of a column. Neither is a round number: round values, which tables are
 # full of, then lie within cells and not on their edges, where rounding would decide.
@@ -259,7 +262,7 @@ def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> t
     return place[first], np.add.reduceat(weight[place], first)
 
 
-def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
+def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
     """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
 
     The number is made of the cell in which each value lies between the least and the largest of its column. Rows that
@@ -275,7 +278,7 @@ def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     (3, True)
     """
     seed &= 0xFFFFFFFFFFFFFFFF
-    number, exact = _hash_cells(X, y, seed), table_scan.hash_rows(X, y, seed)
+    number, exact = _hash_cells(X, y, seed, n_threads)
     order = np.argsort(number)
     found, told = number[order], exact[order]
     shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal
@@ -286,24 +289,45 @@ def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
     return number
 
 
-def _hash_cells(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]:
-    """A number made of the cells of a row's values, whatever the order of the columns.
+def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:
+    """A number made of the cells of a row's values, whatever the order of the columns, and one of the values themselves.
 
     A missing value is a cell of its own. Columns of one value, or of none, say nothing and are passed over.
     """
-    number, none = np.zeros(len(X), np.uint64), np.zeros((len(X), 0))
-    for table, own in ((X, seed), (y, ~seed & 0xFFFFFFFFFFFFFFFF)):
-        for column in range(table.shape[1]):
-            value = table[:, column]
-            cell = _cells(value)
-            if not (np.all(cell == cell[:1]) or np.isnan(value).all()):
-                number += table_scan.hash_rows(cell[:, None], none, own)
-    return number
+    number, exact, none = np.zeros(len(X), np.uint64), np.empty(len(X), np.uint64), np.zeros((len(X), 0))
+    tables = [(table, *_column_ends(table), own) for table, own in ((X, seed), (y, ~seed & 0xFFFFFFFFFFFFFFFF))]
+
+    def of_rows(begin: int) -> None:
+        at = slice(begin, begin + HASHED_AT_ONCE)
+        exact[at] = table_scan.hash_rows(np.ascontiguousarray(X[at]), np.ascontiguousarray(y[at]), seed)
+        for table, low, high, said, own in tables:
+            for column in np.flatnonzero(said).tolist():
+                cell = _cells(table[at, column], low[column], high[column])
+                number[at] += table_scan.hash_rows(cell[:, None], none[at], own)
+
+    starts = range(0, len(X), HASHED_AT_ONCE)
+    if n_threads == 1 or len(starts) == 1:
+        for begin in starts:
+            of_rows(begin)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(of_rows, starts))
+    return number, exact
 
 
-def _cells(value: Floats) -> Floats:
-    """The cell of each value between the least and the largest; halves of them, so that no range overflows."""
-    low, high = np.fmin.reduce(value) / 2, np.fmax.reduce(value) / 2
+def _column_ends(table: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """Half of the least and of the largest value of each column, and whether it says anything."""
+    if not table.size:
+        return np.zeros(0), np.zeros(0), np.zeros(table.shape[1], np.bool_)
+    blocks = [table[begin : begin + HASHED_AT_ONCE] for begin in range(0, len(table), HASHED_AT_ONCE)]
+    low = np.fmin.reduce([np.fmin.reduce(block, axis=0) for block in blocks]) / 2
+    high = np.fmax.reduce([np.fmax.reduce(block, axis=0) for block in blocks]) / 2
+    gone = np.sum([np.isnan(block).sum(axis=0) for block in blocks], axis=0)
+    return low, high, np.where(gone == 0, high > low, gone < len(table))
+
+
+def _cells(value: Floats, low: float, high: float) -> Floats:
+    """The cell of each value between the least and the largest, of which halves are given: so no range overflows."""
     span = high - low if high > low else 1.0
     return np.asarray(np.floor((value / 2 - low) / span * CELLS + EDGE))
 

@@ -20,6 +20,7 @@ from softwood.kernels.table_scan import hash_rows
 Floats = npt.NDArray[np.float64]
 PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 ENOUGH_ROWS = 10_000  # for quantiles
+BLOCK = 1 << 14  # rows that are looked at together
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,19 @@ def summarize(X: Floats, weight: Floats, n_levels: Sequence[int]) -> tuple[Summa
         if not np.isnan(ordered[-1]).any() and len(ordered) == len(X):  # NaN comes last
             return _of_full_columns(ordered, float(weight[0]))
     total = len(weight) * float(weight[0]) if even else math.fsum(weight)
-    return tuple(_of_column(X[:, column], weight, total, some, n, even) for column, n in enumerate(n_levels))
+    low, high, gone = _column_ends(X)
+    return tuple(
+        _of_column(X[:, f], weight, total, some, n, even, (float(low[f]), float(high[f])), int(gone[f]))
+        for f, n in enumerate(n_levels)
+    )
+
+
+def _column_ends(X: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+    """Least and largest value of each column, and how many are missing: all columns at once, some rows at a time."""
+    blocks = [X[begin : begin + BLOCK] for begin in range(0, len(X), BLOCK)] or [np.full((1, X.shape[1]), np.nan)]
+    low = np.fmin.reduce([np.fmin.reduce(block, axis=0) for block in blocks])
+    high = np.fmax.reduce([np.fmax.reduce(block, axis=0) for block in blocks])
+    return low, high, np.sum([np.isnan(block).sum(axis=0) for block in blocks], axis=0)
 
 
 def _rows_by_content(X: Floats) -> npt.NDArray[np.intp]:
@@ -129,18 +142,28 @@ def _of_full_columns(ordered: Floats, weight: float) -> tuple[Summary, ...]:
     return tuple(Summary(n * weight, 0.0, (row[0], row[-1]), _pairs(row[1:-1])) for row in values)
 
 
-def _of_column(values: Floats, weight: Floats, total: float, some: Any, n_levels: int, even: bool) -> Summary:
-    known = ~np.isnan(values)
-    gone = len(values) - int(np.count_nonzero(known))
-    lost = gone * float(weight[0]) if even else math.fsum(weight[~known])
+def _of_column(
+    values: Floats,
+    weight: Floats,
+    total: float,
+    some: Any,
+    n_levels: int,
+    even: bool,
+    ends: tuple[float, float],
+    gone: int,
+) -> Summary:
+    lost = gone * float(weight[0]) if even else math.fsum(weight[np.isnan(values)]) if gone else 0.0
     total = max(total - lost, 0.0)
     if n_levels:
+        known = ~np.isnan(values)
         counts = np.bincount(values[known].astype(np.int64), weight[known], n_levels).tolist()
         return Summary(total, lost, counts=tuple(counts))
-    if not known.any():
+    if gone == len(values):
         return Summary(0.0, lost)
-    ends = float(np.fmin.reduce(values)) + 0.0, float(np.fmax.reduce(values)) + 0.0
-    part, weight = values[some][known[some]], weight[some][known[some]]
+    ends = ends[0] + 0.0, ends[1] + 0.0  # -0.0 is 0.0
+    part = values[some]
+    known = ~np.isnan(part)
+    part, weight = part[known], weight[some][known]
     if not len(part):
         return Summary(total, lost, ends)
     if even:

@@ -13,6 +13,7 @@ from softwood.learners.soft.design import BasisSpec, build_design
 from softwood.learners.soft.joint import JointOptions, learn_joint_from
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.training_rows import TrainingRows
+from softwood.parts.folds import hash_rows
 from softwood.tree import Schema
 
 
@@ -66,3 +67,11 @@ def test_light_weights_are_raised_on_a_device_too(few_are_many: None) -> None:
 def _expansion(rows: TrainingRows) -> Expansion:
     sample = rows.sample
     return expansion_of(build_design(sample.X, sample.n_levels, sample.weight, BasisSpec()), 3)
+
+
+def test_the_hash_of_rows_does_not_depend_on_threads() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 7)), rng.integers(0, 2, (500, 1)).astype(float)
+    X[:, 2], X[::3, 4] = 1.0, np.nan
+    for threads in (2, 5, 16):
+        np.testing.assert_array_equal(hash_rows(X, y, 5, threads), hash_rows(X, y, 5))

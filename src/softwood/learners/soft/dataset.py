@@ -76,10 +76,10 @@ class Dataset:
         found = kept._in_order_of(_numbers_of(kept, seed))
         return found.head(len(found)) if copied or len(found) <= MANY else found
 
-    def first_in_order(self, n: int, seed: int) -> Dataset:
+    def first_in_order(self, n: int, seed: int, n_threads: int = 1) -> Dataset:
         """The first rows that `in_order` would give, not ordering the others; light weights are raised alone."""
         kept = self.present()
-        number, most = _numbers_of(kept, seed), n
+        number, most = _numbers_of(kept, seed, n_threads), n
         while most < len(number) - 1:
             most = min(2 * most, len(number) - 1)
             some = number <= np.partition(number, most)[most]  # equal rows have equal numbers: all or none
@@ -172,6 +172,6 @@ def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
     return raise_to(total, len(total), float(total.sum()))
 
 
-def _numbers_of(rows: Dataset, seed: int) -> npt.NDArray[np.uint64]:
+def _numbers_of(rows: Dataset, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
     """A hash of each row's inputs."""
-    return np.asarray(hash_rows(rows.X, np.zeros((len(rows.X), 0)), seed))
+    return np.asarray(hash_rows(rows.X, np.zeros((len(rows.X), 0)), seed, n_threads))

@@ -47,7 +47,9 @@ class TrainingRows:
         return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine)
 
     @classmethod
-    def on_device(cls, dataset: Dataset, seed: int, device: str | None = None, single: bool = True) -> TrainingRows:
+    def on_device(
+        cls, dataset: Dataset, seed: int, device: str | None = None, n_threads: int = 1, single: bool = True
+    ) -> TrainingRows:
         """Of rows that PyTorch sums: the sample is that of rows in memory, the others stay in the order given.
 
         device : as PyTorch names it; None, the best that is here.
@@ -58,7 +60,7 @@ class TrainingRows:
         whole = dataset.in_order(seed) if len(dataset) <= MANY else dataset.present()
         weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
         centre, scale = whole.target_scale()
-        sample = (whole.head(ENOUGH) if len(whole) <= MANY else whole.first_in_order(ENOUGH, seed)).scaled(
+        sample = (whole.head(ENOUGH) if len(whole) <= MANY else whole.first_in_order(ENOUGH, seed, n_threads)).scaled(
             centre, scale
         )
         target = whole.scaled(centre, scale).target
