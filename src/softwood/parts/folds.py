@@ -290,7 +290,7 @@ def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArra
 
 
 def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:
-    """A number made of the cells of a row's values, whatever the order of the columns, and one of the values themselves.
+    """A number of the cells of a row's values, whatever the order of the columns, and one of the values themselves.
 
     A missing value is a cell of its own. Columns of one value, or of none, say nothing and are passed over.
     """

@@ -158,7 +158,7 @@ def _of_column(
         known = ~np.isnan(values)
         counts = np.bincount(values[known].astype(np.int64), weight[known], n_levels).tolist()
         return Summary(total, lost, counts=tuple(counts))
-    if gone == len(values):
+    if gone >= len(values):
         return Summary(0.0, lost)
     ends = ends[0] + 0.0, ends[1] + 0.0  # -0.0 is 0.0
     part = values[some]
