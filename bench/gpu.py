@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -29,21 +30,35 @@ from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.tree_kinds import ADDITIVE
 
 DEPTH, INPUTS = 4, 16
-WARM_UP, REPEATS = 5, 30
+WARM_UP, REPEATS, QUEUED = 5, 20, 20
 
 
 def time_ms(work: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Median milliseconds of the device."""
+    """Median milliseconds of one pass, of QUEUED that wait in the device's queue: launching is not waited for."""
     for _ in range(WARM_UP):
         work()
     spans = []
     for _ in range(repeats):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda.synchronize()
         begin.record()
-        work()
+        for _ in range(QUEUED):
+            work()
         end.record()
         end.synchronize()
-        spans.append(float(begin.elapsed_time(end)))
+        spans.append(float(begin.elapsed_time(end)) / QUEUED)
+    return statistics.median(spans)
+
+
+def wait_ms(work: Callable[[], Any], repeats: int = REPEATS) -> float:
+    """Median milliseconds until one pass has come back, as a learner waits for it."""
+    for _ in range(WARM_UP):
+        work()
+    spans = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        work()
+        spans.append(1e3 * (time.perf_counter() - begin))
     return statistics.median(spans)
 
 
@@ -116,6 +131,13 @@ def fused_ms(engine: TorchEngine, expansion: Expansion, gradient: bool = True) -
     return time_ms(lambda: one.launch(layout, packed, gradient).sum(dim=0))
 
 
+def called_ms(engine: TorchEngine, expansion: Expansion) -> float:
+    """Milliseconds of `engine.gradient`, parameters from the CPU and sums back to it included."""
+    shape = full_shape(expansion.n_columns)
+    parameters = np.random.default_rng(1).normal(size=shape.parameters) * 0.5
+    return wait_ms(lambda: engine.gradient(shape, parameters))
+
+
 def error_of(engine: TorchEngine, expansion: Expansion) -> float:
     """Largest difference of the fused gradient from operators in float64, in parts of the largest entry."""
     shape = full_shape(expansion.n_columns)
@@ -160,6 +182,7 @@ def main() -> None:
             "columns": expansion.n_columns,
             "fused ms": fused_ms(engine, expansion),
             "fused loss alone ms": fused_ms(engine, expansion, gradient=False),
+            "gradient called ms": called_ms(engine, expansion),
             "error": error_of(engine, expansion),
         }
         if name == "linear":

@@ -40,7 +40,7 @@ FEW = 500  # distinct rows up to which many copies of one are taken for observat
 COPIES = 3  # of a distinct row that stay together all the same: resampled rows
 MOST_PIECES = 1_000  # of a distinct row for each fold: more would change nothing
 ROUNDING = 1e-9  # by which sums of weights may be off
-HASHED_AT_ONCE = 1 << 14  # rows: what is made of them on the way stays in the cache
+HASHED_AT_ONCE = 1 << 16  # rows: what is made of them on the way stays in the cache
 
 # Cells between the least and the largest value of a column. Neither is a round number: round values, which tables are
 # full of, then lie within cells and not on their edges, where rounding would decide.
@@ -279,6 +279,9 @@ def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArra
     """
     seed &= 0xFFFFFFFFFFFFFFFF
     number, exact = _hash_cells(X, y, seed, n_threads)
+    ordered = np.sort(number)
+    if not np.any(ordered[1:] == ordered[:-1]):
+        return number
     order = np.argsort(number)
     found, told = number[order], exact[order]
     shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal

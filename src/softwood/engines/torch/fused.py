@@ -44,7 +44,7 @@ class Launch(NamedTuple):
 
 # The fastest of a dozen each on an H200. A tree of more lines needs more registers than a cap would leave it.
 SUM, SUM_CHUNKS, SUM_TABLES = Launch(32, 1, 2, 128), Launch(128, 4), Launch(32)
-SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(32, 4, 2), Launch(128, 4)
+SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(64, 4, 1, 128), Launch(128, 4)
 CAPPED = 16  # lines up to which the cap holds
 
 
