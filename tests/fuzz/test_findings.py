@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import softwood
 from softwood.parts.folds import raise_light
@@ -207,3 +208,16 @@ def test_a_price_of_leafness_that_single_precision_does_not_hold_is_told() -> No
     for _ in range(2):
         with pytest.raises(ValueError, match=r"leafness_penalty \(now 1e\+20\), or optimizer='adagrad'"):
             model.partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.parametrize("seed", [72, 560])
+def test_the_branch_that_c45_raises_does_not_depend_on_the_order_of_rows(seed: int) -> None:
+    """Seed 921209: of two branches with as many cases, parts of cases included, rounding chose the one to raise."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 8, size=(48, 5)).astype(float)
+    X[:, 0], X[:, 1] = rng.permutation(np.repeat(np.arange(4.0), 12)), rng.permutation(np.repeat([0.0, 1.0], 24))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y, order = rng.integers(0, 3, 48), rng.permutation(48)
+    model = softwood.C45Classifier(min_cases=2, categorical_features=[0, 1], confidence=0.5)
+    one, other = (clone(model).fit(X[rows], y[rows]).predict_proba(X) for rows in (np.arange(48), order))
+    np.testing.assert_allclose(one, other, atol=1e-9)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.c45 import C45Grown, C45Growth
-from softwood.learners.hard.cases import CaseNode, Floats, case_nodes, to_tree
+from softwood.learners.hard.cases import CaseNode, Floats, case_nodes, first_largest, to_tree
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree
 
@@ -106,7 +106,7 @@ class Pruner:
             node.estimate = leaf
             return
         tree = sum(child.estimate for child in node.children)
-        largest = node.children[int(np.argmax([child.value.sum() for child in node.children]))]
+        largest = node.children[first_largest([child.value.sum() for child in node.children])]
         branch = self.branch_estimate(node, largest) if self.raising else np.inf
         node.estimate = tree
         if leaf <= min(tree, branch) + TOLERANCE:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.c45 import C45Grown
+from softwood.kernels.c45 import TIE, C45Grown
 from softwood.kernels.kinds import Missing, Score
 from softwood.tree import Schema, Tree
 
@@ -122,7 +122,7 @@ def to_tree(root: CaseNode, schema: Schema) -> Tree:
     nodes, fraction, response, first, default = [root], [np.nan], [_shares(root, np.zeros(0))], [], []
     for m, node in enumerate(nodes):  # grows while it is walked
         first.append(len(nodes) if node.children else -1)
-        default.append(int(node.fraction.argmax()) if node.children else 0)
+        default.append(first_largest(node.fraction) if node.children else 0)
         nodes += node.children
         fraction += list(node.fraction) if node.children else []
         response += [_shares(child, response[m]) for child in node.children]
@@ -147,6 +147,16 @@ def to_tree(root: CaseNode, schema: Schema) -> Tree:
         impurity=-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1),
         gain=np.array([node.gain for node in nodes]),
     )
+
+
+def first_largest(weight: npt.ArrayLike) -> int:
+    """The place of the largest weight, the first of equals; sums of parts of cases are equal within TIE.
+
+    >>> first_largest([1.0, 15.1, 15.1 + 2e-15])
+    1
+    """
+    weight = np.asarray(weight, np.float64)
+    return int(np.argmax(weight >= weight.max() * (1 - TIE)))
 
 
 def _shares(node: CaseNode, above: Floats) -> Floats:
