@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable intervals fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -85,6 +85,10 @@ magic: $(PACKAGE) $(TESTS)
 # Made tables most of whose inputs say nothing; goes on where it was stopped.
 useless: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.useless
+
+# Coverage and width of intervals, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
+intervals: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.intervals
 
 # What readable=True costs, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 readable: $(PACKAGE) $(BENCH)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.intake import read_predict
+from softwood.estimators.intervals import IntervalPrediction, SetPrediction
 from softwood.estimators.notebook import ShownInNotebook
 from softwood.estimators.options import threads
 from softwood.kernels.kinds import Link, Missing
@@ -126,7 +127,7 @@ def _parameter_names(estimator: type[BaseEstimator]) -> tuple[str, ...]:
     return tuple(estimator._get_param_names())
 
 
-class Probabilities:
+class Probabilities(SetPrediction):
     """What every classifier with a tree inside answers beside the class; stands left of TreeEstimator."""
 
     classes_: npt.NDArray[Any]
@@ -152,7 +153,7 @@ class Probabilities:
         return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
 
 
-class Numbers:
+class Numbers(IntervalPrediction):
     """What every regressor with a tree inside answers; stands left of TreeEstimator."""
 
     _one_target: bool

@@ -14,6 +14,7 @@ from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimat
 from softwood.estimators.engine import choose_engine
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
+from softwood.estimators.intervals import Calibrated
 from softwood.estimators.lazy_tree import LazyTree
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import budding_lines
@@ -46,7 +47,7 @@ MOST_NODES = 2**20 - 1  # that a state is made for at once
 REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 
 
-class BuddingTree(TreeEstimator):
+class BuddingTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
     history_: list[dict[str, Any]]
@@ -96,6 +97,7 @@ class BuddingTree(TreeEstimator):
             self._stream, self.history_, params = stream_of(learned, dataset, how), learned.history, learned.params
             self.weight_penalty_ = learned.penalties.weight
             warn_if_interrupted(learned.interrupted)
+            self._take_held_out(learned.held_out, self._schema)
         return self._remember(how, dataset.weight, params)
 
     def _continue(self, dataset: Dataset, first: bool) -> Self:

@@ -14,6 +14,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
 from softwood.learners.budding.stream import Stream
+from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.soft.joint import WarmStart
@@ -30,6 +31,8 @@ class Fitted:
 # By name of the class that has them; an estimator has those of all classes it is made of.
 LEARNED: dict[str, dict[str, Any]] = {
     "TreeEstimator": {"n_features_in_": int, "feature_names_in_": Labels},
+    "SetPrediction": {"_conformal": ClassSets | None},
+    "IntervalPrediction": {"_conformal": Intervals | None},
     "Probabilities": {"classes_": Labels},
     "Numbers": {"_one_target": bool},
     "PrunedTree": {"pruning_sequence_": PruningSequence, "_pruning_table": PruningTable | None},
@@ -48,7 +51,7 @@ LEARNED: dict[str, dict[str, Any]] = {
     "SoftenedTreeClassifier": {"hard_tree_": Tree},
     "Softened": {"estimator_": Fitted},
 }  # fmt: skip
-MAY_LACK = {"feature_names_in_", "rules_", "classes_"}
+MAY_LACK = {"feature_names_in_", "rules_", "classes_", "_conformal"}
 MAY_LACK_IN = {("OmnivariateTree", "_importance"), ("BuddingTree", "weight_penalty_")}
 
 
@@ -82,6 +85,8 @@ def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
             require_shape(name, learned[name], (n,))
     for other in _other_trees(learned):
         require(other.schema.same_columns_and_answers(schema), "all trees must have the same columns and answers.")
+    if isinstance(learned.get("_conformal"), Intervals):
+        _check_intervals(tree, learned["_conformal"])
     _check_oblique(tree, learned)
     _check_grown(tree, learned.get("_grown"))
     if "_stream" in learned:
@@ -93,6 +98,14 @@ def _other_trees(learned: dict[str, Any]) -> list[Any]:
     trees += [learned["pruning_sequence_"].tree] if "pruning_sequence_" in learned else []
     trees += [learned["estimator_"].tree_] if "estimator_" in learned else []
     return trees + ([learned["rules_"]] if "rules_" in learned else [])  # rules have a schema too
+
+
+def _check_intervals(tree: Tree, intervals: Intervals) -> None:
+    require(len(intervals.targets) == tree.n_outputs, f"intervals must be of {tree.n_outputs} targets.")
+    for one in intervals.targets:
+        inner = one.spread.tree
+        same = inner is None or (inner.n_features == tree.n_features + 1 and inner.n_outputs == 1)
+        require(same, "a spread must have the inputs of the tree and its answer.")
 
 
 def _check_oblique(tree: Tree, learned: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 Learn = TypeVar("Learn", bound=Callable[..., Any])
 
+OF_ANOTHER_TREE = "_conformal"  # what was learned of the errors of the tree before (intervals.py)
+
 
 def set_when_learned(learn: Learn) -> Learn:
     """A method that learns, made all or nothing. What it had before must be replaced, never changed in place.
@@ -38,7 +40,7 @@ def set_when_learned(learn: Learn) -> Learn:
     @wraps(learn)
     def all_or_nothing(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         learner = object.__new__(type(self))
-        learner.__dict__ = dict(vars(self))
+        learner.__dict__ = {name: value for name, value in vars(self).items() if name != OF_ANOTHER_TREE}
         learn(learner, *args, **kwargs)
         self.__dict__ = vars(learner)
         return self

@@ -71,7 +71,7 @@ class OmnivariateTree(ObliqueTree):
         if not self._is_soft:
             return pruned
         tree, self._importance = refine_softly(pruned.tree, problem, how.basis_spec, self._threads())
-        return replace(pruned, tree=tree)
+        return replace(pruned, tree=tree, held_out=None)  # the folds had hard trees
 
 
 # scikit-learn has no types, which is what is ignored here.

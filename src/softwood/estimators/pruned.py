@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats, TreeEstimator
 from softwood.estimators.intake import Table
+from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.cart import learn_cart
@@ -34,7 +34,7 @@ MISSING = {
 PRUNE = ("cv", "validation", "reduced_error", None)
 
 
-class PrunedTree(TreeEstimator):
+class PrunedTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
     pruning_sequence_: PruningSequence
@@ -119,6 +119,7 @@ class PrunedTree(TreeEstimator):
         origin = self._provenance(weight, self._held_out(pruned.table))
         self.tree_, self._pruning_table = pruned.tree.with_provenance(origin), pruned.table
         self.pruning_sequence_ = pruned.sequence
+        self._take_held_out(pruned.held_out, pruned.tree.schema)
         return self
 
     def _held_out(self, table: PruningTable | None) -> HeldOut | None:
@@ -171,7 +172,7 @@ class PrunedTree(TreeEstimator):
         else:
             fitting = np.flatnonzero(table.alpha <= options.real("alpha", alpha, 0.0))[:1]
         row = int(fitting[-1])
-        pruned = copy.copy(self)
+        pruned = copy_uncalibrated(self)
         is_leaf = self.pruning_sequence_.is_leaf(table.alpha[row])
         pruned._pruning_table = table.choose(row)
         origin = self.tree_.provenance or Provenance()
@@ -193,7 +194,7 @@ class PrunedTree(TreeEstimator):
             raise ValueError(
                 f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
             )
-        snipped = copy.copy(self)
+        snipped = copy_uncalibrated(self)
         snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node).changed(f"snip node {node}")
         return snipped
 

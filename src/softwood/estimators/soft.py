@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.engine import choose_engine
 from softwood.estimators.intake import Table
+from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import search_bar
 from softwood.estimators.rows import (
@@ -40,7 +40,7 @@ GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 
 
-class SoftTree(TreeEstimator):
+class SoftTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
     history_: list[dict[str, Any]]
@@ -91,7 +91,7 @@ class SoftTree(TreeEstimator):
         This estimator stays as it is.
         """
         check_is_fitted(self, "tree_")
-        hard = copy.copy(self)
+        hard = copy_uncalibrated(self)
         hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
         return hard
 
@@ -153,6 +153,7 @@ class SoftTree(TreeEstimator):
         self.history_ = [_told(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
+        self._take_held_out(learned.held_out, learned.tree.schema)
         return self
 
 
@@ -287,8 +288,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         choose_engine(self, X)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
+        factor = None
         if self.class_weight is not None:
-            weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
+            factor = class_weights(self.class_weight, self.classes_, codes, weight)
+            weight = weight * factor[codes]
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
@@ -299,7 +302,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
             validation = Dataset(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
             return self._remember(_one_class(given.schema, table), given.weight)
-        return self._remember(self._learn(dataset, given.schema, validation), given.weight)
+        learned = self._learn(dataset, given.schema, validation)
+        if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
+            learned = replace(learned, held_out=learned.held_out.divided(factor))
+        return self._remember(learned, given.weight)
 
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Probabilities, TreeEstimator
 from softwood.estimators.cart import CARTClassifier, CARTRegressor
+from softwood.estimators.intervals import IntervalPrediction, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
@@ -135,14 +136,14 @@ class Softened(TreeEstimator):
                 f"the softened tree has {self.tree_.n_leaves} leaves, and this one of the sequence has branches that "
                 f"it has not ({smaller.tree_.n_leaves} leaves). Soften a larger tree: soften(hard.prune_to(...), X, y)."
             ) from None
-        return copy.copy(self)._remember(smaller, tree)
+        return copy_uncalibrated(self)._remember(smaller, tree)
 
     def snip(self, node: int) -> Self:
         """A copy in which a branch, chosen by hand, is a leaf; this estimator stays as it is."""
         snipped = self._soft().snip(node)
         hard = copy.copy(self.estimator_)
         hard.tree_ = cut_tree(self.hard_tree_, np.arange(self.tree_.n_nodes) == node)
-        return copy.copy(self)._remember(hard, snipped.tree_)
+        return copy_uncalibrated(self)._remember(hard, snipped.tree_)
 
 
 class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):  # type: ignore[misc]  # scikit-learn has no types
@@ -174,7 +175,7 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):  # type: ign
         return np.asarray(Softened.predict(self, X))
 
 
-class SoftenedRegressor(RegressorMixin, Softened):  # type: ignore[misc]  # scikit-learn has no types
+class SoftenedRegressor(IntervalPrediction, RegressorMixin, Softened):  # type: ignore[misc]  # scikit-learn has no types
     """A regressor whose hard thresholds are made ramps after it was grown; parameters as in SoftenedClassifier.
 
     Examples

@@ -17,6 +17,8 @@ from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, Rul
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale
 from softwood.learners.budding.stream import Stream
+from softwood.learners.conformal.score_table import ScoreTable
+from softwood.learners.conformal.spread import Spread
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.soft.design import BasisSpec, DesignMatrix
@@ -82,6 +84,21 @@ def check_rules(rules: RuleSet) -> None:
             require(0 <= one.feature < n_features, f"a rule asks for input {one.feature}, which is not there.")
             levels = rules.schema.n_levels(one.feature)
             require(all(0 <= code < levels for code in one.levels or ()), "a rule asks for a level that is not there.")
+
+
+# -- intervals ----------------------------------------------------------------------------------------------------
+
+
+def _check_scores(table: ScoreTable) -> None:
+    require(table.score.ndim == 1 and len(table.score) > 0, "a table of scores needs a score.")
+    for name in ("score", "weight"):
+        require_shape(f"{name} of a table of scores", getattr(table, name), table.score.shape)
+        require(np.all(np.diff(getattr(table, name)) > 0), f"{name} of a table of scores must rise.")
+    require(table.score[0] >= 0 and table.weight[0] > 0, "scores and their weights must not be negative.")
+
+
+def _check_spread(spread: Spread) -> None:
+    require(0.0 < spread.floor < np.inf, f"the floor of a spread must be > 0, got {spread.floor}.")
 
 
 # -- soft trees ---------------------------------------------------------------------------------------------------
@@ -231,6 +248,8 @@ def _check_stream(stream: Stream) -> None:
 CHECKS |= {
     PruningSequence: _check_sequence,
     PruningTable: _check_table,
+    ScoreTable: _check_scores,
+    Spread: _check_spread,
     RuleSet: check_rules,
     DesignMatrix: _check_columns,
     SoftTreeParams: _check_soft_params,

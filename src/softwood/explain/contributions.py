@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ import numpy.typing as npt
 
 from softwood.explain.explanation import Explanation
 from softwood.explain.factors import Apart
-from softwood.explain.rows import Background, choose, make_background, open_model, read_rows, some_rows
+from softwood.explain.rows import (
+    Background,
+    choose,
+    find_intervals,
+    make_background,
+    open_model,
+    read_rows,
+    some_rows,
+)
 from softwood.explain.shapley import Sampling, make_plan, shapley_values
 from softwood.tree import Tree
 
@@ -81,7 +90,8 @@ against 149 background rows)
     against = rows if background is None else some_rows(read_rows(model, background, "background"), "background")
     compared = make_background(against, background_weight)
     sampling = Sampling(n_pairs, random_state, _threads(n_jobs))
-    return _explain(tree, rows, compared, method, n_background, sampling)
+    found = _explain(tree, rows, compared, method, n_background, sampling)
+    return replace(found, interval=find_intervals(model, rows, tree))
 
 
 def _explain(

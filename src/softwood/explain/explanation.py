@@ -21,7 +21,7 @@ from softwood.kernels import apply_link
 from softwood.kernels.formulas.equation import expand, response
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
-from softwood.tree.spelling import pad, spell_label
+from softwood.tree.spelling import pad, spell_label, spell_number
 from softwood.tree.wording import Wording
 
 Floats = npt.NDArray[np.float64]
@@ -85,6 +85,7 @@ class Explanation:
     output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
     method : "exact" or "sampling".
     n_background : how many different background rows were compared with.
+    interval : (rows, targets, 2) of a regressor that knows of held-out rows, ends of intervals of 90 %; else None.
     """
 
     tree: Tree
@@ -95,6 +96,7 @@ class Explanation:
     output: Floats
     method: str
     n_background: int
+    interval: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -105,7 +107,8 @@ class Explanation:
             self._row(int(rows))
             rows = [int(rows)]
         names = ("cells", "contributions", "standard_error", "output")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+        interval = None if self.interval is None else self.interval[rows]
+        return replace(self, interval=interval, **{name: getattr(self, name)[rows] for name in names})
 
     def __repr__(self) -> str:
         rows, inputs, outputs = self.contributions.shape
@@ -221,6 +224,9 @@ class Explanation:
         changes = [reason.contribution for reason in reasons] + [left] * bool(others)
         numbers = [_signed(number) for number in spell_column(np.array([*changes, total]), 3)]
         said = spell_answer(self.tree, self.tree.predict(self._row(row)))
+        if self.interval is not None:
+            ends = self.interval[row, find_answer(self.tree, answer)]
+            said += f" (90%: {spell_number(ends[0])} to {spell_number(ends[1])})"
         lines = [f"{said}; {unit} {numbers.pop()} against the mean of {self.n_background} background rows"]
         wide = max(map(len, numbers), default=0)
         lines += [f"  {pad(number, wide, '>')}  {text}" for number, text in zip(numbers, texts, strict=True)]

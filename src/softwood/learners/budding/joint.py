@@ -29,6 +29,7 @@ from softwood.learners.soft import joint as soft
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.fold import Fold
+from softwood.learners.soft.held_out import answered_by
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.refit import from_best_start, refitted
 from softwood.learners.soft.selection import Candidate, is_near
@@ -36,6 +37,7 @@ from softwood.learners.soft.spec import ModelSpec
 from softwood.learners.soft.temperature_scaling import output_scale_on
 from softwood.learners.soft.training_rows import TrainingRows
 from softwood.learners.soft.tree_kinds import Gate, Leaf
+from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 
 PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
@@ -102,6 +104,7 @@ class FitResult:
     """The tree in scaled columns, what these are, its penalties, and the trees it was chosen from.
 
     interrupted : whether an interrupt ended the learning early.
+    held_out : some rows with what trees of the chosen kind answered that did not see them.
     """
 
     params: BuddingParams
@@ -111,6 +114,7 @@ class FitResult:
     penalties: BuddingPenalty
     history: list[dict[str, Any]]
     interrupted: bool = False
+    held_out: HeldOutRows | None = None
 
 
 def learn_joint(dataset: Dataset, how: JointOptions, validation: Dataset | None) -> FitResult:
@@ -130,6 +134,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     buds = Budding(trial.spec, grown, how)
     point = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.selected)
     design, params = trial.spec.design, point.params[0]
+    held_out = buds.answered(point, rows.centre, rows.scale)
     if refit:
         search.trials.clear()  # before all rows are taken in
         everything = rows.make_engine(trial.spec.expansion)
@@ -143,7 +148,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
         params = params.at_mean_if_alone()
     history = [soft_history_entry(trial.candidate) for trial in search.found] + buds.history
     history.append(history_entry(params, point.loss, penalties))
-    return FitResult(params, design, rows.centre, rows.scale, penalties, history, work.interrupted)
+    return FitResult(params, design, rows.centre, rows.scale, penalties, history, work.interrupted, held_out)
 
 
 class Budding:
@@ -203,6 +208,14 @@ class Budding:
         leafness_penalty = self.how.leafness_penalty or 0.0
         whole = [params_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
         return PathPoint(leafness_penalty, whole, self.grown.output_scale, self.grown.row_loss, self.grown.weight)
+
+    def answered(self, point: PathPoint, centre: Floats, scale: Floats) -> HeldOutRows | None:
+        """Held-out rows with what the trees of their folds answer."""
+        outputs = [
+            lambda fold, params=params: fold.valid.output(shape_of(params), fold_buds(params))
+            for params in point.params
+        ]
+        return answered_by(self.spec, outputs, centre, scale)
 
     def refitted(self, point: PathPoint, everything: SumEngine) -> BuddingParams:
         """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as before."""

@@ -61,13 +61,13 @@ def learn_cart(
     def grow(weight: Floats) -> Tree:
         return grow_tree(grower, problem, growth, schema, weight)
 
-    table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
-    tree = cut_tree(full, is_leaf)
+    choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
+    tree = cut_tree(full, choice.is_leaf)
     if growth.missing == Missing.SURROGATE and growth.max_surrogates > 0 and tree.n_nodes > 1:
         tree = find_surrogates(grower, problem, tree, growth)
-        kept = level_order(full.first_child, full.n_children, is_leaf)
+        kept = level_order(full.first_child, full.n_children, choice.is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
-    return unit.leave(Pruned(tree, table, sequence))
+    return unit.leave(Pruned(tree, choice.table, sequence, choice.held_out))
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.sequence import PruningSequence, path_losses
+from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_losses
 from softwood.learners.hard.table import PruningTable
-from softwood.parts.folds import Fold, deal_rows
+from softwood.parts.folds import Fold, deal_rows, hash_rows
+from softwood.parts.held_out import ENOUGH, HeldOutRows
 from softwood.parts.parallel import parallel_map
-from softwood.tree import Tree
+from softwood.tree import Tree, cut_tree
 
 Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
@@ -61,11 +62,24 @@ class Pruned:
     """A learned tree, how it was chosen, and the tree before pruning.
 
     table : None where nothing was held out; `plain_table` makes one of the sequence.
+    held_out : some rows with the answers of trees of the chosen size that did not see them; None where there are none.
     """
 
     tree: Tree
     table: PruningTable | None
     sequence: PruningSequence
+    held_out: HeldOutRows | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What every size costs on rows held out, if any are; which nodes of the unpruned tree are to be leaves; and some
+    of the rows held out with what they were answered.
+    """
+
+    table: PruningTable | None
+    is_leaf: npt.NDArray[np.bool_]
+    held_out: HeldOutRows | None = None
 
 
 def choose_size(
@@ -75,17 +89,34 @@ def choose_size(
     pruning: Pruning,
     folds: Sequence[Fold],
     n_jobs: int,
-) -> tuple[PruningTable | None, npt.NDArray[np.bool_]]:
-    """What every size costs on rows held out, if any are, and which nodes of the unpruned tree are to be leaves."""
+) -> Choice:
+    """How much of the unpruned tree to keep."""
     if pruning.method == "cv" and sequence.tree.n_nodes > 1:
-        table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs)
-    elif pruning.method == "validation" and pruning.validation is not None:
-        table = choose_by_validation(sequence, pruning.validation, pruning.one_se)
-    elif pruning.method == "reduced_error" and pruning.validation is not None:
-        return None, reduce_error(sequence.tree, pruning.validation)
-    else:
-        return None, np.zeros(sequence.tree.n_nodes, np.bool_)
-    return table, sequence.is_leaf(table.alpha[table.chosen])
+        table, held_out = choose_by_cv(sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs)
+        return Choice(table, sequence.is_leaf(table.alpha[table.chosen]), held_out)
+    rows = pruning.validation
+    if pruning.method == "validation" and rows is not None:
+        table = choose_by_validation(sequence, rows, pruning.one_se)
+        is_leaf = sequence.is_leaf(table.alpha[table.chosen])
+        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, rows))
+    if pruning.method == "reduced_error" and rows is not None:
+        is_leaf = reduce_error(sequence.tree, rows)
+        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, rows))
+    return Choice(None, np.zeros(sequence.tree.n_nodes, np.bool_))
+
+
+def answered(tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem) -> HeldOutRows:
+    """Some of the rows with the answers of the pruned tree, which has not seen them."""
+    at = some_rows(rows, np.arange(len(rows.X)), ENOUGH)
+    return HeldOutRows(rows.X[at], rows.y[at], cut_tree(tree, is_leaf).predict(rows.X[at]), rows.weight[at])
+
+
+def some_rows(problem: Problem, rows: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    """At most so many of the rows, whichever order they come in."""
+    if len(rows) <= n:
+        return rows
+    number = hash_rows(problem.X[rows], np.zeros((len(rows), 0)), 0)
+    return rows[np.argsort(number, kind="stable")[:n]]
 
 
 def plain_table(sequence: PruningSequence) -> PruningTable:
@@ -102,25 +133,33 @@ def choose_by_cv(
     folds: Sequence[Fold],
     one_se: bool,
     n_jobs: int,
-) -> PruningTable:
-    """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5)."""
+) -> tuple[PruningTable, HeldOutRows | None]:
+    """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5), and some held-out rows
+    with what the trees of the chosen size answered.
+    """
     between = sequence.between()
+    few = -(-ENOUGH // max(len(folds), 1))
 
-    def test_fold(k: int) -> Floats:
+    def test_fold(k: int) -> tuple[Floats, PathAnswers | None]:
         learn, test = folds[k]
         if not learn.any() or not test.any():
-            return np.zeros((3, len(between)))
+            return np.zeros((3, len(between))), None
         held = np.flatnonzero(test)
         rows = problem.with_rows(problem.X[held], problem.y[held], test[held])
         tree = grow(learn)
         own = PruningSequence.of(tree, problem)
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
-        return np.array([total, squares, np.full(len(between), rows.row_weight().sum())])
+        at = some_rows(problem, held, few)
+        told = PathAnswers.of(own, problem.with_rows(problem.X[at], problem.y[at], test[at]))
+        return np.array([total, squares, np.full(len(between), rows.row_weight().sum())]), told
 
-    total, squares, weight = np.sum(list(parallel_map(test_fold, range(len(folds)), n_jobs)), axis=0)
+    tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))
+    total, squares, weight = np.sum([sums for sums, _ in tested], axis=0)
     if not weight.any():
-        return plain_table(sequence)
-    return _tested(sequence, total, squares, weight, one_se, "cv")
+        return plain_table(sequence), None
+    table = _tested(sequence, total, squares, weight, one_se, "cv")
+    alpha = between[len(between) - 1 - table.chosen]
+    return table, HeldOutRows.joined([told.at(alpha) for _, told in tested if told is not None])
 
 
 def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:

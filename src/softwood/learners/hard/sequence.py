@@ -22,6 +22,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.kernels.kinds import Missing
 from softwood.learners.hard.problem import Floats, Problem
+from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Tree
 from softwood.tree.frozen import freeze, restore
 from softwood.tree.once import computed_once
@@ -165,3 +166,33 @@ def _visits(tree: Tree, X: Floats) -> Iterator[tuple[Places, Places, Floats]]:
         yield row, node, np.ones(len(row))
         inner = node > 0
         row, node = row[inner], tree.parent[node[inner]].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class PathAnswers:
+    """Rows with what every node on their way would answer them, so that each tree of the sequence can be asked.
+
+    row, answer : of every visit of a row to a node, the row, and the response times the part of the row that arrives.
+    begin, end : the alphas from which, and up to which, the node is a leaf; end is NaN at the root.
+    """
+
+    rows: Problem
+    row: Places
+    answer: Floats
+    begin: Floats
+    end: Floats
+
+    @classmethod
+    def of(cls, sequence: PruningSequence, rows: Problem) -> PathAnswers:
+        """Of rows that the tree of the sequence has not seen."""
+        tree, collapse = sequence.tree, sequence.collapse
+        row, node, reach = (np.concatenate(part) for part in zip(*_visits(tree, rows.X), strict=True))
+        end = np.where(node > 0, collapse[tree.parent[node]], np.nan)
+        return cls(rows, row, reach[:, None] * tree.response[node], collapse[node], end)
+
+    def at(self, alpha: float) -> HeldOutRows:
+        """What the tree for this alpha answers."""
+        leaf = (self.begin <= alpha) & ~(self.end <= alpha)
+        answer = np.zeros((len(self.rows.X), self.answer.shape[1]))
+        np.add.at(answer, self.row[leaf], self.answer[leaf])
+        return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight)

@@ -64,7 +64,8 @@ class Unit:
             return pruned
         table, sequence = pruned.table, pruned.sequence
         largest = PruningSequence(self._tree(sequence.tree), sequence.risk * self.risk, sequence.error * self.risk)
-        return Pruned(self._tree(pruned.tree), None if table is None else self._table(table), largest)
+        held_out = None if pruned.held_out is None else pruned.held_out.in_unit(self.size)
+        return Pruned(self._tree(pruned.tree), None if table is None else self._table(table), largest, held_out)
 
     def _tree(self, tree: Tree) -> Tree:
         return tree.replace(

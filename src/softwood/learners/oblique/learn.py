@@ -61,8 +61,8 @@ def learn_oblique(
     whole = (Rows.of if dealt else Rows.make)(problem, basis_spec)
     full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
     sequence = PruningSequence.of(full, problem)
-    table, is_leaf = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
-    return unit.leave(Pruned(cut_tree(full, is_leaf), table, sequence))
+    choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
+    return unit.leave(Pruned(cut_tree(full, choice.is_leaf), choice.table, sequence, choice.held_out))
 
 
 def _with_effects(tree: Tree, rows: Problem) -> Tree:

@@ -31,6 +31,7 @@ from softwood.kernels.soft import descend
 from softwood.learners.soft.dataset import Dataset, Floats
 from softwood.learners.soft.design import BasisSpec, build_design
 from softwood.learners.soft.fold import Fold, init_root, make_sample_engine
+from softwood.learners.soft.held_out import told
 from softwood.learners.soft.importance import measure_tree
 from softwood.learners.soft.joint import FitResult
 from softwood.learners.soft.moments import round_off
@@ -38,6 +39,7 @@ from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.split_candidates import START_SLOPE, axis_candidate
 from softwood.learners.soft.to_tree import to_tree
+from softwood.parts.held_out import ENOUGH
 from softwood.tree import Schema
 
 
@@ -89,7 +91,10 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
     described = measure_tree(grown, tree, columns, whole, centre, scale, how.n_threads)
     row_loss = fold.valid.row_loss(tree.shape, tree.parameters)
     chosen = Candidate(BasisSpec(), 0.0, [tree], row_loss, fold.valid.weight, inputs=len(np.unique(columns.feature)))
-    return FitResult(described, [chosen], chosen, how.epochs, interrupted=interrupted)
+    held_out = None
+    if valid is not train:
+        held_out = told(valid, fold.valid.output(tree.shape, tree.parameters), centre, scale, ENOUGH)
+    return FitResult(described, [chosen], chosen, how.epochs, interrupted=interrupted, held_out=held_out)
 
 
 def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tuple[SoftTreeParams, bool]:

@@ -28,6 +28,7 @@ from softwood.learners.soft.binning import Binned
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.grower import without_idle
+from softwood.learners.soft.held_out import answered
 from softwood.learners.soft.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.model_search import FeatureSelection, ModelSearch, SearchSteps, Trials
 from softwood.learners.soft.params import Gates, SoftTreeParams
@@ -39,6 +40,7 @@ from softwood.learners.soft.to_tree import to_tree
 from softwood.learners.soft.trainer import Trainer
 from softwood.learners.soft.training_rows import TrainingRows
 from softwood.learners.soft.tree_kinds import Gate, Leaf, basis_specs_for, slopes_for
+from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 from softwood.tree import Schema, Tree
 
@@ -117,6 +119,7 @@ class FitResult:
 
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     interrupted : whether an interrupt ended the learning early.
+    held_out : some rows with what trees of the chosen kind answered that did not see them.
     """
 
     described: MeasuredTree
@@ -125,6 +128,7 @@ class FitResult:
     n_iter: int = 1
     grown: WarmStart | None = None
     interrupted: bool = False
+    held_out: HeldOutRows | None = None
 
     @property
     def tree(self) -> Tree:
@@ -154,6 +158,7 @@ def learn_joint_from(
     refit = held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
+    held_out = answered(replace(trial, candidate=kept), centre, scale)
     search.trials.clear()  # before all rows are taken in
     engine = rows.make_engine(expansion)
     tree = kept.tree[0]
@@ -167,7 +172,7 @@ def learn_joint_from(
     grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     interrupted = search.interrupted or last.interrupted
-    return FitResult(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted)
+    return FitResult(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted, held_out)
 
 
 def held_out_rows(rows: TrainingRows, validation: Dataset | None, seed: int) -> Dataset | None:

@@ -129,7 +129,7 @@ def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_sp
         def grow(weight: Floats) -> Tree:
             return grow_tree(grower, problem, growth, schema, weight)
 
-        table = choose_by_cv(sequence, grow, problem, folds=folds, one_se=False, n_jobs=1)
+        table, _ = choose_by_cv(sequence, grow, problem, folds=folds, one_se=False, n_jobs=1)
     alphas = table.alpha[table.chosen : 0 : -1] if table.chosen else table.alpha[:1]  # without the root alone
     return [cut_tree(sequence.tree, sequence.is_leaf(alpha)) for alpha in alphas]
 

@@ -1,0 +1,85 @@
+"""Conformal prediction: intervals of numbers and sets of classes that hold the truth as often as asked for.
+
+    number    answer +- threshold * spread(x, answer)             score of a held-out row: |target - answer| / spread
+    classes   all k with probability[k] >= 1 - threshold          score of a held-out row: 1 - probability of its class
+
+Scores are of rows that the trees answering them were not trained on: validation rows (split conformal; Lei et al. 2018,
+locally scaled) or the folds of a cross-validation. A new row is answered by the tree of all rows, not by those of the
+folds as in CV+ (Barber et al. 2021): that needs one tree, and its coverage was the same on the papers' sets. Sets of
+classes by Sadinle, Lei and Wasserman (2019): on average the smallest; the most probable class is always in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.learners.conformal.score_table import ScoreTable
+from softwood.learners.conformal.spread import Floats, Spread, learn_spread
+from softwood.parts.held_out import HeldOutRows
+from softwood.tree import Schema
+
+
+@dataclass(frozen=True)
+class TargetIntervals:
+    """Intervals of one target: how far answers may be off at a row, and by how many spreads they were."""
+
+    spread: Spread
+    scores: ScoreTable
+
+    def half_width(self, X: Floats, answer: Floats, coverage: float) -> Floats:
+        """Of the interval about each answer (rows,)."""
+        return self.scores.threshold(coverage) * self.spread.at(X, answer)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Intervals of every target."""
+
+    targets: list[TargetIntervals]
+
+    @classmethod
+    def learn(cls, rows: HeldOutRows, schema: Schema) -> Intervals:
+        """From held-out rows of a regression tree."""
+        found = []
+        for target, answer in zip(rows.target.astype(np.float64).T, rows.answer.T, strict=True):
+            error = np.abs(target - answer)
+            spread, without = learn_spread(rows.X, answer, error, rows.weight, schema)
+            found.append(TargetIntervals(spread, ScoreTable.of(error / without, rows.weight)))
+        return cls(found)
+
+    def at(self, X: Floats, answer: Floats, coverage: float) -> Floats:
+        """Lower and upper ends for rows with these answers (rows, targets): shape (rows, targets, 2)."""
+        half = np.stack([one.half_width(X, answer[:, i], coverage) for i, one in enumerate(self.targets)], axis=1)
+        return np.stack([answer - half, answer + half], axis=2)
+
+    @property
+    def largest_coverage(self) -> float:
+        """The coverage up to which intervals are finite."""
+        return min(one.scores.largest_coverage for one in self.targets)
+
+
+@dataclass(frozen=True)
+class ClassSets:
+    """Sets of classes."""
+
+    scores: ScoreTable
+
+    @classmethod
+    def learn(cls, rows: HeldOutRows) -> ClassSets:
+        """From held-out rows of a classification tree, one column of probabilities a class."""
+        truth = rows.answer[np.arange(len(rows)), rows.target.astype(np.int64)]
+        return cls(ScoreTable.of(1.0 - truth, rows.weight))
+
+    def at(self, probability: Floats, coverage: float) -> npt.NDArray[np.bool_]:
+        """Which classes are in the set of each row, (rows, classes)."""
+        held = 1.0 - probability <= self.scores.threshold(coverage)
+        held[np.arange(len(held)), probability.argmax(axis=1)] = True
+        return held
+
+    @property
+    def largest_coverage(self) -> float:
+        """The coverage up to which sets may lack a class."""
+        return self.scores.largest_coverage

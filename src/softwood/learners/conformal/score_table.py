@@ -1,0 +1,54 @@
+"""How wrong held-out rows were answered, as quantiles: what a new row exceeds with a given chance.
+
+    threshold(coverage) = the least score s with   weight of the scores up to s >= coverage * (weight of all + 1)
+
+The one is the new row itself: if it and the held-out rows could have come in any order, its score is at most the
+threshold with at least that chance (Vovk, Gammerman and Shafer 2005; Lei et al. 2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+MOST_POINTS = 1_000  # scores that are kept; of more, those at even steps, each for the ones below it
+ROUNDING = 1e-9  # of the weight: sums in another order differ by less
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Rising scores, and the weight of the held-out rows up to each."""
+
+    score: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, score: Floats, weight: Floats) -> ScoreTable:
+        """Of the scores of rows; a row of weight two is the row twice.
+
+        Examples
+        --------
+        >>> ScoreTable.of(np.array([3.0, 1.0, 1.0]), np.ones(3))
+        ScoreTable(score=array([1., 3.]), weight=array([2., 3.]))
+        """
+        order = np.argsort(score, kind="stable")
+        score, total = score[order], np.cumsum(weight[order])
+        last = np.flatnonzero(np.append(score[1:] != score[:-1], True))  # of equal scores
+        if len(last) > MOST_POINTS:
+            last = last[np.linspace(0, len(last) - 1, MOST_POINTS).round().astype(np.int64)]
+        return cls(score[last], total[last])
+
+    def threshold(self, coverage: float) -> float:
+        """The score that a new row stays within with this chance; infinite where the held-out rows are too few."""
+        wanted = coverage * (self.weight[-1] + 1.0) - ROUNDING * self.weight[-1]
+        place = int(np.searchsorted(self.weight, wanted))
+        return float(self.score[place]) if place < len(self.score) else float("inf")
+
+    @property
+    def largest_coverage(self) -> float:
+        """The coverage up to which thresholds are finite."""
+        return float(self.weight[-1] / (self.weight[-1] + 1.0))

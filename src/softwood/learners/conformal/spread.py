@@ -1,0 +1,175 @@
+"""How far answers may be off, row by row: the mean absolute error as lines of the inputs and a curve of the answer.
+
+    spread(x, answer) = max(floor, constant + sum_f weight_f x_f + curve(answer))
+
+Weights are those of a ridge regression of the held-out rows' absolute errors on the columns of soft trees (design.py).
+The error of each row by the regression without it is known in closed form, and chooses the penalty; the same
+leave-one-out spreads scale the errors that intervals are made from, so that a row never narrows its own interval. The
+heaviest penalty within ERRORS standard errors of the best is taken, and a constant unless the best beats it by SURELY.
+
+Measured on validation rows of the papers' regression sets (interval score, constant = 1, mean of soft trees' answers):
+these columns .928, lines only .946, a curve for every input .925 at five times the cost, CART on the errors .95, a soft
+tree on the errors about .88 at a hundred times the cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Link
+from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.mix import Mix
+from softwood.learners.soft.scaled_tree import ScaledTree
+from softwood.learners.soft.tree_kinds import ADDITIVE
+from softwood.tree import Basis, Schema, Tree
+from softwood.tree.schema import Kind
+
+Floats = npt.NDArray[np.float64]
+
+PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))  # rows that the ridge weighs
+ERRORS = 1.0  # standard errors by which a heavier penalty may be worse
+SURELY = 2.0  # standard errors by which a spread that varies must be better than a constant
+FLOOR = 0.4  # of the mean error: no answer is taken for surer
+MOST_LEVERAGE = 0.99  # of a row, whose error without it would be divided by nothing
+FEWEST_ROWS = 30
+RANK = 1e-9  # of the largest eigenvalue: directions that vary less carry rounding
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far an answer may be off at a row.
+
+    tree : from the inputs and, after them, the answer to the spread; None: the same everywhere.
+    floor : the least spread.
+    """
+
+    tree: Tree | None = None
+    floor: float = 1.0
+
+    def at(self, X: Floats, answer: Floats) -> Floats:
+        """Spread at each row with its answer (rows,)."""
+        if self.tree is None:
+            return np.full(len(X), self.floor)
+        return np.maximum(self.tree.predict(np.column_stack([X, answer]))[:, 0], self.floor)
+
+
+def learn_spread(X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema) -> tuple[Spread, Floats]:
+    """The spread of absolute errors (rows,) and, of each row, the spread by all other rows."""
+    mean = float(np.average(error, weights=weight))
+    constant = Spread(None, mean if mean > 0 else 1.0), np.full(len(error), mean if mean > 0 else 1.0)
+    if len(error) < FEWEST_ROWS or not mean > 0:
+        return constant
+    cells = np.column_stack([X, answer])
+    design = _design(cells, [*schema.level_counts.tolist(), 0], weight)
+    if not len(design):
+        return constant
+    ridge = Ridge.of(design.make(cells), error / mean, weight)  # errors of a unit: sums neither overflow nor vanish
+    chosen = ridge.choose()
+    if chosen is None:
+        return constant
+    tree = _tree(design, ridge.weights(chosen) * mean, ridge.constant(chosen) * mean, schema)
+    return Spread(tree, FLOOR * mean), np.maximum(ridge.without(chosen), FLOOR) * mean
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """A weighted ridge regression, solved for every penalty at once.
+
+    middle : (columns,) of the columns.  mean : of the target.
+    direction : (columns, rank), value (rank,): eigenvectors and eigenvalues of the columns' products.
+    score : (rows, rank) the columns along these directions.  product : (rank,) their products with the target.
+    """
+
+    target: Floats
+    weight: Floats
+    mean: float
+    middle: Floats
+    direction: Floats
+    value: Floats
+    score: Floats
+    product: Floats
+
+    @classmethod
+    def of(cls, phi: Floats, target: Floats, weight: Floats) -> Ridge:
+        share = weight / weight.sum()
+        middle, mean = share @ phi, float(share @ target)
+        centred = phi - middle
+        value, direction = np.linalg.eigh(centred.T @ (weight[:, None] * centred))
+        kept = value > RANK * max(value[-1], 1e-300)
+        value, direction = value[kept], direction[:, kept]
+        score = centred @ direction
+        return cls(target, weight, mean, middle, direction, value, score, score.T @ (weight * (target - mean)))
+
+    def without(self, penalty: float) -> Floats:
+        """What the regression without each row says of it."""
+        shrunk = 1.0 / (self.value + penalty)
+        fit = self.mean + self.score @ (shrunk * self.product)
+        leverage = self.weight * (1.0 / self.weight.sum() + np.square(self.score) @ shrunk)
+        return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MOST_LEVERAGE)))
+
+    def choose(self) -> float | None:
+        """The penalty to take; None where a constant is hardly worse."""
+        losses = [np.square(self.without(penalty) - self.target) for penalty in (*PENALTIES, np.inf)]
+        total = float(self.weight.sum())
+        means = [float(self.weight @ loss) / total for loss in losses]
+        best = int(np.argmin(means))
+
+        def is_within(one: int, errors: float) -> bool:
+            gap = losses[one] - losses[best]
+            mean = means[one] - means[best]
+            return mean <= errors * float(np.sqrt(self.weight @ np.square(gap - mean)) / total)
+
+        if is_within(len(PENALTIES), SURELY):
+            return None
+        return next(PENALTIES[i] for i in reversed(range(len(PENALTIES))) if i == best or is_within(i, ERRORS))
+
+    def weights(self, penalty: float) -> Floats:
+        """Of the columns."""
+        return np.asarray(self.direction @ (self.product / (self.value + penalty)))
+
+    def constant(self, penalty: float) -> float:
+        """What is added to the columns times their weights."""
+        return self.mean - float(self.middle @ self.weights(penalty))
+
+
+def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
+    """Lines of all inputs, indicators of categories and missing values, and curves of the last input, the answer."""
+    answer = cells.shape[1] - 1
+    lines = build_design(cells[:, :answer], n_levels[:answer], weight, BasisSpec())
+    curve = build_design(cells[:, answer:], [0], weight, ADDITIVE)
+    if not len(curve):
+        return lines
+    basis, mix = curve.basis, curve.mix
+    names = ("term", "parameter", "when_missing")
+    joined = {name: np.concatenate([getattr(lines.basis, name), getattr(basis, name)]) for name in names}
+    at = np.array(lines.mix.shape)
+    return DesignMatrix(
+        Basis(feature=np.concatenate([lines.basis.feature, basis.feature + answer]), **joined),
+        Mix(
+            np.concatenate([lines.mix.term, mix.term + at[0]]),
+            np.concatenate([lines.mix.column, mix.column + at[1]]),
+            np.concatenate([lines.mix.value, mix.value]),
+            (int(at[0] + mix.shape[0]), int(at[1] + mix.shape[1])),
+        ),
+        np.concatenate([lines.shift, curve.shift]),
+        np.concatenate([lines.feature, curve.feature + answer]).astype(np.int32),
+        np.concatenate([lines.kind, curve.kind]),
+    )
+
+
+def _tree(design: DesignMatrix, slope: Floats, constant: float, schema: Schema) -> Tree:
+    """One leaf with a linear response of the inputs and the answer."""
+    one = np.zeros(1, np.int32)
+    leaf = ScaledTree(one - 1, np.zeros((1, len(design) + 1)), np.full((1, 1), constant), slope[None, None], one)
+    return leaf.to_tree(design, spread_schema(schema), Link.IDENTITY, np.zeros(1), np.ones(1))
+
+
+def spread_schema(schema: Schema) -> Schema:
+    """The columns of a tree and its answer as inputs, the spread as answer."""
+    name = "answer"
+    while name in schema.features:
+        name += "_"
+    return Schema((*schema.features, name), (*schema.categories, None), ("spread",), kinds=(*schema.kinds, Kind.NUMBER))

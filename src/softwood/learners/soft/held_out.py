@@ -1,0 +1,43 @@
+"""Held-out rows of the search with what the trees of their folds answered, in the units of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.kernels import apply_link
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.spec import ModelSpec, Trial
+from softwood.learners.soft.to_tree import LINK
+from softwood.parts.held_out import ENOUGH, HeldOutRows
+
+
+def answered(trial: Trial, centre: Floats, scale: Floats) -> HeldOutRows | None:
+    """Those of a trial. Where there is one row only, nothing was held out."""
+    outputs = [lambda fold, tree=tree: fold.valid.output(tree.shape, tree.parameters) for tree in trial.candidate.tree]
+    return answered_by(trial.spec, outputs, centre, scale)
+
+
+def answered_by(
+    spec: ModelSpec, outputs: Iterable[Callable[..., Floats]], centre: Floats, scale: Floats
+) -> HeldOutRows | None:
+    """Those of trees that are functions from a fold, from the first of full size on, to the outputs of its rows."""
+    parts, given = [], list(outputs)
+    for index, output in enumerate(given, spec.full):
+        train, valid = spec.row_folds[index]
+        if valid is not train:
+            parts.append(told(valid, output(spec.fold(index)), centre, scale, -(-ENOUGH // len(given))))
+    return HeldOutRows.joined(parts)
+
+
+def told(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -> HeldOutRows:
+    """At most so many rows with their outputs; targets were scaled as (target - centre) / scale."""
+    some, output = rows.head(n), output[:n]
+    if rows.loss == Loss.SQUARED:
+        return HeldOutRows(some.X, some.target * scale + centre, output * scale + centre, some.weight)
+    answer = apply_link(int(LINK[rows.loss]), output)
+    code = some.target[:, 0] if some.target.shape[1] == 1 else some.target.argmax(axis=1)
+    return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight)
