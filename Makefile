@@ -124,6 +124,23 @@ equality: $(PACKAGE)
 docs: $(SITE)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+# sdist and wheel of this machine in build/wheels: audited, and tested where nothing can be compiled.
+.PHONY: wheels clang oldest newest release
+wheels: $(PACKAGE)
+	$(PIP) install --group wheels
+	PATH="$(abspath $(BIN)):$$PATH" PYTHON="$(abspath $(BIN))/python" bash tests/wheels.sh
+
+# Does clang, too, compile the kernels without a warning? Nothing is kept.
+clang: $(PACKAGE)
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/clang.sh
+
+# The oldest and the newest versions of what softwood stands on. PYTHON=python3.13 make newest chooses the interpreter.
+oldest newest:
+	PYTHON="$(PYTHON)" bash tests/versions.sh $@
+
+release:
+	.ci/release
+
 no-compiler: $(MADE)
 	PYTHON=$(BIN)/python bash tests/no_compiler.sh
 

@@ -7,7 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
-git -C "$here" ls-files -z --cached --others --exclude-standard | (cd "$here" && xargs -0 tar cf - --ignore-failed-read) | tar xf - -C "$room"
+git -C "$here" ls-files -z --cached --others --exclude-standard >"$room/files"  # thousands: too many for one command line
+tar cf - -C "$here" --null --ignore-failed-read -T "$room/files" | tar xf - -C "$room"
 "$python" -m venv "$room/.venv"
 mkdir "$room/empty"
 # A path that holds Python and nothing else, and compilers that fail should anybody name them outright.

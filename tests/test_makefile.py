@@ -13,7 +13,24 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-@pytest.mark.parametrize("target", ["demo", "test", "lint", "fuzz", "results", "readable", "large", "speed", "docs"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "demo",
+        "test",
+        "lint",
+        "fuzz",
+        "results",
+        "readable",
+        "large",
+        "speed",
+        "docs",
+        "wheels",
+        "clang",
+        "oldest",
+        "newest",
+    ],
+)
 def test_every_prerequisite_has_a_rule(target: str, tmp_path: Path) -> None:
     """A dry run in a clone without an environment, in which nothing is made yet."""
     dry = ["make", "--dry-run", "-C", str(ROOT), f"VENV={tmp_path / 'venv'}", target]

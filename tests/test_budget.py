@@ -1,0 +1,42 @@
+"""What the package may cost: bytes on disk, modules and seconds when it is imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import softwood
+
+BYTES = 8_000_000  # of all files of the package, kernels included; 3.0 on ARM, x86-64 has them for three processors
+SECONDS = 1.0  # of the processor, beyond NumPy; measured .1 to .2: wide, machines of CI are busy
+HEAVY = ("sklearn", "pandas", "polars", "pyarrow", "matplotlib", "torch", "onnx", "typer", "scipy.stats")
+
+
+def ask(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+
+def test_the_package_keeps_to_its_size() -> None:
+    folder = Path(softwood.__file__).parent
+    files = [file for file in folder.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    assert sum(file.stat().st_size for file in files) < BYTES
+
+
+def test_importing_softwood_imports_nothing_heavy() -> None:
+    loaded = ask("import sys, softwood; print(*sys.modules)").split()
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_importing_softwood_is_quick() -> None:
+    """The least of three: seconds of the processor after NumPy was imported."""
+    program = "import numpy, time; begin = time.process_time(); import softwood; print(time.process_time() - begin)"
+    assert min(float(ask(program)) for _ in range(3)) < SECONDS
+
+
+def test_the_version_is_in_one_place() -> None:
+    """The build reads it from release.py; the citation repeats it."""
+    root = Path(__file__).parents[1]
+    assert 'dynamic = ["version"]' in (root / "pyproject.toml").read_text(encoding="utf-8")
+    if (root / "CITATION.cff").exists():
+        assert f"\nversion: {softwood.__version__}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The tests with the oldest or the newest versions that softwood supports: bash tests/versions.sh oldest|newest.
+#
+# PYTHON chooses the interpreter (oldest: 3.11), TESTS the tests. The wheel is built for that Python first.
+set -euo pipefail
+
+which=${1:?oldest or newest}
+python=${PYTHON:-python3}
+tests=${TESTS:-tests/golden tests/estimators tests/laws}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+
+"$python" -m venv "$room/.venv"
+pip() { "$room/.venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
+pip install --upgrade 'pip>=25.1'
+# The lower bounds of pyproject.toml, as they stand there: numpy>=1.26 becomes numpy==1.26.*.
+"$room/.venv/bin/python" - "$here/pyproject.toml" >"$room/bounds" <<'P'
+import re, sys, tomllib
+for bound in tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"]:
+    print(re.sub(r">=(\d+(?:\.\d+)*)", r"==\1.*", bound))
+P
+if [ "$which" = oldest ]; then pip install -r "$room/bounds"; fi
+CCACHE_BASEDIR=$here pip install "$here"
+if [ "$which" = newest ]; then pip install --upgrade --upgrade-strategy eager "$here"; fi
+pip install pytest pytest-xdist 'hypothesis>=6.100' pandas polars pyarrow 'safetensors>=0.4' skops cloudpickle matplotlib
+"$room/.venv/bin/python" -m pip list --disable-pip-version-check | grep -iE '^(numpy|scipy|scikit-learn|narwhals|typer|rich) '
+cd "$here"
+env -u PYTHONPATH SCIPY_ARRAY_API=1 "$room/.venv/bin/python" -m pytest -q -n "${JOBS:-auto}" -p no:cacheprovider $tests
+echo "softwood passes with the $which versions."
