@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from softwood.learners.mixture.em import Evidence, expect, maximise
+from softwood.learners.mixture.em import MixtureRows, expect, maximise
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import draw_start
 
@@ -51,7 +51,7 @@ def test_no_step_of_em_lowers_the_likelihood(seed: int) -> None:
     classes = 0 if classes == 1 else classes
     phi = np.column_stack([rng.normal(size=(n, 3)), np.ones(n)])
     target = rng.integers(0, classes, n) if classes else rng.normal(size=(n, 2)) + np.abs(phi[:, :2])
-    rows = Evidence(phi, target, rng.random(n) + 0.1, float(rng.choice([0.0, 0.5])))
+    rows = MixtureRows(phi, target, rng.random(n) + 0.1, float(rng.choice([0.0, 0.5])))
     shape = MixtureShape.make(2, int(rng.integers(2, 4)), classes)
     mixture = draw_start(shape, rows, 0 if classes else 2, rng)
     value, posterior = expect(mixture, rows)

@@ -16,21 +16,21 @@ from sklearn.datasets import load_diabetes, load_iris
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
 from softwood.kernels.anneal import PROPOSALS, AnnealProblem, Ramps
-from softwood.learners.softening.gates import SoftRows, with_widths
+from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import make_problem
 from softwood.tree import Tree
 
 KINDS = ("two classes", "three classes", "numbers", "two targets", "categories and gaps")
 
 
-def example(kind: str) -> tuple[Tree, SoftRows]:
+def example(kind: str) -> tuple[Tree, SofteningRows]:
     """A small hard tree and its rows."""
     rng = np.random.default_rng(0)
     if kind in ("numbers", "two targets"):
         X, y = load_diabetes(return_X_y=True)
         Y = y[:, None] if kind == "numbers" else np.column_stack([y, X[:, 2] * 100])
         tree = CARTRegressor(prune=None, max_leaves=5).fit(X, Y).tree_
-        return tree, SoftRows(X, Y, np.ones(len(y)))
+        return tree, SofteningRows(X, Y, np.ones(len(y)))
     X, y = load_iris(return_X_y=True)
     X = X + rng.normal(0, 0.4, X.shape)
     if kind == "categories and gaps":
@@ -38,17 +38,17 @@ def example(kind: str) -> tuple[Tree, SoftRows]:
         X[:, 1] = np.where(y == 1, 2, X[:, 1])
         X[rng.random(X.shape) < 0.1] = np.nan
         model = C45Classifier(confidence=None, categorical_features=[1], thresholds="middle").fit(X, y)
-        return model.tree_, SoftRows(model._read(X), y.astype(np.int32), rng.random(len(y)) + 0.5)
+        return model.tree_, SofteningRows(model._read(X), y.astype(np.int32), rng.random(len(y)) + 0.5)
     code = (y == 1).astype(np.int32) if kind == "two classes" else y.astype(np.int32)
     tree = CARTClassifier(prune=None, max_leaves=9).fit(X, code).tree_
-    return tree, SoftRows(X, code, np.ones(len(y)))
+    return tree, SofteningRows(X, code, np.ones(len(y)))
 
 
 EXAMPLES = {kind: example(kind) for kind in KINDS}
 
 
 @pytest.fixture(params=KINDS)
-def case(request: pytest.FixtureRequest) -> tuple[Tree, SoftRows, AnnealProblem]:
+def case(request: pytest.FixtureRequest) -> tuple[Tree, SofteningRows, AnnealProblem]:
     tree, rows = EXAMPLES[request.param]
     return tree, rows, make_problem(tree, rows)
 
@@ -81,7 +81,7 @@ def some_ramps(problem: AnnealProblem) -> Ramps:
     return Ramps(widths(problem, 1) + 0.05, moved, answer)
 
 
-def test_gradient_equals_finite_differences(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+def test_gradient_equals_finite_differences(case: tuple[Tree, SofteningRows, AnnealProblem]) -> None:
     problem, ramps = case[2], some_ramps(case[2])
     annealer = native.Annealer(problem, 0)
     loss, slope = annealer.gradient(ramps)
@@ -103,7 +103,7 @@ def test_gradient_equals_finite_differences(case: tuple[Tree, SoftRows, AnnealPr
             assert getattr(slope, name)[at] * unit == pytest.approx(want, rel=1e-3, abs=1e-5 * loss)
 
 
-def test_gradients_are_twins(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+def test_gradients_are_twins(case: tuple[Tree, SofteningRows, AnnealProblem]) -> None:
     ramps = some_ramps(case[2])
     loss, slope = native.Annealer(case[2], 0).gradient(ramps)
     other, same = reference.Annealer(case[2], 0).gradient(ramps)
@@ -126,7 +126,7 @@ def test_widths_of_zero_divide_rows_on_the_threshold() -> None:
     X = rows.X.copy()
     X[:5, tree.feature[0]] = tree.threshold[0]
     for rows_of, is_hard in ((rows.X, True), (X, False)):
-        problem = make_problem(tree, SoftRows(rows_of, rows.y, rows.weight))
+        problem = make_problem(tree, SofteningRows(rows_of, rows.y, rows.weight))
         hard = tree.output(rows_of)[np.arange(len(X)), rows.y.astype(np.int64)]
         want = np.exp(-4 * hard).sum()
         losses = [kernel.Annealer(problem, 0).loss(np.zeros_like(problem.scale)) for kernel in (native, reference)]
@@ -134,7 +134,7 @@ def test_widths_of_zero_divide_rows_on_the_threshold() -> None:
         assert (losses[0] == pytest.approx(want, rel=1e-12)) == is_hard
 
 
-def test_native_equals_reference(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+def test_native_equals_reference(case: tuple[Tree, SofteningRows, AnnealProblem]) -> None:
     problem = case[2]
     for seed in (0, 1):
         ours, theirs = native.Annealer(problem, seed), reference.Annealer(problem, seed)
@@ -144,7 +144,7 @@ def test_native_equals_reference(case: tuple[Tree, SoftRows, AnnealProblem]) -> 
         np.testing.assert_allclose(ours.theta(), theirs.theta(), rtol=1e-9)
 
 
-def test_the_loss_kept_up_is_the_loss_of_the_whole_tree(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+def test_the_loss_kept_up_is_the_loss_of_the_whole_tree(case: tuple[Tree, SofteningRows, AnnealProblem]) -> None:
     annealer = native.Annealer(case[2], 3)
     start = annealer.loss(np.zeros_like(case[2].scale))
     now = annealer.run(60, 60)
@@ -154,7 +154,7 @@ def test_the_loss_kept_up_is_the_loss_of_the_whole_tree(case: tuple[Tree, SoftRo
     assert (annealer.theta() >= 0).all()
 
 
-def test_calls_in_parts_are_calls_at_once(case: tuple[Tree, SoftRows, AnnealProblem]) -> None:
+def test_calls_in_parts_are_calls_at_once(case: tuple[Tree, SofteningRows, AnnealProblem]) -> None:
     parts, whole = native.Annealer(case[2], 5), native.Annealer(case[2], 5)
     for _ in range(6):
         parts.run(5, 50)
@@ -164,7 +164,7 @@ def test_calls_in_parts_are_calls_at_once(case: tuple[Tree, SoftRows, AnnealProb
 
 def test_one_thread_equals_five() -> None:
     tree, rows = EXAMPLES["three classes"]
-    big = SoftRows(np.tile(rows.X, (20, 1)), np.tile(rows.y, 20), np.ones(3000))
+    big = SofteningRows(np.tile(rows.X, (20, 1)), np.tile(rows.y, 20), np.ones(3000))
     problem = make_problem(tree, big)
     annealer, theta = native.Annealer(problem, 0), widths(problem, 2)
     assert annealer.loss(theta, 1) == annealer.loss(theta, 5)
@@ -195,7 +195,7 @@ def test_a_proposal_costs_less_than_a_twentieth_of_the_whole_tree() -> None:
     X = rng.normal(size=(6000, 6))
     code = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(0, 0.5, 6000) > 0).astype(np.int32)
     tree = CARTClassifier(prune=None, max_leaves=40).fit(X, code).tree_
-    problem = make_problem(tree, SoftRows(X, code, np.ones(6000)))
+    problem = make_problem(tree, SofteningRows(X, code, np.ones(6000)))
     annealer = native.Annealer(problem, 0)
     annealer.run(20, 50)
     proposal = shortest(lambda: annealer.run(5, 1000)) / (5 * PROPOSALS)
