@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from softwood import SoftTreeClassifier
 from softwood.engines.torch import TorchEngine, fused, operators
 from softwood.engines.torch.rows import DeviceRows
 from softwood.kernels.expansion import Expansion
@@ -28,6 +29,7 @@ from softwood.kernels.soft import Shape, make_shape
 from softwood.learners.soft.design import BasisSpec, build_design
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.tree_kinds import ADDITIVE
+from softwood.torch import SoftTree
 
 DEPTH, INPUTS = 4, 16
 WARM_UP, REPEATS, QUEUED = 5, 20, 20
@@ -161,9 +163,36 @@ def error_of(engine: TorchEngine, expansion: Expansion) -> float:
     return max(abs(found_loss / loss - 1.0), float(np.abs(found - gradient).max() / np.abs(gradient).max()))
 
 
+def predict_figures(rows: int) -> dict[str, float]:
+    """Answers of `softwood.torch.SoftTree` on the device, as it is and by torch.compile."""
+    module, x = SoftTree(INPUTS, 1, DEPTH).cuda(), torch.randn((rows, INPUTS), device="cuda")
+    quick = torch.compile(module)
+    with torch.no_grad():
+        spans = {"predict ms": time_ms(lambda: module(x), 5), "predict compiled ms": time_ms(lambda: quick(x))}
+    return spans | {"predict compiled TB/s": 4 * (INPUTS + 1) * rows / spans["predict compiled ms"] * 1e-9}
+
+
+def fit_seconds(rows: int, n_jobs: int) -> dict[str, float]:
+    """A default fit of rows of HIGGS's shape (28 inputs, two classes) and of the same again, kernels compiled."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 28))
+    X[:, 21:] = np.exp(0.5 * X[:, 21:])
+    score = np.tanh(X[:, 0] + 0.5 * X[:, 1]) * 1.2 + np.sin(1.5 * X[:, 2]) * X[:, 3] + 0.8 * np.log(X[:, 25])
+    score += 0.5 * X[:, 4] * X[:, 5] - 0.6 * (X[:, 26] > 1.5)
+    y = rng.random(rows) < 1.0 / (1.0 + np.exp(-score))
+    spans = []
+    for _ in range(2):
+        begin = time.perf_counter()
+        SoftTreeClassifier(device="cuda", n_jobs=n_jobs).fit(X, y)
+        spans.append(time.perf_counter() - begin)
+    return {"fit rows": rows, "fit s": spans[0], "fit again s": spans[1]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1 << 22)
+    parser.add_argument("--fit", type=int, default=0, help="rows of a whole fit, such as 11000000")
+    parser.add_argument("--jobs", type=int, default=-1, help="threads of the fit")
     parser.add_argument("--json", type=Path, default=None)
     given = parser.parse_args()
     big = torch.empty(1 << 28, device="cuda")
@@ -188,6 +217,9 @@ def main() -> None:
         if name == "linear":
             figures[name] |= {f"{peer} ms": ms for peer, ms in peers(engine).items()}
         print(json.dumps({name: figures[name]}), flush=True)
+    figures["predict"] = predict_figures(given.rows)
+    if given.fit:
+        figures["fit"] = fit_seconds(given.fit, given.jobs)
     print(json.dumps(figures, indent=1))
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1))

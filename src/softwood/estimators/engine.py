@@ -1,6 +1,7 @@
 """Which engine learns: chosen by what `fit` is given, insisted on by `engine=`, said by `verbose`.
 
     memory    rows in memory: arrays, nested lists, data frames
+    torch     the same rows on a device of PyTorch, for estimators that have `device`
 
 An engine is a name here, a reader of rows in this room, and sums over rows in `softwood.engines`.
 """
@@ -11,8 +12,6 @@ from typing import Any
 
 from softwood.estimators import options
 
-ENGINES = ("memory",)
-
 
 def choose_engine(estimator: Any, X: Any) -> str:
     """The engine of a fit on X; told where the estimator is verbose.
@@ -22,8 +21,18 @@ def choose_engine(estimator: Any, X: Any) -> str:
     'memory'
     """
     params = vars(estimator)
-    asked = options.one_of("engine", params["engine"], ("auto", *ENGINES))
-    chosen = "memory" if asked == "auto" else str(asked)
+    engines = ("memory", "torch") if "device" in params else ("memory",)
+    asked, device = options.one_of("engine", params["engine"], ("auto", *engines)), params.get("device")
+    if asked == "memory" and device is not None:
+        raise ValueError(f"device={device!r} is for engine='torch': leave engine='auto', or drop the device.")
+    chosen = ("memory" if device is None else "torch") if asked == "auto" else str(asked)
+    where = f" on {_find_device(device)}" if chosen == "torch" else ""
     if options.boolean("verbose", params["verbose"]):
-        print(f"engine: {chosen}")
+        print(f"engine: {chosen}{where}")
     return chosen
+
+
+def _find_device(device: Any) -> str:
+    from softwood.engines.torch import find_device  # PyTorch is imported where it is used
+
+    return find_device(device)

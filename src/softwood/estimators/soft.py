@@ -95,7 +95,7 @@ class SoftTree(Calibrated, TreeEstimator):
         hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
         return hard
 
-    def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None) -> FitResult:
+    def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str) -> FitResult:
         p = self.get_params(deep=False)
         seed = options.seed_of(p["random_state"])
         incremental = options.one_of("learner", p["learner"], LEARNERS) == "incremental"
@@ -109,6 +109,8 @@ class SoftTree(Calibrated, TreeEstimator):
             raise ValueError(
                 "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
             )
+        if incremental and engine == "torch":
+            raise ValueError("engine='torch' sums rows for learner='joint'; learner='incremental' takes row after row.")
         if incremental:
             stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed, keep=keep)
             return learn_incremental(dataset, schema, stepwise, validation)
@@ -127,6 +129,8 @@ class SoftTree(Calibrated, TreeEstimator):
             n_threads=self._threads(),
             seed=seed,
             keep=keep,
+            engine="torch" if engine == "torch" else "memory",
+            device=p["device"],
         )
         before = self._before(schema)
         with search_bar(p["verbose"]) as report:
@@ -203,8 +207,11 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory"}
-        Where the rows are summed; "auto" goes by what `fit` is given.
+    engine : {"auto", "memory", "torch"}
+        Where the rows are summed; "auto" is "memory" unless a device is given.
+    device : str or None
+        Device of PyTorch that sums the rows, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
+        engine="torch" None is the best there is.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
@@ -250,6 +257,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         n_jobs: int | None = None,
         random_state: Any = None,
         engine: str = "auto",
+        device: str | None = None,
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -271,6 +279,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.engine = engine
+        self.device = device
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
@@ -285,7 +294,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
-        choose_engine(self, X)
+        engine = choose_engine(self, X)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         factor = None
@@ -302,7 +311,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
             validation = Dataset(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
             return self._remember(_one_class(given.schema, table), given.weight)
-        learned = self._learn(dataset, given.schema, validation)
+        learned = self._learn(dataset, given.schema, validation, engine)
         if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
             learned = replace(learned, held_out=learned.held_out.divided(factor))
         return self._remember(learned, given.weight)
@@ -345,6 +354,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         n_jobs: int | None = None,
         random_state: Any = None,
         engine: str = "auto",
+        device: str | None = None,
         keep_on_interrupt: bool = False,
         verbose: bool = False,
     ) -> None:
@@ -365,19 +375,20 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.engine = engine
+        self.device = device
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
     @set_when_learned
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        choose_engine(self, X)
+        engine = choose_engine(self, X)
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
         dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
         validation = None if held is None else Dataset(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
-        return self._remember(self._learn(dataset, given.schema, validation), given.weight)
+        return self._remember(self._learn(dataset, given.schema, validation, engine), given.weight)
 
 
 def _one_class(schema: Schema, table: Table) -> FitResult:

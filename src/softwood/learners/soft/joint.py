@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -58,6 +59,7 @@ class JointOptions:
 
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
+    engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
     """
 
     gate: Gate = "auto"
@@ -74,6 +76,8 @@ class JointOptions:
     keep: bool = False
     report: Callable[[Candidate], None] = lambda candidate: None
     steps: SearchSteps = SearchSteps()
+    engine: Literal["memory", "torch"] = "memory"
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,10 @@ def learn_joint(
     dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
     """Learn a soft tree from rows in memory; validation rows are never trained on. `before` is a tree to go on from."""
-    rows = TrainingRows.in_memory(dataset, how.seed, how.n_threads, how.single)
+    if how.engine == "torch":
+        rows = TrainingRows.on_device(dataset, how.seed, how.device, how.n_threads, how.single)
+    else:
+        rows = TrainingRows.in_memory(dataset, how.seed, how.n_threads, how.single)
     return learn_joint_from(rows, schema, how, validation, before)
 
 
