@@ -38,8 +38,8 @@ nb::object column_moments(const Rows& X, const Flat<double>& weight) {
   return nb::make_tuple(array(found.mean), array(found.spread), array(found.largest));
 }
 
-nb::object make_lines(const Rows& X, const std::vector<int>& feature, const Flat<double>& when_missing,
-                      const Flat<double>& scale, const Flat<double>& shift) {
+nb::object make_linear_columns(const Rows& X, const std::vector<int>& feature, const Flat<double>& when_missing,
+                               const Flat<double>& scale, const Flat<double>& shift) {
   const std::size_t n = feature.size(), columns = X.shape(1);
   const bool inside = std::all_of(feature.begin(), feature.end(),
                                   [&](int f) { return f >= 0 && static_cast<std::size_t>(f) < columns; });
@@ -60,8 +60,8 @@ void bind_table(nb::module_& m) {
   m.def("hash_rows", &hash_rows, nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("seed"));
   m.def("any_infinite", &any_infinite, nb::arg("X").noconvert());
   m.def("column_moments", &column_moments, nb::arg("X").noconvert(), nb::arg("weight").noconvert());
-  m.def("make_lines", &make_lines, nb::arg("X").noconvert(), nb::arg("feature"), nb::arg("when_missing").noconvert(),
-        nb::arg("scale").noconvert(), nb::arg("shift").noconvert());
+  m.def("make_linear_columns", &make_linear_columns, nb::arg("X").noconvert(), nb::arg("feature"),
+        nb::arg("when_missing").noconvert(), nb::arg("scale").noconvert(), nb::arg("shift").noconvert());
 }
 
 }  // namespace softwood

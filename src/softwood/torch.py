@@ -31,7 +31,7 @@ DEEPEST = 12  # of a new tree: twice as many gates with each level
 FIRST_RESPONSE = 0.01  # standard deviation of the responses of a new tree
 
 
-class SoftTree(nn.Module):  # type: ignore[misc]  # torch is not asked for its types
+class SoftTree(nn.Module):
     """A soft tree that answers (..., n_outputs) for inputs (..., n_features), before the link; differentiable in both.
 
     A new one is a full tree whose gates weigh all inputs, to be trained from the start: the last layer of a network,

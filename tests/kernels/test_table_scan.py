@@ -47,8 +47,10 @@ def test_native_moments_and_lines_equal_the_reference() -> None:
     X[3, 2] = np.nan
     assert table_scan.column_moments(X, weight) is None
     how = ([4, 2, 0], np.array([0.0, 5.0, 1.0]), np.array([2.0, 3.0, 4.0]), np.array([0.1, 0.2, 0.3]))
-    np.testing.assert_array_equal(table_scan.make_lines(X, *how), linear_columns.make_lines(X, *how))
-    np.testing.assert_array_equal(table_scan.make_lines(np.asfortranarray(X), *how), linear_columns.make_lines(X, *how))
+    np.testing.assert_array_equal(table_scan.make_linear_columns(X, *how), linear_columns.make_linear_columns(X, *how))
+    np.testing.assert_array_equal(
+        table_scan.make_linear_columns(np.asfortranarray(X), *how), linear_columns.make_linear_columns(X, *how)
+    )
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (1, 9000), (9000, 1), (5000, 2)])

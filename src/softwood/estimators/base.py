@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 FEW_ROWS = 64  # that one thread answers before joblib has said how many there are
 
 
-class TreeEstimator(ShownInNotebook, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class TreeEstimator(ShownInNotebook, BaseEstimator):
     """Base of all estimators: after fit `tree_` holds the tree, which knows all there is to know of its inputs."""
 
     tree_: Tree

@@ -172,7 +172,7 @@ class BuddingTree(Calibrated, TreeEstimator):
         )
 
 
-class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
+class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
     """A classification tree whose nodes are leaf and branch at once; it also learns from streams.
 
     Parameters
@@ -339,7 +339,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):  # typ
         return Dataset(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
 
 
-class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):  # type: ignore[misc]  # scikit-learn has no types
+class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
     """A regression tree whose nodes are leaf and branch at once; parameters as in BuddingTreeClassifier.
 
     Examples

@@ -27,7 +27,7 @@ CONFIDENCE = 0.25  # of rules of a tree that was not pruned
 THRESHOLDS = ("value", "middle")
 
 
-class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
     """A C4.5 tree: gain ratio, a branch for every category, fractional missing values, error-based pruning.
 
     Parameters

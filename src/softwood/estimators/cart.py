@@ -27,7 +27,7 @@ CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error":
 NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
 
 
-class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
+class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
     """A classification tree, pruned by cross-validation.
 
     Parameters
@@ -167,7 +167,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):  # type: ignor
         return self._remember(self._learn(problem, table, schema, validation), given.weight)
 
 
-class CARTRegressor(Numbers, RegressorMixin, PrunedTree):  # type: ignore[misc]  # scikit-learn has no types
+class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
     """A regression tree for one or several targets, pruned by cross-validation.
 
     Parameters

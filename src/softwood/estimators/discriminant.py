@@ -34,7 +34,7 @@ class LinearDiscriminantTree(ObliqueTree):
 
 
 # scikit-learn has no types, which is what is ignored here.
-class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, ObliqueClassifier):  # type: ignore[misc]
+class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, ObliqueClassifier):
     """A classification tree whose gates are Fisher's linear discriminants, pruned by cross-validation.
 
     Parameters
@@ -130,7 +130,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
 
 
 # scikit-learn has no types, which is what is ignored here.
-class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, ObliqueRegressor):  # type: ignore[misc]
+class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, ObliqueRegressor):
     """A regression tree whose gates cut along a ridge regression, for one or several targets.
 
     The parameters and the attributes are those of LinearDiscriminantTreeClassifier. Leaves answer the mean, gates are

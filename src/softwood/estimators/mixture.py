@@ -70,7 +70,7 @@ class MixtureOfExperts(TreeEstimator):
 
 
 # scikit-learn has no types, which is what is ignored here.
-class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExperts):  # type: ignore[misc]
+class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExperts):
     """A hierarchical mixture of experts for classes: a soft tree of fixed shape, in every leaf a logistic regression.
 
     Parameters
@@ -163,7 +163,7 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         return self._remember(learn_experts(dataset, given.schema, how), given.weight)
 
 
-class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):  # type: ignore[misc]  # scikit-learn has no types
+class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):
     """A hierarchical mixture of experts for numbers: a soft tree of fixed shape, in every leaf a linear regression.
 
     The parameters and the attributes are those of MixtureOfExpertsClassifier. EM gives every expert a variance of its

@@ -75,7 +75,7 @@ class OmnivariateTree(ObliqueTree):
 
 
 # scikit-learn has no types, which is what is ignored here.
-class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassifier):  # type: ignore[misc]
+class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassifier):
     """A classification tree that gives every node the simplest gate that is good enough.
 
     Parameters
@@ -177,7 +177,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
 
 
 # scikit-learn has no types, which is what is ignored here.
-class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor):  # type: ignore[misc]
+class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor):
     """A regression tree that gives every node the simplest gate that is good enough.
 
     The parameters and the attributes are those of OmnivariateTreeClassifier; linear and quadratic gates cut along a

@@ -161,7 +161,7 @@ class SoftTree(Calibrated, TreeEstimator):
         return self
 
 
-class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     """A small classification tree with soft gates, its kind, penalty and size chosen from the data.
 
     Parameters
@@ -323,7 +323,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):  # type: ign
         return output[:, 0] if output.shape[1] == 1 else output
 
 
-class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):  # type: ignore[misc]  # scikit-learn has no types
+class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
     """A small regression tree with soft gates; parameters as in SoftTreeClassifier.
 
     Examples

@@ -146,7 +146,7 @@ class Softened(TreeEstimator):
         return copy_uncalibrated(self)._remember(hard, snipped.tree_)
 
 
-class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):  # type: ignore[misc]  # scikit-learn has no types
+class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
     """A classifier whose hard thresholds are made ramps after it was grown.
 
     Parameters
@@ -175,7 +175,7 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):  # type: ign
         return np.asarray(Softened.predict(self, X))
 
 
-class SoftenedRegressor(IntervalPrediction, RegressorMixin, Softened):  # type: ignore[misc]  # scikit-learn has no types
+class SoftenedRegressor(IntervalPrediction, RegressorMixin, Softened):
     """A regressor whose hard thresholds are made ramps after it was grown; parameters as in SoftenedClassifier.
 
     Examples

@@ -24,7 +24,7 @@ from softwood.tree import Tree
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
 
 
-class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):
     """A CART tree whose thresholds are made ramps by simulated annealing (Dvořák & Savický).
 
     Parameters

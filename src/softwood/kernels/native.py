@@ -41,7 +41,7 @@ __all__ = [
     "grow_c45",
     "hash_rows",
     "is_valid",
-    "make_lines",
+    "make_linear_columns",
 ]
 
 
@@ -184,9 +184,11 @@ def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] |
     return _native.column_moments(_readable(X), _flat(weight))
 
 
-def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats:
+def make_linear_columns(
+    X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats
+) -> Floats:
     """X[:, feature] * scale + shift, a missing value as `when_missing`."""
-    return _native.make_lines(_readable(X), feature, _flat(when_missing), _flat(scale), _flat(shift))
+    return _native.make_linear_columns(_readable(X), feature, _flat(when_missing), _flat(scale), _flat(shift))
 
 
 def is_valid(tree: Any) -> bool:

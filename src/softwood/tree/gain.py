@@ -86,7 +86,7 @@ class Arrivals:
             square = np.square(self.size)
         if not np.isfinite(square):
             return self.tree
-        impurity = self.left / np.maximum(self.weight, NOTHING) * square
+        impurity = self.weighted_impurity / np.maximum(self.weight, NOTHING) * square
         return self.tree.replace(impurity=impurity, gain=self.gain * square)
 
     def importances(self) -> Floats:
@@ -133,15 +133,15 @@ class Arrivals:
         return float(np.abs(self.target - self.target.mean(axis=0)).max()) or 1.0
 
     @computed_once
-    def left(self) -> Floats:
+    def weighted_impurity(self) -> Floats:
         """Impurity times weight of every node."""
         return self._together(_squares((self.target - self.target.mean(axis=0)) / self.size, self.reach))
 
     @computed_once
     def gain(self) -> Floats:
         """What every gate takes away; 0 for a leaf."""
-        gain = (1.0 - self.tree.leafness) * self.left
-        np.subtract.at(gain, self.tree.parent[1:], self.left[1:])
+        gain = (1.0 - self.tree.leafness) * self.weighted_impurity
+        np.subtract.at(gain, self.tree.parent[1:], self.weighted_impurity[1:])
         return np.asarray(np.where(self.tree.n_children > 0, np.maximum(gain, 0.0), 0.0))
 
     @computed_once
@@ -149,7 +149,7 @@ class Arrivals:
         """What the tree's answers have less than the means of its leaves."""
         missed = (self.target - self.tree.predict(self.rows.X, self.n_threads)) / self.size
         error = float(self.reach[:, 0] @ self._together(np.square(missed)))
-        return max(float(self.tree.leafness @ self.left) - error, 0.0)
+        return max(float(self.tree.leafness @ self.weighted_impurity) - error, 0.0)
 
     @property
     def _is_classes(self) -> bool:

@@ -158,11 +158,11 @@ def test_a_univariate_tree_may_win_with_every_kind_of_question() -> None:
 def test_native_gate_losses_are_the_losses_of_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     how = Omnivariate(discriminant=Discriminant(threshold="gain", least=1.0 + seed % 3))
     rows = Rows.make(make_problem(seed), how.basis_spec)
-    kinds = [how._kind(name) for name in how.kinds]
-    fast = how._held_out_losses(rows, kinds)
+    kinds = [how.gate_kind(name) for name in how.kinds]
+    fast = how.held_out_losses(rows, kinds)
     monkeypatch.setattr(oblique, "gate_losses", None)
     monkeypatch.setattr(oblique, "grow_discriminant", None)
-    slow = how._held_out_losses(rows, kinds)
+    slow = how.held_out_losses(rows, kinds)
     assert list(fast) == list(slow)
     for name, losses in slow.items():
         np.testing.assert_allclose(fast[name], losses, rtol=1e-9, err_msg=name)

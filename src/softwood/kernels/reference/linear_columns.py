@@ -32,7 +32,9 @@ def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] |
     return mean, spread, largest
 
 
-def make_lines(X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats) -> Floats:
+def make_linear_columns(
+    X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats
+) -> Floats:
     """X[:, feature] * scale + shift, a missing value as `when_missing`; (rows, features)."""
     x = X[:, list(feature)]
     return np.ascontiguousarray(np.where(np.isnan(x), when_missing, x) * scale + shift)

@@ -71,7 +71,7 @@ class Omnivariate:
         return replace(PLAIN, square=1.0) if "quadratic" in self.kinds else PLAIN
 
     def _choose(self, rows: Rows) -> GateChoice:
-        kinds = [self._kind(name) for name in self.kinds]
+        kinds = [self.gate_kind(name) for name in self.kinds]
         if self.select in ("aic", "bic"):
             return by_information(rows, kinds, self.stop, self.select == "bic")
         rows = rows.in_pieces()
@@ -79,9 +79,9 @@ class Omnivariate:
             return GateChoice(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows to compare kinds")
         if self.select == "validation":
             return by_validation(rows, kinds, self.stop, self.seed)
-        return by_f_test(self._held_out_losses(rows, kinds), kinds, self.alpha, self.stop)
+        return by_f_test(self.held_out_losses(rows, kinds), kinds, self.alpha, self.stop)
 
-    def _held_out_losses(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
+    def held_out_losses(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
         """Held-out losses of all kinds: natively, but for a perceptron."""
         pairs = halves(rows, self.seed)
         if oblique.gate_losses is None:
@@ -108,7 +108,7 @@ class Omnivariate:
         table = held_out_losses(rows, slow, pairs) if slow else {}
         return table | dict(zip((LEAF, *fast), losses, strict=True))
 
-    def _kind(self, name: str) -> Kind:
+    def gate_kind(self, name: str) -> Kind:
         how = self.discriminant
         if name == "threshold":
             return Kind(name, lambda rows: find_univariate(rows, how.least), lambda rows: 2)

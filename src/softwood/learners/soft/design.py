@@ -37,7 +37,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from softwood.kernels.kinds import Term
-from softwood.kernels.table_scan import column_moments, make_lines
+from softwood.kernels.table_scan import column_moments, make_linear_columns
 from softwood.learners.soft.local_curves import local_knots, ramps_between
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
@@ -85,7 +85,7 @@ class DesignMatrix:
         """Columns of the rows X, shape (rows, columns)."""
         if self._is_linear:
             scale = self.mix.value
-            return make_lines(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
+            return make_linear_columns(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
         for f, (_, mine) in self._inputs.items():
             phi[:, mine] = self.of_input(f, X[:, f], mine)

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Ramps
 from softwood.kernels.growth import UNCONSTRAINED, Signs
-from softwood.learners.softening.freedom import LEAST, Bounds, Freedom
+from softwood.learners.softening.free_params import LEAST, Bounds, FreeParams
 from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem
 from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
@@ -53,14 +53,14 @@ def soften_by_gradient(
     """
     check_softenable(tree)
     problem = make_problem(tree, rows.without_zero_weights(), alpha)
-    free = Freedom(problem, thresholds=False, responses=False)
+    free = FreeParams(problem, thresholds=False, responses=False)
     if not free.width.any():
         return tree
     annealer = kernels.Annealer(problem, 0)
     widths = descend(annealer, free, free.start(), free.bounds(), max_steps, n_threads)
     found = [Ramps(np.zeros_like(problem.scale), problem.threshold, problem.response), free.ramps(widths)]
     if thresholds or responses:
-        free = Freedom(problem, thresholds, responses)
+        free = FreeParams(problem, thresholds, responses)
         vector = np.append(widths, free.start()[len(widths) :])
         # Widths and thresholds stand on kinks, where a line search may fail: first responses move, then thresholds too.
         for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
@@ -86,7 +86,7 @@ def keep_order(tree: Tree, monotone: Signs, response: Floats) -> Floats:
 
 
 def descend(
-    annealer: Annealing, free: Freedom, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
+    annealer: Annealing, free: FreeParams, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
 ) -> Floats:
     """Where L-BFGS-B comes to from a start."""
 

@@ -23,7 +23,7 @@ FLOOR = 1e-3  # of a class probability: at 0 its logit would be without end
 
 
 @dataclass(frozen=True)
-class Freedom:
+class FreeParams:
     """The vector's meaning: which widths are free, and whether thresholds and responses are.
 
     Examples
@@ -38,7 +38,7 @@ class Freedom:
     ...     scale=np.array([[2.0, 8.0], [0, 0], [0, 0]]), fixed_begin=np.full(3, -1), fixed=none,
     ...     missing_begin=np.zeros(4, np.int64), missing_row=codes[:0], missing_share=none, X=np.array([[0.0], [10.0]]),
     ...     code=codes, y=np.zeros((0, 1)), weight=np.ones(2), alpha=4.0)
-    >>> free = Freedom(stump, thresholds=True, responses=False)
+    >>> free = FreeParams(stump, thresholds=True, responses=False)
     >>> free.start(), free.bounds()
     (array([0.1, 0.1, 0. ]), [(0.001, 10.0), (0.001, 10.0), (-0.2, 0.8)])
     >>> float(free.ramps(np.array([0.1, 0.1, 0.5])).threshold[0])
