@@ -156,7 +156,10 @@ def _check_grown(grown: WarmStart) -> None:
 
 def _check_basis_spec(basis_spec: BasisSpec) -> None:
     numbers = (basis_spec.linear, basis_spec.square, basis_spec.normal_score, basis_spec.quadratic, *basis_spec.curve)
-    require(np.all(np.isfinite(numbers)) and basis_spec.limit > 0, "scales of columns must be finite.")
+    require(
+        np.all(np.isfinite((*numbers, basis_spec.ramp))) and basis_spec.limit > 0, "scales of columns must be finite."
+    )
+    require(basis_spec.n_ramps >= 0, "the number of ramps must not be negative.")
 
 
 def _check_units(centre: Array, scale: Array, outputs: int) -> None:

@@ -13,7 +13,20 @@ from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.spec import Trial
 from softwood.parts.parallel import parallel_map
 
+WHOLE = 100_000  # rows up to which the last refinement has all its iterations,
+FEWEST = 25  # and how many it has at least
 NODE_PENALTY = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
+
+
+def iterations_for(rows: float, max_iter: int) -> int:
+    """Of the last refinement: where rows are very many a tree that grew on fewer is near its end, and passes are long.
+
+    Examples
+    --------
+    >>> iterations_for(20_000, 200), iterations_for(250_000, 200), iterations_for(4_000_000, 200)
+    (200, 80, 25)
+    """
+    return min(max_iter, max(FEWEST, int(max_iter * WHOLE / max(rows, WHOLE))))
 
 
 def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int = 1) -> SoftTreeParams:
@@ -21,7 +34,7 @@ def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int 
 
     All else equal the largest would be lowest, and folds selected trees of several sizes: a node has a penalty.
     """
-    refined = _all_refined(chosen, whole, max_iter, n_threads)
+    refined = _all_refined(chosen, whole, iterations_for(whole.total_weight, max_iter), n_threads)
     node_penalty = NODE_PENALTY / whole.total_weight
     best = min(refined, key=lambda pair: pair[0] * (1.0 + node_penalty * pair[1].n_nodes))[1]
     return best.scale_output(float(np.exp(np.mean(np.log(chosen.output_scale)))))

@@ -12,7 +12,7 @@ import numpy as np
 
 from softwood.engines import Floats
 from softwood.learners.soft.fold import init_root
-from softwood.learners.soft.grower import grow
+from softwood.learners.soft.grower import FINE, grow
 from softwood.learners.soft.params import Slopes, SoftTreeParams
 from softwood.learners.soft.relevance import relevance_factors
 from softwood.learners.soft.scorer import Scorer
@@ -62,6 +62,16 @@ class Trainer:
         """The same kind, penalty and rows, with inputs weighted by their relevance in the trial's tree."""
         spec = trial.spec.reweight(relevance_factors(trial.candidate.as_learned[0], trial.spec.design))
         return self.trial(spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
+
+    def reweight_refined(self, trial: Trial, fold_index: int) -> Trial:
+        """The trial's tree refined with inputs weighted by relevance; what its size was favoured by stays added."""
+        spec, tree = trial.spec, trial.candidate.as_learned[0]
+        factor, penalty = relevance_factors(tree, spec.design), trial.candidate.penalty
+        reweighted, (scaled,) = spec.reweight(factor), trial.candidate.tree
+        bias = trial.candidate.row_loss - spec.fold(fold_index).valid.row_loss(scaled.shape, scaled.parameters)
+        train = reweighted.fold(fold_index).train
+        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, self.max_iter, FINE)[1]
+        return self.scored(tree, reweighted, trial.grown, penalty, fold_index, bias)
 
     def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
         """The root under another penalty, and the tree refined under it."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from softwood.learners.soft.model_search.curve_selection import select_curves
 from softwood.learners.soft.model_search.feature_selection import FeatureSelection
 from softwood.learners.soft.model_search.penalty_tuning import NEAR_IF_UNPENALIZED, tune_penalties, tune_penalty
 from softwood.learners.soft.model_search.race import race
-from softwood.learners.soft.model_search.reweighting import reweight_features
+from softwood.learners.soft.model_search.reweighting import reweight_features, reweight_refined
 from softwood.learners.soft.model_search.screening import screen, screen_axis_gates
-from softwood.learners.soft.model_search.trials import Trials
+from softwood.learners.soft.model_search.trials import Trials, with_gates
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.spec import ModelSpec, Trial
 
@@ -50,14 +50,25 @@ class ModelSearch:
         tune_penalties(self.trials, screen(self.trials))
 
     def _improve_best(self, spec: ModelSpec) -> None:
-        """Where the penalty is not given: tuned on more rows than kinds were screened on, or inputs reweighted."""
+        """Where the penalty is not given: tuned on more rows than kinds were screened on; inputs reweighted."""
         trials = self.trials
         if trials.penalty is not None:
             return
         if spec.full:
             trials.add(*tune_penalty(trials, trials.best, spec.full))
+            self._grow_best_root(spec.full)
+            if self.steps.reweight_features:
+                reweight_refined(trials, spec.full)
         elif self.steps.reweight_features and not trials.keeps_first:
             reweight_features(trials)
+
+    def _grow_best_root(self, fold_index: int) -> None:
+        """Grow the best root, if it is near the best trial: fewer rows may have been too few for gates on it."""
+        trials = self.trials
+        roots = [trial for trial in trials.near(trials.found) if not trial.grown]
+        if roots:
+            best = min(roots, key=lambda trial: trial.loss)
+            trials.add(*with_gates(trials.trainer.on_fold(replace(best, grown=True), fold_index)))
 
     def resume(self, tree: SoftTreeParams) -> None:
         """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
