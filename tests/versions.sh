@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests with the oldest or the newest versions that softwood supports: bash tests/versions.sh oldest|newest.
 #
-# PYTHON chooses the interpreter (oldest: 3.11), TESTS the tests. The wheel is built for that Python first.
+# PYTHON chooses the interpreter (oldest: 3.11), TESTS the tests, WHEEL a wheel that is there instead of a build.
 set -euo pipefail
 
 which=${1:?oldest or newest}
@@ -21,8 +21,8 @@ for bound in tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"]:
     print(re.sub(r">=(\d+(?:\.\d+)*)", r"==\1.*", bound))
 P
 if [ "$which" = oldest ]; then pip install -r "$room/bounds"; fi
-CCACHE_BASEDIR=$here pip install "$here"
-if [ "$which" = newest ]; then pip install --upgrade --upgrade-strategy eager "$here"; fi
+CCACHE_BASEDIR=$here pip install "${WHEEL:-$here}"
+if [ "$which" = newest ]; then pip install --upgrade --upgrade-strategy eager "${WHEEL:-$here}"; fi
 pip install pytest pytest-xdist 'hypothesis>=6.100' pandas polars pyarrow 'safetensors>=0.4' skops cloudpickle matplotlib
 "$room/.venv/bin/python" -m pip list --disable-pip-version-check | grep -iE '^(numpy|scipy|scikit-learn|narwhals|typer|rich) '
 cd "$here"
