@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import softwood
 from softwood.cli import app
 
 Run = Callable[..., Any]
+# A child finds the package that is tested here, wherever it runs.
+CHILD = {**os.environ, "PYTHONPATH": str(Path(softwood.__file__).parents[1])}
 
 
 @pytest.fixture

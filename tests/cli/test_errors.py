@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import CHILD
+
 GOOD = ["--target", "good", "--drop", "limit", "--folds", "0"]
 LINES = [
     (["fit", "absent.csv", *GOOD], "there is no file 'absent.csv'"),
@@ -84,11 +86,32 @@ def test_an_error_is_one_line_and_exit_code_2(run: Any, model: str, words: list[
 
 def test_debug_shows_the_traceback(folder: Path) -> None:
     line = [sys.executable, "-m", "softwood", "show", "people.csv"]
-    plain = subprocess.run(line, capture_output=True, text=True, check=False)
+    plain = subprocess.run(line, capture_output=True, text=True, env=CHILD, check=False)
     assert (plain.returncode, "Traceback" in plain.stderr) == (2, False)
-    shown = subprocess.run([*line, "--debug"], capture_output=True, text=True, check=False)
+    shown = subprocess.run([*line, "--debug"], capture_output=True, text=True, env=CHILD, check=False)
     assert "Traceback" in shown.stderr
     assert "FileError" in shown.stderr
+
+
+HIDDEN = """
+import sys
+for name in ("pyarrow", "polars", "pandas"):
+    sys.modules[name] = None
+from softwood.cli import app
+app(sys.argv[1:], prog_name="softwood")
+"""
+
+
+def test_without_a_library_to_read_tables_it_says_what_to_install(folder: Path, model: str) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        line = [sys.executable, "-c", HIDDEN, *words]
+        done = subprocess.run(line, capture_output=True, text=True, env=CHILD, check=False)
+        return done.returncode, done.stderr
+
+    told = "softwood: reading a table needs pyarrow (or polars, or pandas): pip install 'softwood[tables]'\n"
+    assert run("fit", "absent.csv", *GOOD) == (2, told)  # before any work
+    assert run("predict", model, "people.csv") == (2, told)
+    assert run("show", model) == run("export", model, "--to", "sql") == run("view", model) == (0, "")
 
 
 def test_no_colours_where_nobody_looks(run: Any, model: str) -> None:

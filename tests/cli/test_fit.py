@@ -17,6 +17,7 @@ import pytest
 
 from softwood import CARTClassifier, load
 from softwood.cli.models import MODELS
+from tests.cli.conftest import CHILD
 
 INPUTS = ["age", "income", "town"]
 QUICK = ["--target", "good", "--drop", "limit", "--folds", "0"]
@@ -108,7 +109,7 @@ def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> N
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(60_000, 30))).assign(y=rng.integers(0, 2, 60_000)).to_csv("long.csv", index=False)
     line = [sys.executable, "-m", "softwood", "fit", "long.csv", "--target", "y", "--model", "soft"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
         assert job.stdout is not None
         for text in job.stdout:
             if text.startswith("inputs"):  # it has read the rows and begins to learn

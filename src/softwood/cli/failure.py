@@ -1,19 +1,22 @@
 """What the command says when something goes wrong: one line that says what to do, on stderr, and exit code 2.
 
-`--debug`, anywhere on the line, shows Python's traceback instead.
+`--debug`, anywhere on the line, shows Python's traceback instead. Ctrl-C and SIGTERM stop the work as an error does:
+what is half written goes away.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 WRONG = 2  # exit code: the line or the data must change
-STOPPED = 130  # exit code of what Ctrl-C ended, as shells have it
+STOPPED, ENDED = 130, 143  # exit codes of what Ctrl-C and SIGTERM ended, as shells have it
 # Typer brings its own copy of click from 0.16 on, and needs click itself before: this is the base of either's errors.
 LineError: Any = typer.BadParameter.__mro__[2]
 
@@ -31,8 +34,29 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the line names."""
-        with one_line(ctx.meta["debug"]):
+        with one_line(ctx.meta["debug"]), hearing_sigterm():
             return super().invoke(ctx)
+
+
+class Ended(BaseException):
+    """SIGTERM came."""
+
+
+@contextmanager
+def hearing_sigterm() -> Iterator[None]:
+    """Inside, SIGTERM raises `Ended`, so that what was begun is cleared away; native loops hear it too."""
+
+    def end(*_: Any) -> NoReturn:
+        raise Ended
+
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
@@ -40,9 +64,9 @@ def one_line(debug: bool) -> Iterator[None]:
     """Errors inside become one line and an exit code; those that only a mistake of ours raises are left alone."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Ended) as signalled:
         typer.echo("softwood: stopped; what was not written yet is not written.", err=True)
-        raise typer.Exit(STOPPED) from None
+        raise typer.Exit(ENDED if isinstance(signalled, Ended) else STOPPED) from None
     except LineError as problem:
         say(problem.format_message() + _where_to_look(problem))
         raise typer.Exit(WRONG) from None

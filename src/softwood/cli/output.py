@@ -16,17 +16,26 @@ from softwood.formats.replace import replace_file
 
 
 def print_json(told: Any) -> None:
-    """One JSON value on a line; a number that is none (NaN) is null."""
-    typer.echo(json.dumps(_plain(told), ensure_ascii=False, allow_nan=False))
+    """One JSON value on a line."""
+    typer.echo(write_json(as_json(told)))
 
 
-def _plain(value: Any) -> Any:
+# One JSON value. What has no word in JSON (a date) is its text.
+write_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str).encode
+
+
+def as_json(value: Any) -> Any:
+    """The value in dicts, lists and scalars of JSON; a number that is not finite, for which it has no word, is null.
+
+    >>> as_json({1: (float("nan"), 0.5, True)})
+    {'1': [None, 0.5, True]}
+    """
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): as_json(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "item"):
-        value = value.item()
+        return [as_json(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json as json_text
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -29,7 +28,7 @@ def main(
 ) -> None:
     """Answer the rows of a table: CSV (or with --json a JSON object a row) on the standard output, or to --out."""
     from softwood.cli.model_files import load_model, read_rows
-    from softwood.cli.output import refuse_unknown_folder, write_text
+    from softwood.cli.output import as_json, refuse_unknown_folder, write_text
 
     refuse_unknown_folder(out or "-")
     fitted = load_model(model)
@@ -38,6 +37,7 @@ def main(
     table.require(kept, "--keep")
     columns = {name: table.values(name) for name in kept}
     columns |= answers(fitted, table.pick(fitted.tree_.schema.features), proba)
+    columns = {name: as_json(cells) for name, cells in columns.items()}  # NaN is a missing cell, in a CSV too
     write_text(out or "-", "".join(_json_lines(columns) if json else _csv_lines(columns)))
 
 
@@ -66,5 +66,7 @@ def _csv_lines(columns: dict[str, list[Any]]) -> Iterator[str]:
 
 
 def _json_lines(columns: dict[str, list[Any]]) -> Iterator[str]:
+    from softwood.cli.output import write_json
+
     for row in zip(*columns.values(), strict=True):
-        yield json_text.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, default=str) + "\n"
+        yield write_json(dict(zip(columns, row, strict=True))) + "\n"

@@ -46,6 +46,7 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
     reading : of a CSV.
     library : that reads it; None: the first of LIBRARIES that is installed.
     """
+    library = library or _installed()
     what = "the standard input" if source == "-" else repr(source)
     data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     if data[:2] == b"\x1f\x8b":
@@ -53,7 +54,6 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
     if not data.strip():
         raise ValueError(f"{what} is empty; it should have a line of column names and rows below.")
     kind = _kind(what, data)
-    library = library or _installed()
     try:
         return READERS[library, kind](data, _settled(reading or Reading(), data))
     except Exception as problem:  # each library has errors of its own
@@ -65,7 +65,7 @@ def _installed() -> str:
     for library in LIBRARIES:
         if find_spec(library) is not None:
             return library
-    raise ImportError("reading a table needs pyarrow, polars or pandas: pip install pyarrow")
+    raise ImportError("reading a table needs pyarrow (or polars, or pandas): pip install 'softwood[tables]'")
 
 
 def _kind(what: str, data: bytes) -> str:

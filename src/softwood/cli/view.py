@@ -53,7 +53,10 @@ def rows_and_answers(
 
 
 def write_page(make: Any, path: str) -> None:
-    """A page that is made in a folder of its own, then put in its place at once."""
+    """A page to a file, or for `-` to the standard output."""
+    if path != "-":
+        make(path)
+        return
     from pathlib import Path
     from tempfile import TemporaryDirectory
 

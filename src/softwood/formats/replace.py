@@ -16,6 +16,13 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     A file that was there keeps its permissions; a link still points to what it pointed to.
     """
     target = Path(os.path.realpath(path))
+    given = Path(path)
+    if (
+        given.exists() and not given.is_file() and not given.is_dir()
+    ):  # a pipe, a terminal, /dev/null: nothing to replace
+        with given.open("wb") as file:
+            file.writelines(parts)
+        return
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from softwood.explain.rows import through_steps
 from softwood.formats.json import to_json
 from softwood.formats.models import look_inside
+from softwood.formats.replace import replace_file
 from softwood.tree import Tree
 from softwood.view.rows import read_rows
 from softwood.view.words import page_rules, page_words
@@ -101,7 +102,7 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
         handle, name = tempfile.mkstemp(prefix="softwood-", suffix=".html")
         os.close(handle)
         path = name
-    Path(path).write_text(text, encoding="utf-8")
+    replace_file(path, (text.encode(),))
     return Page(Path(path), text)
 
 

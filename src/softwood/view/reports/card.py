@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from softwood.formats.replace import replace_file
 from softwood.release import __version__
 from softwood.tree.spelling import spell_name, spell_number
 from softwood.view.page import Page
@@ -98,7 +99,7 @@ def report(
     if path is None:
         handle, path = tempfile.mkstemp(prefix="softwood-report-", suffix=".html")
         os.close(handle)
-    Path(path).write_text(text, encoding="utf-8", errors="xmlcharrefreplace")
+    replace_file(path, (text.encode(errors="xmlcharrefreplace"),))
     return Page(Path(path), text)
 
 
