@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,15 @@ LINES = [
     (["fit", "equal.csv", *GOOD], "more than one column named 'a'"),
     (["fit", "ragged.csv", *GOOD], "could not be read as CSV"),
     (["fit", "list.json", *GOOD], "JSON must be one object a line"),
-    (["fit", "dates.csv", "--target", "y", "--model", "cart"], "column 'day' has dtype"),
+    (["fit", "dates.csv", "--target", "y"], "no column to learn from beside 'y'; left out: day (a date: make a number"),
+    (["fit", "same.csv", "--target", "y"], "left out: a, b (the same in every row)"),
+    (["fit", "one.csv", "--target", "y"], "there are too few rows (1)"),
+    (["fit", "bytes.csv", "--target", "y"], "'bytes.csv' is no text; a table is CSV, JSON lines, Parquet or Arrow."),
+    (["fit", "utf16.csv", "--target", "y"], "'utf16.csv' is UTF-16 text; save it as UTF-8."),
+    (["fit", "latin.csv", "--target", "y"], "'latin.csv' is not UTF-8 text, it has the byte 0xe4"),
+    (["fit", "cut.csv.gz", "--target", "y"], "'cut.csv.gz' is packed by gzip, and damaged or cut off"),
+    (["fit", "MODEL", "--target", "y"], "'people.softwood' is a model that softwood wrote; a table is CSV"),
+    (["fit", "people.csv", *GOOD, "--out", "folder"], "'folder' is a folder; name a file in it to write to."),
     (["predict", "people.csv", "people.csv"], "no softwood file"),
     (["predict", "MODEL", "narrow.csv"], "no columns 'income', 'town', which the model needs"),
     (["predict", "MODEL", "wrong.csv"], "column 'income' holds categories, 'much' for one"),
@@ -67,6 +76,14 @@ FILES = {
     "dates.csv": "day,y\n" + "2001-02-03,1.5\n2001-02-04,2.5\n" * 6,
     "narrow.csv": "age\n30\n",
     "wrong.csv": "age,income,town\n30,much,Oslo\n",
+    "same.csv": "a,b,y\n1,,2.5\n1,,3.5\n",
+    "one.csv": "a,y\n1,2.5\n",
+}
+BYTES = {
+    "bytes.csv": bytes(range(256)),
+    "utf16.csv": "a,y\n1,2\n".encode("utf-16"),
+    "latin.csv": "näme,y\n1,2\n".encode("latin1"),
+    "cut.csv.gz": gzip.compress(b"a,y\n1,2\n" * 50)[:-12],
 }
 
 
@@ -74,6 +91,9 @@ FILES = {
 def test_an_error_is_one_line_and_exit_code_2(run: Any, model: str, words: list[str], told: str) -> None:
     for name, text in FILES.items():
         Path(name).write_text(text)
+    for name, data in BYTES.items():
+        Path(name).write_bytes(data)
+    Path("folder").mkdir()
     before = sorted(Path.cwd().iterdir())
     result = run(*[model if word == "MODEL" else word for word in words], code=2)
     assert result.stdout == "" or words[0] in ("fit", "compare")  # what they found is said before they fail to learn

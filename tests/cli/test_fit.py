@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
 import sys
-import time
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,54 @@ def test_fit_says_what_it_found_and_writes_the_model(run: Any, people: pd.DataFr
     model = load("people.softwood")
     assert model.tree_ == CARTClassifier(random_state=0).fit(people[INPUTS], people.good).tree_
     assert model.tree_.schema.target == "good"
+
+
+def test_columns_that_tell_nothing_are_left_out_aloud(run: Any, people: pd.DataFrame) -> None:
+    day = pd.Series(pd.date_range("2020-01-01", periods=120)).dt.date
+    more = people.assign(
+        customer_id=range(500, 620), day=day, country="NO", empty=None, half=np.where(day.index < 60, 1, None)
+    )
+    more.to_csv("more.csv", index=False)
+    said = run("fit", "more.csv", *QUICK, "--model", "cart").stdout
+    assert "half number (60 missing)" in said  # one value, but not in every row
+    assert (
+        "left out  name (text, another in every row); day (a date: make a number of it, such as a year); "
+        "country, empty (the same in every row)\n"
+    ) in said
+    assert "look at   customer_id: another whole number in every row; --drop what only names rows\n" in said
+    assert load("more.softwood").tree_.schema.features == (*INPUTS, "customer_id", "half")
+    assert "look at" not in run("fit", "people.csv", *QUICK, "--model", "cart").stdout
+
+
+def test_fewer_rows_than_folds_are_held_out_one_by_one(run: Any) -> None:
+    Path("few.csv").write_text("x,y\n1,2.5\n2,3.5\n3,4.5\n")
+    assert "3-fold cross-validation" in run("fit", "few.csv", "--target", "y", "--model", "cart").stdout
+
+
+def test_a_terminal_is_not_overrun(folder: Path) -> None:
+    words = ["fit", "people.csv", "--target", "good", "--drop", "limit", "--model", "cart", "--max-depth", "3"]
+    shown = {}
+    for command in (words, ["inspect", "people.softwood"], ["compare", *words[1:6], "--models", "omnivariate,cart"]):
+        parent, child = pty.openpty()
+        termios.tcsetwinsize(child, (24, 80))
+        with subprocess.Popen(
+            [sys.executable, "-m", "softwood", *command], stdout=child, stderr=subprocess.DEVNULL, env=CHILD
+        ) as job:
+            os.close(child)
+            shown[command[0]] = read_all(parent)
+        assert job.returncode == 0
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line.rstrip()) for text in shown.values() for line in text.splitlines()]
+    assert [line for line in lines if len(line) > 80 and not line.startswith("A missing value")] == []
+    assert "omnivariate" in shown["compare"]
+
+
+def read_all(terminal: int) -> str:
+    told = b""
+    with suppress(OSError):  # the other end was closed
+        while more := os.read(terminal, 4096):
+            told += more
+    os.close(terminal)
+    return told.decode()
 
 
 def test_every_parameter_is_an_option_of_its_name(run: Any, people: pd.DataFrame) -> None:
@@ -114,7 +165,6 @@ def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> N
         for text in job.stdout:
             if text.startswith("inputs"):  # it has read the rows and begins to learn
                 break
-        time.sleep(1)
         job.send_signal(signal.SIGINT)
         _, said = job.communicate(timeout=60)
     assert job.returncode == 130, said

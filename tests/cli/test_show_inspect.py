@@ -10,8 +10,13 @@ from softwood import from_json, load, save, to_text
 
 def test_show_prints_the_tree(run: Any, model: str) -> None:
     fitted = load(model)
-    assert run("show", model).stdout == to_text(fitted) + "\n"
-    assert run("show", model, "--form", "rules").stdout == to_text(fitted, form="rules") + "\n"
+    said = run("show", model).stdout
+    assert said == to_text(fitted).replace("surrogates=True", "`softwood show --surrogates`") + "\n"
+    assert "--surrogates" in said
+    assert (
+        run("show", model, "--form", "rules").stdout
+        == to_text(fitted, form="rules").replace("form='tree'", "--form tree") + "\n"
+    )
     shallow = to_text(fitted, max_depth=1, digits=None, surrogates=True, width=None)
     assert run("show", model, "--max-depth", "1", "--exact", "--surrogates", "--width", "0").stdout == shallow + "\n"
 

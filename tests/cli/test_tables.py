@@ -29,7 +29,7 @@ def write(path: Path, text: str) -> str:
 
 def test_kinds_and_missing_values_of_a_csv(tmp_path: Path, library: str) -> None:
     table = Table(read_table(write(tmp_path / "t.csv", TEXT), library=library), "t.csv")
-    assert [table.kind(name) for name in table.names[:3]] == ["number", "category", "boolean"]
+    assert [table.kind(name) for name in table.names] == ["number", "category", "boolean", "date"]
     assert [table.n_missing(name) for name in table.names] == [1, 2, 0, 0]
 
 

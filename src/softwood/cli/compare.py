@@ -24,6 +24,9 @@ MostRows = Annotated[
 ]
 
 
+WIDE = 118  # columns of a terminal from which there is room to say what each model is
+
+
 def main(
     data: Data,
     target: Target = "",
@@ -135,14 +138,19 @@ def print_table(rows: Sequence[Compared], picked: Compared) -> None:
     from rich.console import Console
     from rich.table import Table as Lines
 
+    console = Console(highlight=False)
+    console.width = max(console.width, 120) if not console.is_terminal else console.width
+    headings = ["", "model", rows[0].tested.measure, "95 % interval", "nodes", "inputs", "seconds", "what it is"]
+    headings = headings if console.width >= WIDE else headings[:-1]
     lines = Lines(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("", "model", rows[0].tested.measure, "95 % interval", "nodes", "inputs", "seconds", "what it is"):
-        lines.add_column(heading, justify="right" if heading in ("nodes", "inputs", "seconds") else "left")
+    for heading in headings:
+        lines.add_column(
+            heading, justify="right" if heading in ("nodes", "inputs", "seconds") else "left", no_wrap=True
+        )
     for row in rows:
         value, low, high = map(spell_number, row.tested.interval)
         mark, style = ("*", "bold") if row is picked else ("", "")
         size = (f"{row.nodes:,}", str(row.inputs), f"{row.seconds:.2f}")
-        lines.add_row(mark, row.name, value, f"{low} to {high}", *size, MODELS[row.name][2], style=style)
-    console = Console(highlight=False)
-    console.width = max(console.width, 120) if not console.is_terminal else console.width
+        cells = (mark, row.name, value, f"{low} to {high}", *size, MODELS[row.name][2])
+        lines.add_row(*cells[: len(headings)], style=style)
     console.print(lines)

@@ -17,7 +17,8 @@ def main() -> None:
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
-    from softwood import CARTClassifier, SoftTreeClassifier, report, to_text, view
+    from softwood import CARTClassifier, SoftTreeClassifier, report, view
+    from softwood.cli.output import print_tree
 
     data = load_breast_cancer()
     diagnosis = data.target_names[data.target]
@@ -28,7 +29,8 @@ def main() -> None:
         start = perf_counter()
         model.fit(X, y)
         seconds = perf_counter() - start
-        typer.echo(before() + to_text(model, feature_names=data.feature_names, width=140))
+        typer.echo(before(), nl=False)
+        print_tree(model, feature_names=data.feature_names)
         accuracy = model.score(X_test, y_test)
         typer.echo(f"\nTest accuracy {accuracy:.3f} with {model.tree_.n_nodes} nodes, learned in {seconds:.2f} s.")
 

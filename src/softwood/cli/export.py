@@ -23,7 +23,8 @@ def main(context: typer.Context, model: ModelFile, to: To = "", out: Output = No
     from softwood import export, load, to_json
 
     if to not in LANGUAGES:
-        raise ValueError(f"--to must be one of {', '.join(LANGUAGES)}, got {to!r}.")
+        given = f", got {to!r}" if to else ""
+        raise ValueError(f"--to must be one of {', '.join(LANGUAGES)}{given}.")
     refuse_unknown_folder(out or "-")
     options = read_options(context.args, {} if to == "json" else parameters_of(_writer(to)), f"--to {to}")
     if isinstance(options.get("keep"), str):

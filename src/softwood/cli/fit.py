@@ -11,8 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, Seed, Separator, Target, Task, Weight
-from softwood.cli.models import MODELS, find_class, make_model, parameters_of
-from softwood.cli.output import default_path, prefixed, print_facts, print_json, progress, refuse_unknown_folder
+from softwood.cli.models import MODELS, check_words, find_class, make_model, parameters_of
+from softwood.cli.output import (
+    default_path,
+    prefixed,
+    print_facts,
+    print_json,
+    print_tree,
+    progress,
+    refuse_unknown_folder,
+)
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
@@ -48,6 +56,7 @@ def main(
     path = out or default_path(data, ".softwood")
     refuse_unknown_folder(path)
     check_folds(folds)
+    check_words(model, context.args)
     training, read_seconds = read_training(
         Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator)), quiet=json
     )
@@ -56,10 +65,10 @@ def main(
     if json:
         print_json({**learned.facts, "data": data, "read_seconds": read_seconds})
         return
-    from softwood import to_text
-
     print_facts([("model", learned.said)])
-    typer.echo(f"\n{to_text(learned.model)}\n")
+    typer.echo()
+    print_tree(learned.model)
+    typer.echo()
     print_facts([*([(learned.error.measure, str(learned.error))] if learned.error else []), ("wrote", path)])
 
 
@@ -129,10 +138,10 @@ def learn(training: Any, plan: Plan, tell: Callable[[str], None]) -> Learned:
     begin = perf_counter()
     model = fit_quietly(make(), training)
     seconds = perf_counter() - begin
+    dealt = deal_folds(training, model, plan.folds, plan.seed) if plan.folds else None
     save(model, plan.path)
     error = None
-    if plan.folds:
-        dealt = deal_folds(training, model, plan.folds, plan.seed)
+    if dealt is not None:
         error = measure_model(make, training, model, dealt, lambda text: tell(f"error of {name}: {text}"))
     said = f"{name}{why}: {type(model).__name__}, learned in {seconds:.2f} s"
     tree = model.tree_
@@ -151,8 +160,6 @@ def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str,
 
     from softwood.cli.measure import deal_folds, measure_model
 
-    if plan.words:
-        raise ValueError(f"{plan.words[0]} is an option of a model; say which with --model ({', '.join(MODELS)}).")
     some = training.some(MOST_TRIED, plan.seed)
     tested: dict[str, Any] = {}
     dealt: Any = None

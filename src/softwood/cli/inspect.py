@@ -9,6 +9,7 @@ import typer
 
 from softwood.cli.arguments import AsJson, ModelFile
 from softwood.cli.output import print_facts, print_json
+from softwood.tree import Kind
 from softwood.tree.schema import Input
 from softwood.tree.spelling import spell_label, spell_list, spell_number
 
@@ -64,7 +65,7 @@ def _spell(one: Input) -> str:
         text += f": {spell_list([spell_label(level) for level in one.levels], ROOM)}"
     if one.summary is None:
         return text
-    if one.summary.range is not None:
+    if one.summary.range is not None and one.kind != Kind.BOOLEAN:
         low, high = one.summary.range
         text += f" from {spell_number(low)} to {spell_number(high)}"
     return text + (f", {spell_number(one.summary.missing)} missing" if one.summary.missing else "")

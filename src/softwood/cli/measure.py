@@ -83,7 +83,18 @@ def deal_folds(training: Training, fitted: Any, n_folds: int, seed: int) -> RowF
     """Folds of the training rows, as numbers that the fitted model reads."""
     known = _answers(training, fitted)
     y = known if training.task == "classification" else known[:, None]
-    return deal_rows(fitted.encode(training.X), y, training.weight, n_folds, seed)
+    dealt = deal_rows(fitted.encode(training.X), y, training.weight, n_folds, seed)
+    if len(_usable(dealt)) < 2:
+        raise ValueError(
+            f"there are too few rows ({len(training):,}), or they are too much alike, to hold some out and to measure "
+            "an error; name a --model and leave the error out with --folds 0."
+        )
+    return dealt
+
+
+def _usable(folds: RowFolds) -> list[int]:
+    """Folds that hold rows out and leave some to learn from; of few rows not all do."""
+    return [fold for fold in range(len(folds)) if all(part.any() for part in folds[fold])]
 
 
 def measure_model(
@@ -98,10 +109,11 @@ def measure_model(
     tell : is told which fold is being learned.
     """
     X, y, known = training.X, training.y, _answers(training, fitted)
-    n = len(folds) if len(training) <= MOST_CROSS else 1
+    usable = _usable(folds)[: None if len(training) <= MOST_CROSS else 1]
+    n = len(usable)
     losses, weights, rows = [], [], []
-    for fold in range(n):
-        tell(f"fold {fold + 1} of {n}")
+    for count, fold in enumerate(usable, 1):
+        tell(f"fold {count} of {n}")
         learn, test = folds[fold]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is to be said was said when all rows were learned from

@@ -62,6 +62,17 @@ def make_model(name: str, task: str, words: Sequence[str] = (), seed: int = 0) -
     return kind(**given)
 
 
+def check_words(name: str, words: Sequence[str]) -> None:
+    """An error, before any work, for a model that is none and for words that are no options of it."""
+    if name == "auto":
+        if words:
+            raise ValueError(f"{words[0]} is an option of a model; say which with --model ({', '.join(MODELS)}).")
+        return
+    tasks = [task for task in ("classification", "regression") if name not in MODELS or name in models_for(task)]
+    known = {option: None for task in tasks for option in parameters_of(find_class(name, task))}
+    read_options(words, known, f"model {name}")
+
+
 def parameters_of(kind: Any) -> dict[str, Any]:
     """Parameters of an estimator or a function with their defaults, those without one aside."""
     found = inspect.signature(kind).parameters.values()

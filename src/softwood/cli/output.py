@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -40,10 +42,30 @@ def as_json(value: Any) -> Any:
 
 
 def print_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Headings and texts, in two columns."""
+    """Headings and texts, in two columns; on a terminal long texts go on below."""
     wide = max((len(heading) for heading, _ in facts), default=0)
+    room = max(text_width() - wide - 2, 30) if sys.stdout.isatty() else sys.maxsize
     for heading, text in facts:
-        typer.echo(f"{heading:<{wide}}  {text}")
+        lines = wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+        typer.echo(f"{heading:<{wide}}  " + f"\n{' ' * (wide + 2)}".join(lines))
+
+
+def text_width() -> int:
+    """Columns of the terminal; 100 where there is none."""
+    return get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+
+
+def print_tree(model: Any, **options: Any) -> None:
+    """The rules of a model, as wide as the terminal; what is said of options is said as the command has them."""
+    from softwood import to_text
+
+    text = to_text(model, **{"width": text_width(), **options})
+    for python, line in (
+        ("surrogates=True lists", "`softwood show --surrogates` lists"),
+        ("form='tree'", "--form tree"),
+    ):
+        text = text.replace(python, line)
+    typer.echo(text)
 
 
 def prefixed(tell: Callable[[str], None], words: str) -> Callable[[str], None]:
@@ -84,5 +106,7 @@ def default_path(source: str, suffix: str) -> str:
 def refuse_unknown_folder(path: str) -> None:
     """An error before the work, not after it, where a file cannot be written."""
     folder = Path(path).parent
+    if path != "-" and Path(path).is_dir():
+        raise ValueError(f"{path!r} is a folder; name a file in it to write to.")
     if path != "-" and not folder.is_dir():
         raise ValueError(f"there is no folder {str(folder)!r} to write {Path(path).name!r} to; make it first.")

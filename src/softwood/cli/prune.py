@@ -22,9 +22,9 @@ def main(
     json: AsJson = False,
 ) -> None:
     """Write a smaller (or larger) tree of the pruning sequence to --out; without a size print the sequence."""
-    from softwood import save, to_text
+    from softwood import save
     from softwood.cli.model_files import load_model
-    from softwood.cli.output import print_json, refuse_unknown_folder
+    from softwood.cli.output import print_json, print_tree, refuse_unknown_folder
 
     fitted = load_model(model)
     if not hasattr(fitted, "prune_to"):
@@ -45,7 +45,8 @@ def main(
         tree = pruned.tree_
         print_json({"model": out, "nodes": tree.n_nodes, "leaves": tree.n_leaves, "held_out": pruned.held_out_})
     else:
-        typer.echo(f"{to_text(pruned)}\n\nwrote  {out}")
+        print_tree(pruned)
+        typer.echo(f"\nwrote  {out}")
 
 
 def _sequence(model: Any) -> list[dict[str, Any]]:

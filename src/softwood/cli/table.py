@@ -85,6 +85,14 @@ class Table:
         """Whether no row has a value."""
         return self.n_missing(name) == len(self)
 
+    def is_constant(self, name: str) -> bool:
+        """Whether all rows have the same value, or none has one."""
+        missing = self.n_missing(name)
+        if missing or self.kind(name) == "category":
+            return missing == len(self) or (missing == 0 and self.n_distinct(name) == 1)
+        numbers = self.numbers(name)
+        return bool(np.all(numbers == numbers[0]))
+
     def n_missing(self, name: str) -> int:
         """Rows without a value."""
         return int(self.missing(name).sum())

@@ -11,10 +11,14 @@ numbers, booleans, text, dates; a cell that is one of NULLS is missing.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
+import re
 import sys
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +29,7 @@ SEPARATORS = ",;\t|"
 NULLS = ("", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null")
 BLOCK = 1 << 20  # bytes by which Arrow first finds the types of columns
 MOST_BLOCK = 2**31 - 1
+DATE = re.compile(r"\['\d{4}-\d\d-\d\d")  # the first cell of a column that may hold dates
 FIRST_ROWS = 10_000  # by which polars first finds them
 
 
@@ -50,10 +55,12 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
     what = "the standard input" if source == "-" else repr(source)
     data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+        data = _unpack(what, data)
     if not data.strip():
         raise ValueError(f"{what} is empty; it should have a line of column names and rows below.")
     kind = _kind(what, data)
+    if kind in ("CSV", "JSON lines"):
+        _require_text(what, data)
     try:
         return READERS[library, kind](data, _settled(reading or Reading(), data))
     except Exception as problem:  # each library has errors of its own
@@ -77,6 +84,32 @@ def _kind(what: str, data: bytes) -> str:
     if first == b"[":
         raise ValueError(f"{what} is a JSON list; JSON must be one object a line.")
     return "JSON lines" if first == b"{" else "CSV"
+
+
+def _unpack(what: str, data: bytes) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as problem:
+        raise ValueError(f"{what} is packed by gzip, and damaged or cut off: {problem}") from None
+
+
+def _require_text(what: str, data: bytes) -> None:
+    """An error for bytes that are no text, before a library says so in its own words."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ValueError(f"{what} is UTF-16 text; save it as UTF-8.")
+    if b"\0" in data[:BLOCK]:
+        found = "a model that softwood wrote" if b'"__metadata__"' in data[:200] else "no text"
+        raise ValueError(f"{what} is {found}; a table is CSV, JSON lines, Parquet or Arrow.")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), BLOCK):
+            decoder.decode(data[at : at + BLOCK], final=at + BLOCK >= len(data))
+    except UnicodeDecodeError as problem:
+        byte = problem.object[problem.start]
+        raise ValueError(
+            f"{what} is not UTF-8 text, it has the byte 0x{byte:02x}; save it as UTF-8, for example by "
+            "iconv -f latin1 -t utf-8."
+        ) from None
 
 
 def _settled(reading: Reading, data: bytes) -> Reading:
@@ -169,7 +202,7 @@ def _polars(function: str) -> Callable[[bytes, Reading], Any]:
 def _pandas_csv(data: bytes, reading: Reading) -> Any:
     import pandas
 
-    return pandas.read_csv(
+    table = pandas.read_csv(
         io.BytesIO(data),
         sep=reading.separator or ",",
         na_values=list(reading.nulls),
@@ -177,6 +210,11 @@ def _pandas_csv(data: bytes, reading: Reading) -> Any:
         dtype=dict.fromkeys(reading.text, str),
         low_memory=False,  # types by all rows
     )
+    for name in table.columns.difference(list(reading.text)):
+        if table[name].dtype.kind not in "biufM" and DATE.match(str(table[name].dropna().iloc[:1].to_list()[:1])):
+            with suppress(ValueError):
+                table[name] = pandas.to_datetime(table[name], format="ISO8601")
+    return table
 
 
 def _pandas(function: str, **options: Any) -> Callable[[bytes, Reading], Any]:

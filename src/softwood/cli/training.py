@@ -5,6 +5,7 @@ All that is found by itself is said aloud (`Training.said`), with the option tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ TASKS = ("auto", "classification", "regression")
 MOST_CLASSES = 10  # different whole numbers that are taken for classes
 FEW_ROWS = 20  # below, text that differs in every row is not taken for a name
 ROOM = 90  # columns that a list of names or classes may take
+INPUTS = 400  # and a list of inputs with their kinds
+NAMES_ROWS = re.compile(r"(^|[\W_])(id|ID|Id)($|[\W_])|[a-z](Id|ID)$")
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,18 @@ def find_training(
         table = table.rows(np.flatnonzero(~absent))
     task, why = _find_task(table, target, task)
     rest = [name for name in table.names if name not in (target, weight, *drop)]
-    names = [name for name in rest if _is_name(table, name)]
-    inputs = tuple(name for name in rest if name not in names)
+    useless = {name: reason for name in rest if (reason := _why_not(table, name))}
+    inputs = tuple(name for name in rest if name not in useless)
     if not inputs:
-        raise ValueError(f"{table.source!r} has no column to learn from beside {target!r}.")
+        left = f"; left out: {_spell_left(useless)}" if useless else ""
+        raise ValueError(f"{table.source!r} has no column to learn from beside {target!r}{left}.")
     said = [("rows", f"{len(table):,}" + (f" of {n_all:,}; the others have no {target}" if absent.any() else ""))]
-    said += [("target", f"{target}: {why}"), ("inputs", spell_list([_spell(table, name) for name in inputs], ROOM))]
-    said += [("left out", f"{spell_list(names, ROOM)} (text, another in every row)")] if names else []
+    said += [("target", f"{target}: {why}"), ("inputs", spell_list([_spell(table, name) for name in inputs], INPUTS))]
+    said += [("left out", _spell_left(useless))] if useless else []
+    counters = [name for name in inputs if _is_counter(table, name)]
+    said += [
+        ("look at", f"{spell_list(counters, ROOM)}: another whole number in every row; --drop what only names rows")
+    ] * bool(counters)
     weights = np.ones(len(table)) if weight is None else table.numbers(weight)
     return Training(table, target, inputs, task, weights, tuple(said))
 
@@ -118,10 +126,34 @@ def _find_task(table: Table, target: str, task: str) -> tuple[str, str]:
     return "classification", f"{n} {'class' if n == 1 else 'classes'}: {spell_list(labels, ROOM)}{hint}"
 
 
-def _is_name(table: Table, name: str) -> bool:
-    """Whether a column names the rows: text that differs in every one."""
+def _why_not(table: Table, name: str) -> str:
+    """Why a column is not learned from; empty where it is."""
+    kind, n = table.kind(name), len(table)
+    if kind not in ("number", "boolean", "category"):
+        return (
+            f"a {kind}: make a number of it, such as a year" if kind == "date" else f"{kind}: neither number nor text"
+        )
+    if kind == "category" and n >= FEW_ROWS and table.n_distinct(name) == n:
+        return "text, another in every row"
+    return "the same in every row" if n > 1 and table.is_constant(name) else ""
+
+
+def _spell_left(useless: dict[str, str]) -> str:
+    """Columns that are left out, by reason."""
+    reasons = dict.fromkeys(useless.values())
+    groups = {reason: [name for name, why in useless.items() if why == reason] for reason in reasons}
+    return "; ".join(f"{spell_list(names, ROOM)} ({reason})" for reason, names in groups.items())
+
+
+def _is_counter(table: Table, name: str) -> bool:
+    """Whether whole numbers look like names of rows: another in each, and without a gap or called an id."""
     n = len(table)
-    return n >= FEW_ROWS and table.kind(name) == "category" and table.n_distinct(name) == n
+    if n < FEW_ROWS or table.kind(name) != "number" or table.n_missing(name):
+        return False
+    numbers = table.numbers(name)
+    if not (np.ptp(numbers) == n - 1 or NAMES_ROWS.search(name)) or np.any(numbers != np.rint(numbers)):
+        return False
+    return table.n_distinct(name) == n
 
 
 def _spell(table: Table, name: str) -> str:

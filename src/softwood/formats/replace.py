@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -23,6 +24,8 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
         with given.open("wb") as file:
             file.writelines(parts)
         return
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
