@@ -159,7 +159,10 @@ def test_the_order_of_rows_does_not_matter_to_tree_and_error(run: Any, people: p
 def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(60_000, 30))).assign(y=rng.integers(0, 2, 60_000)).to_csv("long.csv", index=False)
-    line = [sys.executable, "-m", "softwood", "fit", "long.csv", "--target", "y", "--model", "soft"]
+    # A shell's background jobs, and so these tests run as one, ignore SIGINT; the command is as a person starts it.
+    hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import runpy; "
+    code = f"{hearing}runpy.run_module('softwood', run_name='__main__', alter_sys=True)"
+    line = [sys.executable, "-c", code, "fit", "long.csv", "--target", "y", "--model", "soft"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
         assert job.stdout is not None
         for text in job.stdout:

@@ -229,6 +229,15 @@ def test_cells_that_cannot_be_read_are_refused(row: Any, said: str) -> None:
         FULL.encode([row])
 
 
+def test_a_tree_answers_with_labels_of_their_own_type() -> None:
+    for labels, dtype in [(("no", "yes"), "<U3"), ((3, 7), "int64"), ((False, True), "bool"), (("a", 1), "O")]:
+        tree = Tree(response=[[0.2, 0.8]], schema=Schema(("x",), (None,), labels, "classification"))
+        given = tree.classify([[0.0], [1.0]])
+        assert (given.tolist(), given.dtype) == ([labels[1]] * 2, np.dtype(dtype))
+    with pytest.raises(ValueError, match="no classes"):
+        Tree(response=[[0.2]], schema=Schema.plain(1, 1)).classify([[0.0]])
+
+
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 

@@ -110,6 +110,18 @@ class Tree(TreeArrays):
             return self._evaluator.decide(self._rows(X), n_threads)
         return self.schema.decide(self.predict(X, n_threads))
 
+    def classify(self, X: npt.ArrayLike, n_threads: int = 1) -> npt.NDArray[Any]:
+        """Class of every row, as its label: the one of `schema.answers` that `decide` has the place of."""
+        return self._labels[self.decide(X, n_threads)]
+
+    @computed_once
+    def _labels(self) -> npt.NDArray[Any]:
+        """The labels as an array: of their own type where they have one in NumPy, else of objects."""
+        labels = self.schema.answers
+        if len(set(map(type, labels))) == 1 and isinstance(labels[0], str | int | float):
+            return np.array(labels)
+        return np.fromiter(labels, object, len(labels))
+
     @computed_once
     def _decisions(self) -> npt.NDArray[np.int64]:
         """Of every node, were it a leaf."""

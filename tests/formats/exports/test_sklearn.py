@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def test_classes_of_scikit_learn_are_answered_to_the_last_bit(kind: Any) -> None
     model = kind(random_state=0).fit(X, y, sample_weight=rng.integers(1, 4, 300))
     tree, asked = from_sklearn(model), rows_on_the_edge(model)
     assert np.array_equal(tree.predict(asked), model.predict_proba(asked))
-    assert np.array(tree.schema.answers)[tree.decide(asked)].tolist() == model.predict(asked).tolist()
+    given = tree.classify(asked)
+    assert (given.tolist(), given.dtype) == (model.predict(asked).tolist(), model.classes_.dtype)
     assert tree.n_nodes == model.tree_.node_count
     assert np.allclose(
         tree.gain.sum(), tree.count[0] * tree.impurity[0] - (tree.count * tree.impurity)[tree.n_children == 0].sum()
@@ -65,12 +67,22 @@ def test_missing_values_go_as_in_scikit_learn() -> None:
     assert np.array_equal(from_sklearn(model).predict(asked), model.predict_proba(asked))
 
 
-def test_a_tree_of_scikit_learn_can_be_softened_viewed_and_exported() -> None:
+def test_a_tree_of_scikit_learn_can_be_softened_saved_viewed_and_exported(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     tree = from_sklearn(model)
     assert "petal length (cm) ≤" in softwood.to_text(tree) or "petal width (cm) ≤" in softwood.to_text(tree)
-    assert not softwood.soften(tree, X.to_numpy(), y).is_hard
+    soft = softwood.soften(tree, X, y)
+    assert not soft.is_hard
+    for each in (tree, soft):
+        softwood.save(each, tmp_path / "tree.softwood")
+        assert softwood.load(tmp_path / "tree.softwood") == each
+        assert (each.classify(X) == y).mean() > 0.9
+        assert "petal" in softwood.view(each, X, y, path=tmp_path / "tree.html").html
+        assert "petal" in softwood.report(each, X, y, path=tmp_path / "report.html").html
+        assert "petal" in softwood.explain(each, X[:3], background=X).to_text(0)
+        for language in ("c", "dot", "java", "javascript", "mermaid", "sql"):
+            assert "petal" in softwood.export(each, to=language)
     module: dict[str, Any] = {}
     exec(softwood.export(tree, to="python"), module)
     assert [module["predict"](row) for row in X.to_numpy().tolist()] == model.predict(X).tolist()
