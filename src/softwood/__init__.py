@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened import SoftenedTreeClassifier
+    from softwood.estimators.sources import Batches
     from softwood.explain import explain
     from softwood.formats import (
         FileError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Basis",
+    "Batches",
     "BuddingTreeClassifier",
     "BuddingTreeRegressor",
     "C45Classifier",
@@ -99,6 +101,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Batches": "softwood.estimators.sources",
     "BuddingTreeClassifier": "softwood.estimators.budding",
     "BuddingTreeRegressor": "softwood.estimators.budding",
     "C45Classifier": "softwood.estimators.c45",

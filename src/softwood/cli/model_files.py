@@ -25,9 +25,13 @@ def read_rows(
 
     Categories whose levels are text are read as text, whatever they look like: "01" stays "01".
     """
+    table = Table.read(source, Reading(text_columns(model), nulls, separator))
+    table.require([*model.tree_.schema.features, *others], "the model")
+    return table
+
+
+def text_columns(model: Any) -> tuple[str, ...]:
+    """Inputs that are categories of text."""
     schema = model.tree_.schema
     levels = zip(schema.features, schema.categories, strict=True)
-    text = tuple(name for name, names in levels if names and all(isinstance(each, str) for each in names))
-    table = Table.read(source, Reading(text, nulls, separator))
-    table.require([*schema.features, *others], "the model")
-    return table
+    return tuple(name for name, names in levels if names and all(isinstance(each, str) for each in names))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from softwood.cli.arguments import AsJson, Data, ModelFile, Nulls, Output, Separator
-from softwood.cli.table_files import split_names
+from softwood.cli.streams import is_parquet, is_stream, read_batches, write_lines, write_parquet
+from softwood.cli.table_files import Reading, split_names
 
 Proba = Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")]
 Keep = Annotated[list[str] | None, typer.Option("--keep", help="Columns of the data to write beside: a,b.")]
@@ -26,12 +28,18 @@ def main(
     separator: Separator = None,
     json: AsJson = False,
 ) -> None:
-    """Answer the rows of a table: CSV (or with --json a JSON object a row) on the standard output, or to --out."""
+    """Answer the rows of a table: CSV (or with --json a JSON object a row) on the standard output, or to --out.
+
+    A folder, a file of more than 256 MiB, or answers to a .parquet file are read and written in batches.
+    """
     from softwood.cli.model_files import load_model, read_rows
     from softwood.cli.output import as_json, refuse_unknown_folder, write_text
 
     refuse_unknown_folder(out or "-")
     fitted = load_model(model)
+    if is_stream(data, out):
+        predict_in_batches(fitted, data, out, Wanted(proba, split_names(keep), json), tuple(null or ()), separator)
+        return
     table = read_rows(fitted, data, tuple(null or ()), separator)
     kept = split_names(keep)
     table.require(kept, "--keep")
@@ -39,6 +47,43 @@ def main(
     columns |= answers(fitted, table.pick(fitted.tree_.schema.features), proba)
     columns = {name: as_json(cells) for name, cells in columns.items()}  # NaN is a missing cell, in a CSV too
     write_text(out or "-", "".join(_json_lines(columns) if json else _csv_lines(columns)))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is written of each row: probabilities, columns of the data, and whether as JSON."""
+
+    proba: bool
+    keep: tuple[str, ...]
+    json: bool
+
+
+def predict_in_batches(
+    model: Any, data: str, out: str | None, wanted: Wanted, nulls: tuple[str, ...], separator: str | None
+) -> None:
+    """Answer a file or folder batch after batch: neither its rows nor its answers are in memory at once."""
+    from softwood.cli.model_files import text_columns
+    from softwood.cli.table import Table
+
+    def parts() -> Iterator[dict[str, list[Any]]]:
+        for batch in read_batches(data, Reading(text_columns(model), nulls, separator)):
+            table = Table(batch, data)
+            table.require([*model.tree_.schema.features, *wanted.keep], "the model")
+            kept = {name: table.values(name) for name in wanted.keep}
+            yield kept | answers(model, table.pick(model.tree_.schema.features), wanted.proba)
+
+    if is_parquet(out):
+        write_parquet(str(out), parts())
+        return
+    first = True
+
+    def lines() -> Iterator[str]:
+        nonlocal first
+        for columns in parts():
+            yield from _json_lines(columns) if wanted.json else _csv_lines(columns, heading=first)
+            first = False
+
+    write_lines(out, lines())
 
 
 def answers(model: Any, X: Any, proba: bool) -> dict[str, list[Any]]:
@@ -57,10 +102,11 @@ def answers(model: Any, X: Any, proba: bool) -> dict[str, list[Any]]:
     return told | {f"p_{label}": column for label, column in zip(schema.answers, chances, strict=bool(chances))}
 
 
-def _csv_lines(columns: dict[str, list[Any]]) -> Iterator[str]:
+def _csv_lines(columns: dict[str, list[Any]], heading: bool = True) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    if heading:
+        writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     yield text.getvalue()
 

@@ -68,6 +68,33 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
         raise ValueError(f"{what} could not be read as {kind}: {reason}") from problem
 
 
+def open_dataset(source: str, reading: Reading) -> Any:
+    """A Parquet, Arrow or CSV file, or a folder of them, to be walked through by pyarrow."""
+    if find_spec("pyarrow") is None:
+        raise ImportError("reading a table in batches needs pyarrow: pip install 'softwood[batches]'")
+    import pyarrow
+    from pyarrow import csv, dataset
+
+    path = Path(source)
+    inside = (each for each in sorted(path.rglob("*")) if each.suffix and each.is_file())
+    first = next(inside, path) if path.is_dir() else path
+    kind: Any = {".pq": "parquet", ".feather": "ipc", ".arrow": "ipc"}.get(
+        first.suffix.lower(), first.suffix[1:].lower()
+    )
+    if kind == "csv":
+        with first.open("rb") as file:
+            settled = _settled(reading, file.readline())
+        kind = dataset.CsvFileFormat(
+            parse_options=csv.ParseOptions(delimiter=settled.separator),
+            convert_options=csv.ConvertOptions(
+                null_values=list(settled.nulls),
+                strings_can_be_null=True,
+                column_types={name: pyarrow.string() for name in reading.text},
+            ),
+        )
+    return dataset.dataset(source, format=kind)
+
+
 def _installed() -> str:
     for library in LIBRARIES:
         if find_spec(library) is not None:

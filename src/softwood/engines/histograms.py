@@ -93,7 +93,10 @@ class MemoryHistograms:
         place[list(nodes)] = np.arange(len(nodes))
         at = place[tree.route(self.code)]
         row = np.flatnonzero((at >= 0) & (self.weight > 0))
-        at, statistics = at[row], self._statistics(row, origin[at[row]])
+        at = at[row]
+        if self.n_classes:
+            return self._class_histograms(row, at, len(nodes))
+        statistics = self._statistics(row, origin[at])
         table = np.empty((len(nodes), self.code.shape[1], self.n_bins + 1, statistics.shape[1]))
         for f in range(self.code.shape[1]):
             cell = at * (self.n_bins + 1) + self.code[row, f]
@@ -102,10 +105,18 @@ class MemoryHistograms:
                 table[:, f, :, s] = sums.reshape(len(nodes), -1)
         return table
 
+    def _class_histograms(self, row: npt.NDArray[np.intp], at: npt.NDArray[np.intp], n_nodes: int) -> Floats:
+        """The weight of each class, per node, input and bin."""
+        shape = (n_nodes, self.n_bins + 1, self.n_classes)
+        table, weight = np.empty((n_nodes, self.code.shape[1], *shape[1:])), self.weight[row]
+        begin, y = at * (self.n_bins + 1), self.y[row]
+        for f in range(self.code.shape[1]):
+            cell = (begin + self.code[row, f]) * self.n_classes + y
+            table[:, f] = np.bincount(cell, weight, n_nodes * shape[1] * shape[2]).reshape(shape)
+        return table
+
     def _statistics(self, row: npt.NDArray[np.intp], origin: Floats) -> Floats:
-        """What is summed of each row, shape (rows, statistics)."""
+        """What is summed of each row of numbers, shape (rows, statistics)."""
         weight = self.weight[row][:, None]
-        if self.n_classes:
-            return np.asarray(weight * (self.y[row][:, None] == np.arange(self.n_classes)))
         away = self.y[row] - origin
         return np.hstack([weight, weight * away, weight * away * away])

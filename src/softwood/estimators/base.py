@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +26,19 @@ Floats = npt.NDArray[np.float64]
 FEW_ROWS = 64  # that one thread answers before joblib has said how many there are
 
 
+class RowCount(NamedTuple):
+    """Rows of weight > 0, and the sum of their weights."""
+
+    n_rows: int
+    weight: float
+
+
 class TreeEstimator(ShownInNotebook, BaseEstimator):
     """Base of all estimators: after fit `tree_` holds the tree, which knows all there is to know of its inputs."""
 
     tree_: Tree
     n_jobs: int | None
+    _engines: tuple[str, ...] = ("memory",)  # where it can learn from rows (engine.py)
 
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
         """The leaf each row ends in (in a soft tree: the node that keeps most of it), as node id of `tree_`."""
@@ -89,12 +97,13 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     def _read(self, X: Any) -> Floats:
         return read_predict(self, X, self.tree_.schema)
 
-    def _provenance(self, weight: Floats, held_out: HeldOut | None = None) -> Provenance:
-        """Of a tree that was learned from rows of this weight just now."""
+    def _provenance(self, weight: Floats | RowCount, held_out: HeldOut | None = None) -> Provenance:
+        """Of a tree that was learned from rows of this weight, or so many rows, just now."""
         kind: Any = type(self)
         parameters = {name: json_value(getattr(self, name)) for name in _parameter_names(kind)}
-        n_rows, total = int(np.count_nonzero(weight)), float(weight.sum())
-        return Provenance(type(self).__name__, parameters, __version__, n_rows, total, held_out)
+        if not isinstance(weight, RowCount):
+            weight = RowCount(int(np.count_nonzero(weight)), float(weight.sum()))
+        return Provenance(type(self).__name__, parameters, __version__, *weight, held_out)
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
         """As fitted: with a tree and all else that was learned, from a file."""

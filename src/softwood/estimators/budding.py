@@ -10,7 +10,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
+from softwood.estimators.batch_fits import scan_labelled, scan_numbered
+from softwood.estimators.budding_batches import fit_budding
 from softwood.estimators.engine import choose_engine
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import read_fit, read_predict
@@ -50,6 +52,7 @@ REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 class BuddingTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
+    _engines = ("memory", "batches")
     history_: list[dict[str, Any]]
     _stream: Stream
     _schema: Schema
@@ -109,7 +112,7 @@ class BuddingTree(Calibrated, TreeEstimator):
         return self._remember(how, dataset.weight, n_iter=seen + 1)
 
     def _remember(
-        self, how: Online, weight: Floats, params: BuddingParams | None = None, n_iter: int | None = None
+        self, how: Online, weight: Floats | RowCount, params: BuddingParams | None = None, n_iter: int | None = None
     ) -> Self:
         now = self._provenance(weight)
         self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
@@ -211,8 +214,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of shuffling, new buds and folds; None is 0.
-    engine : {"auto", "memory"}
-        Where the rows are summed; "auto" goes by what `fit` is given.
+    engine : {"auto", "memory", "batches"}
+        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
@@ -281,18 +284,21 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew.
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
-        y : class labels of any kind.
+        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
+            lazy frame or `softwood.Batches`, from which learner="online" learns in one pass.
+        y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
-        choose_engine(self, X)
+        if choose_engine(self, X) == "batches":
+            fit_budding(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
+            return self
         given = read_labelled(self, X, y, sample_weight)
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
         dataset = self._problem(given.table.values, given.codes, sample_weight)
@@ -392,9 +398,11 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        choose_engine(self, X)
+        if choose_engine(self, X) == "batches":
+            fit_budding(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
+            return self
         given = read_numbered(self, X, y, sample_weight)
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
         dataset = self._problem(given.table.values, given.values, sample_weight)

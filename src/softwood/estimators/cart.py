@@ -9,6 +9,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from softwood.estimators import options
 from softwood.estimators.base import Numbers, Probabilities
+from softwood.estimators.batch_fits import scan_labelled, scan_numbered
+from softwood.estimators.cart_batches import fit_cart
 from softwood.estimators.engine import choose_engine
 from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
@@ -68,8 +70,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory"}
-        Where the rows are summed; "auto" goes by what `fit` is given.
+    engine : {"auto", "memory", "batches"}
+        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
     verbose : bool
         Print which engine learns, and how far it is.
 
@@ -140,18 +142,21 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune.
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
-        y : class labels of any kind.
+        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
+            lazy frame or `softwood.Batches`.
+        y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         """
-        choose_engine(self, X)
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
+        if choose_engine(self, X) == "batches":
+            fit_cart(self, scan_labelled(self, X, y, sample_weight), criterion, X_val, y_val)
+            return self
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
@@ -267,10 +272,12 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        choose_engine(self, X)
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
+        if choose_engine(self, X) == "batches":
+            fit_cart(self, scan_numbered(self, X, y, sample_weight), criterion, X_val, y_val)
+            return self
         given = read_numbered(self, X, y, sample_weight)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
         problem = Problem(table.values, table.columns.level_counts, values, weight, criterion).counted()

@@ -158,3 +158,35 @@ def _read_series(series: Series, name: str) -> npt.NDArray[Any]:
 def refuse_missing(name: str, row: int) -> None:
     """The error for a missing value where every row needs one."""
     raise ValueError(f"Input {name} contains NaN or None, first at row {row}; drop rows without a value.")
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame whose rows are in memory."""
+    return bool(nw.dependencies.is_into_dataframe(X))
+
+
+def column_names(frame: Any) -> list[str]:
+    """Names of the columns of a data frame."""
+    if not is_frame(frame):
+        raise TypeError(f"a batch must be a data frame, (X, y) or (X, y, sample_weight), got {type(frame).__name__}.")
+    return list(nw.from_native(frame, eager_only=True).columns)
+
+
+def pick_columns(frame: Any, names: Sequence[str]) -> Any:
+    """The columns of these names, as a frame of the same library."""
+    return nw.from_native(frame, eager_only=True).select(list(names)).to_native()
+
+
+def join_rows(one: Any, other: Any) -> Any:
+    """The rows of two frames, series or arrays, one after the other."""
+    if is_frame(one):
+        frames = [nw.from_native(each, eager_only=True) for each in (one, other)]
+        return nw.concat(frames).to_native()
+    return np.concatenate([np.asarray(one), np.asarray(other)])
+
+
+def take_rows(rows: Any, place: npt.NDArray[Any]) -> Any:
+    """Some rows of a frame, a series or an array."""
+    if is_frame(rows):
+        return nw.from_native(rows, eager_only=True)[place.tolist(), :].to_native()
+    return np.asarray(rows)[place]

@@ -16,6 +16,8 @@ from softwood.tree import Schema
 
 Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 2**31 - 1
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+LEAST_MEMORY = 4096
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
@@ -100,6 +102,24 @@ def threads(n_jobs: Any) -> int:
     if not good:
         raise ValueError(f"n_jobs must be None or an integer other than 0 (-1 uses all cores), got {n_jobs!r}.")
     return int(effective_n_jobs(n_jobs))
+
+
+def size_in_bytes(name: str, value: Any) -> int:
+    """Bytes: a whole number, or text with a unit.
+
+    >>> size_in_bytes("memory", "1.5 GiB"), size_in_bytes("memory", 4096)
+    (1610612736, 4096)
+    """
+    found = value
+    if isinstance(value, str):
+        number, unit = value.strip().rstrip("BbIiKkMmGgTt"), value.strip().lstrip("0123456789. ").upper()
+        try:
+            found = int(float(number) * UNITS[unit.replace("IB", "").replace("B", "")])
+        except (ValueError, KeyError):
+            found = 0
+    if isinstance(found, bool) or not isinstance(found, numbers.Integral) or found < LEAST_MEMORY:
+        raise ValueError(f"{name} must be bytes, at least {LEAST_MEMORY}, or text such as '4 GiB', got {value!r:.80}.")
+    return int(found)
 
 
 def warn_of_light_rows(weight: Floats, least: float) -> None:

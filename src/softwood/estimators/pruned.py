@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, TreeEstimator
+from softwood.estimators.base import Floats, RowCount, TreeEstimator
 from softwood.estimators.intake import Table
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.kernels.growth import Growth
@@ -37,6 +37,7 @@ PRUNE = ("cv", "validation", "reduced_error", None)
 class PrunedTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
+    _engines = ("memory", "batches")
     pruning_sequence_: PruningSequence
     _pruning_table: PruningTable | None  # None where nothing was held out
 
@@ -115,7 +116,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
         return Pruning(p["prune"], p["one_se"], folds, seed, validation)
 
-    def _remember(self, pruned: Pruned, weight: Floats) -> Self:
+    def _remember(self, pruned: Pruned, weight: Floats | RowCount) -> Self:
         origin = self._provenance(weight, self._held_out(pruned.table))
         self.tree_, self._pruning_table = pruned.tree.with_provenance(origin), pruned.table
         self.pruning_sequence_ = pruned.sequence

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.cells import Floats
+from softwood.estimators.engine import refuse_elsewhere
 from softwood.estimators.frames import target_names
 from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
@@ -61,6 +62,7 @@ class Numbered:
 
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
+    refuse_elsewhere(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
@@ -69,6 +71,7 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Labelle
 
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
+    refuse_elsewhere(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)

@@ -10,9 +10,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
+from softwood.estimators.batch_fits import fit_soft, scan_labelled, scan_numbered
 from softwood.estimators.engine import choose_engine
-from softwood.estimators.intake import Table
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import search_bar
@@ -22,16 +22,16 @@ from softwood.estimators.rows import (
     read_labelled,
     read_numbered,
 )
+from softwood.estimators.soft_results import held_out_of, history_line, one_class_result
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.importance import MeasuredTree
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint
+from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
 from softwood.learners.soft.readable import learn_readable
-from softwood.learners.soft.selection import Candidate
-from softwood.tree import HeldOut, Schema, Tree
+from softwood.learners.soft.training_rows import TrainingRows
+from softwood.tree import Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
@@ -43,6 +43,7 @@ LEAVES = ("auto", "constant", "linear")
 class SoftTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
+    _engines = ("memory", "batches", "torch")
     history_: list[dict[str, Any]]
     _importance: Floats
     _gain_importance: Floats
@@ -96,26 +97,31 @@ class SoftTree(Calibrated, TreeEstimator):
         return hard
 
     def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str) -> FitResult:
+        how = self._joint(engine)
         p = self.get_params(deep=False)
-        seed = options.seed_of(p["random_state"])
-        incremental = options.one_of("learner", p["learner"], LEARNERS) == "incremental"
-        otherwise = NO_LIMIT if incremental else MAX_LEAVES
-        max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=otherwise)
-        options.one_of("start", p["start"], STARTS)
-        least_gain = options.real("tol", p["tol"], 0.0)
-        keep = options.boolean("keep_on_interrupt", p["keep_on_interrupt"])
-        readable = options.boolean("readable", p["readable"])
-        if incremental and readable:
+        if p["learner"] == "joint":
+            return self._learn_from(training_rows(dataset, how), schema, how, validation)
+        if p["readable"]:
             raise ValueError(
                 "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
             )
-        if incremental and engine == "torch":
+        if engine == "torch":
             raise ValueError("engine='torch' sums rows for learner='joint'; learner='incremental' takes row after row.")
-        if incremental:
-            stepwise = Incremental(p["start"], max_leaves, least_gain, n_threads=self._threads(), seed=seed, keep=keep)
-            return learn_incremental(dataset, schema, stepwise, validation)
+        max_leaves = NO_LIMIT if p["max_leaves"] is None else how.max_leaves
+        stepwise = Incremental(
+            p["start"], max_leaves, how.least_gain, n_threads=how.n_threads, seed=how.seed, keep=how.keep
+        )
+        return learn_incremental(dataset, schema, stepwise, validation)
+
+    def _joint(self, engine: str = "memory") -> JointOptions:
+        """The options, checked."""
+        p = self.get_params(deep=False)
+        options.one_of("learner", p["learner"], LEARNERS)
+        options.one_of("start", p["start"], STARTS)
+        options.boolean("readable", p["readable"])
+        max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=MAX_LEAVES)
         patience = options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
-        how = JointOptions(
+        return JointOptions(
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
             max_leaves=max_leaves,
@@ -124,18 +130,24 @@ class SoftTree(Calibrated, TreeEstimator):
             if p["max_gate_features"] is None
             else options.integer("max_gate_features", p["max_gate_features"], 1),
             patience=patience if options.boolean("early_stopping", p["early_stopping"]) else max_leaves,
-            least_gain=least_gain,
+            least_gain=options.real("tol", p["tol"], 0.0),
             max_iter=options.integer("max_iter", p["max_iter"], 1),
             n_threads=self._threads(),
-            seed=seed,
-            keep=keep,
+            seed=options.seed_of(p["random_state"]),
+            keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
             engine="torch" if engine == "torch" else "memory",
             device=p["device"],
         )
+
+    def _learn_from(
+        self, rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None
+    ) -> FitResult:
+        """The joint learner, on rows that may be anywhere."""
+        p = self.get_params(deep=False)
         before = self._before(schema)
         with search_bar(p["verbose"]) as report:
-            learn = learn_readable if readable else learn_joint
-            return learn(dataset, schema, replace(how, report=report), validation, before)
+            learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
+            return learn(rows, schema, replace(how, report=report), validation, before)
 
     def _before(self, schema: Schema) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
@@ -148,13 +160,13 @@ class SoftTree(Calibrated, TreeEstimator):
             )
         return self._grown
 
-    def _remember(self, learned: FitResult, weight: Floats) -> Self:
+    def _remember(self, learned: FitResult, weight: Floats | RowCount) -> Self:
         warn_if_interrupted(learned.interrupted)
-        self.tree_ = learned.tree.with_provenance(self._provenance(weight, _held_out(learned)))
+        self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
         self._grown, self._held_out_loss = learned.grown, learned.chosen.loss
-        self.history_ = [_told(candidate) for candidate in learned.candidates]
+        self.history_ = [history_line(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
         self._take_held_out(learned.held_out, learned.tree.schema)
@@ -207,8 +219,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory", "torch"}
-        Where the rows are summed; "auto" is "memory" unless a device is given.
+    engine : {"auto", "memory", "batches", "torch"}
+        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md), and by `device`.
     device : str or None
         Device of PyTorch that sums the rows, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
         engine="torch" None is the best there is.
@@ -284,17 +296,21 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose.
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
-        y : class labels of any kind.
+        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
+            lazy frame or `softwood.Batches`.
+        y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         """
         engine = choose_engine(self, X)
+        if engine == "batches":
+            fit_soft(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
+            return self
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         factor = None
@@ -310,7 +326,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
             target = one_hot(held[1], len(self.classes_))
             validation = Dataset(held[0], target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
-            return self._remember(_one_class(given.schema, table), given.weight)
+            return self._remember(one_class_result(given.schema), given.weight)
         learned = self._learn(dataset, given.schema, validation, engine)
         if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
             learned = replace(learned, held_out=learned.held_out.divided(factor))
@@ -380,41 +396,15 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         engine = choose_engine(self, X)
+        if engine == "batches":
+            fit_soft(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
+            return self
         given = read_numbered(self, X, y, sample_weight)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
         dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
         validation = None if held is None else Dataset(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
         return self._remember(self._learn(dataset, given.schema, validation, engine), given.weight)
-
-
-def _one_class(schema: Schema, table: Table) -> FitResult:
-    """One class only: a leaf that is sure of it."""
-    unused = np.zeros(table.values.shape[1])
-    leaf = Tree(response=np.ones((1, 1)), schema=schema)
-    return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
-
-
-def _held_out(learned: FitResult) -> HeldOut | None:
-    """The loss by which the tree was chosen; of numbers as a part of their variance."""
-    if not learned.candidates or not np.isfinite(learned.chosen.loss):
-        return None
-    if learned.tree.schema.task == "classification":
-        return HeldOut("log loss", "held-out rows of the search", learned.chosen.loss)
-    part = 2.0 * learned.chosen.loss / learned.tree.n_outputs  # the loss is half the squared error of scaled targets
-    return HeldOut("squared error as a part of the variance", "held-out rows of the search", part)
-
-
-def _told(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "gate": candidate.gate,
-        "leaf": candidate.leaf,
-        "n_inputs": candidate.inputs,
-        "reweighted": candidate.reweighted,
-        "weight_penalty": candidate.penalty,
-        "n_nodes": candidate.nodes,
-        "loss": candidate.loss,
-    }

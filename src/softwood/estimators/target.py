@@ -48,6 +48,18 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     return np.array(found, labels.dtype), place
 
 
+def find_labels(y: Any) -> tuple[list[Any], Codes, Any]:
+    """The sorted distinct labels of some rows, the place of every label among them, and their dtype.
+
+    Examples
+    --------
+    >>> find_labels(np.array([3, 1, 3]))[:2]
+    ([1, 3], array([1, 0, 1], dtype=int32))
+    """
+    labels = _read_labels(y)
+    return *_factor(labels), labels.dtype
+
+
 def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
     """Codes of labels whose classes are known already; a label that is none of them is an error.
 

@@ -39,6 +39,18 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     >>> read_weights([2, 0], 2)
     array([2., 0.])
     """
+    weight = read_any_weights(sample_weight, n_rows)
+    if sample_weight is None:
+        return weight
+    if not weight.any():
+        raise ValueError("sample_weight must not be all zero: no row would be left to learn from.")
+    largest = float(weight.max())
+    check_largest(largest)
+    return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
+
+
+def read_any_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """One weight for every row of a part of a table: finite and >= 0; in this part all may be zero."""
     if sample_weight is None:
         return np.ones(n_rows)
     values = read_vector(sample_weight, "sample_weight")
@@ -52,15 +64,16 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     if (weight < 0).any():
         row = int((weight < 0).argmax())
         raise ValueError(f"sample_weight must be >= 0, got {weight[row]} at row {row}.")
-    if not weight.any():
-        raise ValueError("sample_weight must not be all zero: no row would be left to learn from.")
-    largest = weight.max()
+    return weight
+
+
+def check_largest(largest: float) -> None:
+    """An error where the largest weight of a table is one that no table has."""
     if not LIGHT <= largest <= HEAVY:
         raise ValueError(
             f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: "
             "weights count as rows, and no table has more. Divide all weights by the largest."
         )
-    return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
 
 
 def class_weights(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from softwood.kernels.growth import Floats, Growth, Ints, Target
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.reference.bins import make_columns
+from softwood.kernels.reference.bins import make_columns, midway
 from softwood.kernels.reference.candidates import Candidates, find_sets
 from softwood.kernels.reference.impurity import Account, Classes, ClassParts, Measure, Parts, SquaredError, SquareParts
 from softwood.kernels.reference.monotone import Bounds
@@ -26,7 +26,7 @@ from softwood.kernels.reference.split import Limits, gains_of, larger
 
 Slots = npt.NDArray[np.int8]
 
-__all__ = ["BinSplit", "Bounds", "HistogramMeasure", "SplitSearch", "bin_edges"]
+__all__ = ["BinSplit", "Bounds", "HistogramMeasure", "SplitSearch", "bin_edges", "midway"]
 
 
 def bin_edges(X: Floats, n_levels: Ints, weight: Floats, max_bins: int) -> list[Floats]:

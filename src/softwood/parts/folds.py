@@ -329,6 +329,30 @@ def _column_ends(table: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     return low, high, np.where(gone == 0, high > low, gone < len(table))
 
 
+def hash_by_ranges(X: Floats, low: Floats, high: Floats, varies: npt.NDArray[np.bool_], seed: int) -> Words:
+    """What `hash_rows` gives to rows of X that share no cells with others, where X is a part of a larger table.
+
+    Parameters
+    ----------
+    X : some rows.
+    low, high : least and largest value of each column in the whole table.
+    varies : whether a column has several values there, or one and missing ones.
+    seed : another seed, other numbers.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0], [2.0], [4.0]])
+    >>> part = hash_by_ranges(X[:2], np.array([1.0]), np.array([4.0]), np.array([True]), 0)
+    >>> bool(np.all(part == hash_rows(X, np.zeros((3, 0)), 0)[:2]))
+    True
+    """
+    number, none = np.zeros(len(X), np.uint64), np.zeros((len(X), 0))
+    for column in np.flatnonzero(varies).tolist():
+        cell = _cells(X[:, column], low[column] / 2, high[column] / 2)
+        number += table_scan.hash_rows(cell[:, None], none, seed & 0xFFFFFFFFFFFFFFFF)
+    return number
+
+
 def _cells(value: Floats, low: float, high: float) -> Floats:
     """The cell of each value between the least and the largest, of which halves are given: so no range overflows."""
     span = high - low if high > low else 1.0

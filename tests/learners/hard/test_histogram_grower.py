@@ -14,7 +14,7 @@ from softwood.engines.histograms import BinTree, HistogramEngine, MemoryHistogra
 from softwood.kernels.growth import Grown, Growth, Target
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch, bin_edges
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.learners.hard.histogram_grower import HistogramGrower
+from softwood.learners.hard.histogram_grower import grow_by_histograms
 
 LEVELS = np.array([0, 0, 5, 0], np.int32)
 BINS = 16
@@ -72,7 +72,7 @@ def grown_by_histograms(X: np.ndarray, target: Target, growth: Growth, batch: in
     engine = BatchHistograms(
         [MemoryHistograms(code[at], bins, target.y[at], target.weight[at], target.n_classes) for at in parts]
     )
-    return HistogramGrower(engine, search, 0 if target.n_classes else target.y.shape[1]).grow(), engine.passes
+    return grow_by_histograms(engine, search, 0 if target.n_classes else target.y.shape[1]), engine.passes
 
 
 def assert_same(ours: Grown, theirs: Grown) -> None:
@@ -140,7 +140,7 @@ def test_an_engine_that_does_not_route_is_refused_in_words() -> None:
     code, bins = bin_codes(X, search.edge, LEVELS), n_bins(search.edge, LEVELS)
     rows = MemoryHistograms(code, bins, target.y, target.weight, target.n_classes)
     with pytest.raises(ValueError, match="must route all rows"):
-        HistogramGrower(Unrouted([rows]), search, 0).grow()
+        grow_by_histograms(Unrouted([rows]), search, 0)
 
 
 def test_what_needs_single_rows_is_refused_in_words() -> None:

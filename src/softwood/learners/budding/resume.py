@@ -41,8 +41,8 @@ def state_of(params: BuddingParams, how: Online) -> OnlineState:
     return state
 
 
-def stream_of(learned: FitResult, dataset: Dataset, how: Online) -> Stream:
-    """A stream that has seen the rows of the problem."""
+def stream_of(learned: FitResult, dataset: Dataset, how: Online, total_weight: float | None = None) -> Stream:
+    """A stream that has seen the rows of the problem; `total_weight` of all, where the dataset is a sample of them."""
     options = how.options(dataset.loss, learned.penalties.leafness or None)
     if how.step is None and learned.params.slopes != "none":  # one row moves all weights of a response the same way
         options = replace(options, step=options.step / (1 + learned.params.columns))
@@ -50,7 +50,7 @@ def stream_of(learned: FitResult, dataset: Dataset, how: Online) -> Stream:
     recent = Sample(dataset.X[seen], dataset.target[seen], dataset.weight[seen])
     stream = Stream(
         state_of(learned.params, how), options, FixedScale(learned.design), None, learned.centre, learned.scale,
-        dataset.total_weight, recent,
+        dataset.total_weight if total_weight is None else total_weight, recent,
     )  # fmt: skip
     _recall(stream)
     return stream

@@ -4,14 +4,17 @@
     pass d + 1  histograms of all nodes of depth d that may split; the best split of each (kernels/histogram_split.py)
 
 The rules are those of the native grower with max_bins (kernels/growth.py), and so is the tree; rows may be anywhere, as
-long as an engine (engines/histograms.py) sums over them. With max_leaves one leaf is split a pass, the one of largest
-gain. Not here: absolute_error, and missing values by surrogates or fractions, which need single rows.
+long as somebody (engines/histograms.py) sums over them. A grower asks questions, `steps()`, so that several trees may
+grow by the same passes. With max_leaves the leaf of largest gain is split first: a pass then looks below all leaves
+that may still be split, and the order is made up afterwards. Not here: absolute_error, and missing values by
+surrogates or fractions, which need single rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +36,30 @@ class Node:
     bounds: Bounds
     split: BinSplit | None = None
     first_child: int = -1
+    may_split: bool = False  # it has a split that is worth it
+
+
+class Question(NamedTuple):
+    """Histograms of some leaves of a tree, about `origin` (nodes, targets)."""
+
+    tree: BinTree
+    nodes: Sequence[int]
+    origin: Floats
+
+
+Steps = Generator[Question, Floats, None]
+
+
+def grow_by_histograms(engine: HistogramEngine, search: SplitSearch, n_targets: int) -> Grown:
+    """One tree, grown from the sums of an engine."""
+    grower = HistogramGrower(search, n_targets)
+    steps = grower.steps()
+    try:
+        question = next(steps)
+        while True:
+            question = steps.send(engine.histograms(*question))
+    except StopIteration:
+        return grower.grown()
 
 
 @dataclass
@@ -42,52 +69,77 @@ class HistogramGrower:
     search : inputs, criterion and rules.  n_targets : of numbers; 0 for classes.
     """
 
-    engine: HistogramEngine
     search: SplitSearch
     n_targets: int
     nodes: list[Node] = field(default_factory=list)
-    open: list[int] = field(default_factory=list)
 
-    def grow(self) -> Grown:
-        """Split leaves until none is open or max_leaves are there."""
+    def steps(self) -> Steps:
+        """The questions, one after the other; each is answered by the histograms it asks for."""
+        yield from self._add_root()
         most = self.search.growth.max_leaves
-        self._add_root()
-        while self.open and (most == 0 or (len(self.nodes) + 1) // 2 < most):
-            chosen = [self._largest_gain()] if most else self.open
-            self.open = [m for m in self.open if m not in chosen]
+        while waiting := self._best_first(most) if most else self._undivided():
             begin = len(self.nodes)
-            for m in chosen:
+            for m in waiting:
                 self._divide(self.nodes[m])
-            self._search(range(begin, len(self.nodes)))
-        return self._grown()
+            yield from self._search(range(begin, len(self.nodes)))
 
-    def _add_root(self) -> None:
+    def _undivided(self) -> list[int]:
+        return [m for m, node in enumerate(self.nodes) if node.may_split and node.first_child < 0]
+
+    def _best_first(self, most: int) -> list[int]:
+        """Leaves that may be next, as far as is known; none: the tree is ready, nodes in the order they are made."""
+        made, leaves, divided = [0], [0], set[int]()
+        while len(leaves) < most:
+            open_leaves = [m for m in leaves if self.nodes[m].may_split]
+            if not open_leaves:
+                break
+            m = self._largest_gain(open_leaves)
+            first = self.nodes[m].first_child
+            if first < 0:  # at most so many splits are left: only leaves of the largest gains can be among them
+                order = sorted(open_leaves, key=lambda leaf: (leaf != m, -self._gain(leaf)))
+                return [leaf for leaf in order[: most - len(leaves)] if self.nodes[leaf].first_child < 0]
+            leaves.remove(m)
+            leaves += [first, first + 1]
+            made += [first, first + 1]
+            divided.add(m)
+        place = {m: i for i, m in enumerate(made)}
+        first_child = [place[self.nodes[m].first_child] if m in divided else -1 for m in made]
+        self.nodes = [replace(self.nodes[m], first_child=at) for m, at in zip(made, first_child, strict=True)]
+        return []
+
+    def _gain(self, m: int) -> float:
+        split = self.nodes[m].split
+        return 0.0 if split is None else split.gain
+
+    def _add_root(self) -> Steps:
         """The root, about its own mean."""
         nowhere = np.zeros(self.n_targets)
-        sums = self._histograms([0], nowhere[None])[0, 0].sum(axis=0)
+        table = yield self._question([0], nowhere[None])
+        sums = table[0, 0].sum(axis=0)
         measure = self.search.measure
         center = measure.account(sums, nowhere).center
         bounds = Bounds.free(measure.measure.constrained(center).shape[1] if self.search.growth.monotone.any() else 0)
         self.nodes.append(Node(sums, nowhere, 0, np.nan, bounds))
-        self._search([0])
+        yield from self._search([0])
 
-    def _histograms(self, nodes: Sequence[int], origin: Floats) -> Floats:
-        """From the engine, of some leaves of the tree so far."""
+    def _question(self, nodes: Sequence[int], origin: Floats) -> Question:
+        """About some leaves of the tree so far."""
         bins = n_bins(self.search.edge, self.search.n_levels) + 1
         child = np.zeros((max(len(self.nodes), 1), bins), np.int8)
         first, feature = np.full(len(child), -1, np.int32), np.full(len(child), -1, np.int32)
         for m, node in enumerate(self.nodes):
             if node.first_child >= 0 and node.split is not None:
                 first[m], feature[m], child[m] = node.first_child, node.split.feature, node.split.child
-        return self.engine.histograms(BinTree(first, feature, child), nodes, origin)
+        return Question(BinTree(first, feature, child), nodes, origin)
 
-    def _search(self, new: Sequence[int]) -> None:
-        """Open those of the new nodes that may be split and have a split worth it."""
+    def _search(self, new: Sequence[int]) -> Steps:
+        """Find which of the new nodes may be split and have a split worth it."""
         may = [m for m in new if self._may_split(self.nodes[m])]
         if not may:
             return
         origin = np.stack([self._mean(self.nodes[m]) for m in may])
-        for m, mean, table in zip(may, origin, self._histograms(may, origin), strict=True):
+        tables = yield self._question(may, origin)
+        for m, mean, table in zip(may, origin, tables, strict=True):
             node, wanted = self.nodes[m], self._count(self.nodes[m])
             node.sums, node.origin = table[0].sum(axis=0), mean  # about its own mean: no digits are lost
             if abs(self._count(node) - wanted) > ROUNDING * wanted:
@@ -98,8 +150,7 @@ class HistogramGrower:
             if self._may_split(node):
                 slack = self.search.measure.measure.slack(self._impurity(node))
                 node.split = self.search.best(table, mean, self._tie(node), slack, node.bounds)
-                if node.split is not None and self._is_worth(node.split):
-                    self.open.append(m)
+                node.may_split = node.split is not None and self._is_worth(node.split)
 
     def _mean(self, node: Node) -> Floats:
         """Of the targets; nothing for classes."""
@@ -137,16 +188,15 @@ class HistogramGrower:
         """Whether the impurity falls by enough, relative to the whole table."""
         return split.gain / self._size(self.nodes[0]) + EPSILON >= self.search.growth.min_impurity_decrease
 
-    def _largest_gain(self) -> int:
-        """The open leaf of largest gain; a tie: the oldest."""
-        gain = np.array([split.gain for m in self.open if (split := self.nodes[m].split) is not None])
-        root = self.nodes[0]
-        return self.open[int(np.flatnonzero(gain >= gain.max() - TIE * self._size(root) * self._impurity(root))[0])]
+    def _largest_gain(self, leaves: Sequence[int]) -> int:
+        """The leaf of largest gain; a tie: the oldest."""
+        gain, root = np.array([self._gain(m) for m in leaves]), self.nodes[0]
+        return leaves[int(np.flatnonzero(gain >= gain.max() - TIE * self._size(root) * self._impurity(root))[0])]
 
     def _divide(self, node: Node) -> None:
         """Turn an open leaf into a branch with two children."""
         split, measure = node.split, self.search.measure
-        assert split is not None  # only nodes with a split are open
+        assert split is not None  # only nodes with a split are divided
         q = [measure.measure.constrained(measure.account(side, node.origin).center)[0] for side in split.side]
         bounds = node.bounds.part(q[0], q[1], self.search.sign(split.feature))
         node.first_child = len(self.nodes)
@@ -154,7 +204,7 @@ class HistogramGrower:
             child = Node(split.side[s], node.origin, node.depth + 1, float(split.fraction[s]), bounds[s])
             self.nodes.append(child)
 
-    def _grown(self) -> Grown:
+    def grown(self) -> Grown:
         """The tree as arrays, nodes in the order they were made."""
         nodes, measure = self.nodes, self.search.measure
         splits = [node.split if node.first_child >= 0 else None for node in nodes]

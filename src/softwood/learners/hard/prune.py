@@ -157,7 +157,7 @@ def choose_by_cv(
     total, squares, weight = np.sum([sums for sums, _ in tested], axis=0)
     if not weight.any():
         return plain_table(sequence), None
-    table = _tested(sequence, total, squares, weight, one_se, "cv")
+    table = choose_by_losses(sequence, total, squares, weight, one_se, "cv")
     alpha = between[len(between) - 1 - table.chosen]
     return table, HeldOutRows.joined([told.at(alpha) for _, told in tested if told is not None])
 
@@ -166,7 +166,7 @@ def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool)
     """Error of every tree of the sequence on rows that were not trained on."""
     total, squares = path_losses(sequence.tree, rows)
     total, squares = sequence.sum_leaves(total), sequence.sum_leaves(squares)
-    return _tested(sequence, total, squares, rows.row_weight().sum(), one_se, "validation")
+    return choose_by_losses(sequence, total, squares, rows.row_weight().sum(), one_se, "validation")
 
 
 def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
@@ -181,7 +181,7 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
     return cut
 
 
-def _tested(
+def choose_by_losses(
     sequence: PruningSequence,
     total: Floats,
     squares: Floats,

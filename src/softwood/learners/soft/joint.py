@@ -143,11 +143,14 @@ def learn_joint(
     dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
     """Learn a soft tree from rows in memory; validation rows are never trained on. `before` is a tree to go on from."""
+    return learn_joint_from(training_rows(dataset, how), schema, how, validation, before)
+
+
+def training_rows(dataset: Dataset, how: JointOptions) -> TrainingRows:
+    """The rows, summed in memory or on a device."""
     if how.engine == "torch":
-        rows = TrainingRows.on_device(dataset, how.seed, how.device, how.n_threads, how.single)
-    else:
-        rows = TrainingRows.in_memory(dataset, how.seed, how.n_threads, how.single)
-    return learn_joint_from(rows, schema, how, validation, before)
+        return TrainingRows.on_device(dataset, how.seed, how.device, how.n_threads, how.single)
+    return TrainingRows.in_memory(dataset, how.seed, how.n_threads, how.single)
 
 
 def learn_joint_from(

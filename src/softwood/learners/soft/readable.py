@@ -18,8 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint
+from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from
 from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.training_rows import TrainingRows
 from softwood.tree import Schema
 
 MOST_LEAVES = 8
@@ -28,15 +29,15 @@ ERRORS = 1.0  # standard errors of the best loss
 
 
 def learn_readable(
-    dataset: Dataset, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
+    rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
     """The plainest tree that is good enough; `before` is a tree to go on from, whose kind stays as it is."""
-    best = learn_joint(dataset, schema, how, validation, before)
+    best = learn_joint_from(rows, schema, how, validation, before)
     if before is not None or best.interrupted:
         return best
     tried = list(best.candidates)
     for options in plain_kinds(how):
-        plain = learn_joint(dataset, schema, options, validation)
+        plain = learn_joint_from(rows, schema, options, validation)
         tried += plain.candidates
         if plain.interrupted:
             break

@@ -1,0 +1,72 @@
+"""Tables that are read and answered in batches: files beyond memory in, answers out, in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from softwood.cli.table_files import Reading, open_dataset
+from softwood.formats.replace import replace_file
+
+LARGE = 256 * 2**20  # bytes of a file from which it is read in batches
+SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".csv")
+
+Columns = dict[str, list[Any]]
+Answer = Callable[[Any], Columns]
+
+
+def is_stream(source: str, out: str | None) -> bool:
+    """Whether rows are to be read in batches: a folder, a large file, or answers in Parquet."""
+    path = Path(source)
+    if source == "-" or not (path.is_dir() or path.suffix.lower() in SUFFIXES):
+        return False
+    return path.is_dir() or is_parquet(out) or (path.is_file() and path.stat().st_size > LARGE)
+
+
+def is_parquet(out: str | None) -> bool:
+    return out is not None and Path(out).suffix.lower() in (".parquet", ".pq")
+
+
+def read_batches(source: str, reading: Reading) -> Iterator[Any]:
+    """The tables of a file or folder, one after the other."""
+    from softwood import Batches
+
+    yield from Batches(open_dataset(source, reading)).frames()
+
+
+def write_parquet(path: str, parts: Iterator[Columns]) -> None:
+    """Columns, part after part, to a file that appears when it is whole."""
+    import pyarrow
+    from pyarrow import parquet
+
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    writer = None
+    try:
+        for part in parts:
+            table = pyarrow.table(part, schema=None if writer is None else writer.schema)
+            writer = writer or parquet.ParquetWriter(beside, table.schema)
+            writer.write_table(table)
+        if writer is None:
+            raise ValueError("there are no rows to answer.")
+        writer.close()
+        beside.replace(target)
+    except BaseException:
+        if writer is not None:
+            writer.close()
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_lines(path: str | None, lines: Iterator[str]) -> None:
+    """Text, part after part: to a file that appears when it is whole, or to the standard output."""
+    import typer
+
+    if path is None or path == "-":
+        for part in lines:
+            typer.echo(part, nl=False)
+    else:
+        replace_file(path, (part.encode() for part in lines))

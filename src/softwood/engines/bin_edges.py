@@ -1,0 +1,160 @@
+"""Edges between bins of inputs that are seen a batch at a time: those of rows in memory (kernels/growth.py), or nearly.
+
+    pass 1   cells between quantiles of a sample: weight, least and largest value of the rows in each
+    pass 2   the values in the cells in which a bin ends, if they are not too many
+
+A bin ends at the first value v with at least k / max_bins of the weight up to v. The cell in which that happens is
+known after the first pass; if it holds one value, so is v. The second pass looks into the others. Where their values
+would take too much memory, a bin ends at the end of its cell, off by at most the weight of a cell, about 1 / CELLS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.growth import MAX_BINS, TIE
+from softwood.kernels.histogram_split import midway
+
+Floats = npt.NDArray[np.float64]
+Rows = tuple[Floats, Floats]  # inputs and weights of some rows
+ReadRows = Callable[[], Iterable[Rows]]
+
+CELLS = 4096  # of an input
+MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together
+
+
+@dataclass
+class InputCells:
+    """One input, cut at values of a sample: cell i holds the values up to `cut[i]`, the last one those beyond all."""
+
+    cut: Floats
+    weight: Floats = field(init=False)
+    count: npt.NDArray[np.int64] = field(init=False)
+    low: Floats = field(init=False)
+    high: Floats = field(init=False)
+    missing: bool = False
+    inside: dict[int, list[tuple[Floats, Floats]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = len(self.cut) + 1
+        self.weight, self.count = np.zeros(n), np.zeros(n, np.int64)
+        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
+
+    def take(self, x: Floats, weight: Floats) -> None:
+        """Count some rows."""
+        there = ~np.isnan(x)
+        if not there.all():
+            x, weight, self.missing = x[there], weight[there], True
+        if not len(x):
+            return
+        order = np.argsort(x, kind="stable")
+        x, weight = x[order], weight[order]
+        cell = np.searchsorted(self.cut, x, side="left")
+        begin = np.flatnonzero(np.append(True, np.diff(cell) > 0))
+        end, at = np.append(begin[1:], len(x)) - 1, cell[begin]
+        self.weight[at] += np.add.reduceat(weight, begin)
+        self.count[at] += end - begin + 1
+        self.low[at], self.high[at] = np.minimum(self.low[at], x[begin]), np.maximum(self.high[at], x[end])
+
+    def ends(self, max_bins: int) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The cells in which bins end, and the weight up to which each of these bins goes."""
+        wanted = (np.arange(1, self.n_bins(max_bins)) / self.n_bins(max_bins) - TIE) * self.weight.sum()
+        cell = np.searchsorted(np.cumsum(self.weight), wanted, side="left")
+        return np.minimum(cell, len(self.weight) - 1), wanted
+
+    def doubtful(self, max_bins: int) -> npt.NDArray[np.int64]:
+        """The cells in which bins may end: all that hold rows, if these are few."""
+        filled = np.flatnonzero(self.count)
+        return filled if len(filled) <= self.n_bins(max_bins) else np.unique(self.ends(max_bins)[0])
+
+    def n_bins(self, max_bins: int) -> int:
+        """One bin of the largest number is for missing values."""
+        return max_bins - int(max_bins == MAX_BINS and self.missing)
+
+    def look_into(self, x: Floats, weight: Floats) -> None:
+        """Keep the values that lie in the cells asked for."""
+        cell = np.searchsorted(self.cut, x, side="left")
+        chosen = np.isin(cell, list(self.inside)) & ~np.isnan(x)
+        x, weight, cell = x[chosen], weight[chosen], cell[chosen]
+        for c in np.unique(cell).tolist():
+            self.inside[c].append((x[cell == c], weight[cell == c]))
+
+    def edges(self, max_bins: int) -> Floats:
+        """Thresholds between bins."""
+        filled = np.flatnonzero(self.count)
+        every = self._every_value(filled)
+        if every is not None and len(every) <= self.n_bins(max_bins):
+            return midway(every[:-1], every[1:])
+        below = np.append(0.0, np.cumsum(self.weight))
+        cells, wanted = self.ends(max_bins)
+        pairs = []
+        for cell, most in zip(cells.tolist(), wanted.tolist(), strict=True):
+            values, total = self._values(cell, float(below[cell]))
+            place = int(np.searchsorted(total, most, side="left"))
+            value = values[min(place, len(values) - 1)]
+            after = values[place + 1] if place + 1 < len(values) else self._next(filled, cell)
+            if after < np.inf:
+                pairs.append((value, after))
+        if not pairs:
+            return np.zeros(0)
+        value, after = np.unique(np.array(pairs), axis=0).T
+        return midway(value, after)
+
+    def _every_value(self, filled: npt.NDArray[np.int64]) -> Floats | None:
+        """All distinct values, if they are known."""
+        several = filled[self.low[filled] < self.high[filled]]
+        if not all(int(cell) in self.inside for cell in several):
+            return None
+        return np.concatenate([np.zeros(0), *(self._values(int(cell), 0.0)[0] for cell in filled)])
+
+    def _values(self, cell: int, below: float) -> tuple[Floats, Floats]:
+        """Distinct values of a cell, rising, and the weight of all rows up to each."""
+        parts = self.inside.get(cell)
+        if not parts:  # one value, or too many to be looked at
+            return self.high[[cell]], np.array([below + self.weight[cell]])
+        x, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
+        value, group = np.unique(x, return_inverse=True)
+        return value, np.asarray(below + np.cumsum(np.bincount(group, weight)), np.float64)
+
+    def _next(self, filled: npt.NDArray[np.int64], cell: int) -> float:
+        """The least value beyond a cell."""
+        place = int(np.searchsorted(filled, cell, side="right"))
+        return float(self.low[filled[place]]) if place < len(filled) else np.inf
+
+
+def find_edges(read: ReadRows, sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int) -> list[Floats]:
+    """Per input the edges between bins of about equal weight; none of a category. Two passes over the rows."""
+    inputs = {
+        f: InputCells(_cuts(sample[:, f][~np.isnan(sample[:, f])])) for f in range(len(n_levels)) if not n_levels[f]
+    }
+    for X, weight in read():
+        for f, one in inputs.items():
+            one.take(X[:, f], weight)
+    _ask(inputs, max_bins)
+    if any(one.inside for one in inputs.values()):
+        for X, weight in read():
+            for f, one in inputs.items():
+                if one.inside:
+                    one.look_into(X[:, f], weight)
+    return [inputs[f].edges(max_bins) if f in inputs else np.zeros(0) for f in range(len(n_levels))]
+
+
+def _cuts(x: Floats) -> Floats:
+    """At most CELLS - 1 cuts, between neighbouring values of a sample: a value that is often there has its own cell."""
+    value = np.unique(x)
+    if len(value) > CELLS // 2:
+        value = np.unique(np.sort(x)[np.linspace(0, len(x) - 1, CELLS // 2).astype(np.intp)])
+    return np.unique(np.concatenate([value, np.nextafter(value, -np.inf)]))
+
+
+def _ask(inputs: dict[int, InputCells], max_bins: int) -> None:
+    """Which cells the second pass looks into: those of several values in which a bin ends, if there is room."""
+    asked = {f: one.doubtful(max_bins) for f, one in inputs.items()}
+    asked = {f: cells[inputs[f].low[cells] < inputs[f].high[cells]] for f, cells in asked.items()}
+    if sum(int(inputs[f].count[cells].sum()) for f, cells in asked.items()) <= MOST_VALUES:
+        for f, cells in asked.items():
+            inputs[f].inside = {int(cell): [] for cell in cells}

@@ -1,0 +1,192 @@
+"""CART from rows beyond memory: binned, grown from histograms, pruned by rows held out.
+
+    pass 1 (the caller's)   columns, classes, ranges, weights
+    pass 2                  a sample by a hash of the rows (parts/sketch.py)
+    passes 3, 4             edges between bins (engines/bin_edges.py)
+    pass 5                  rows as bins in a temporary file (engines/binned_rows.py), which all later passes read
+    then                    a pass for each level of the trees, all trees at once; one more to test them
+
+The tree before pruning is that of rows in memory with the same `max_bins`. Folds differ: a row is in fold
+hash(row) mod cv. Of more than FEW rows one fold is held out, and one tree more is grown; of fewer, each in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines.bin_edges import find_edges
+from softwood.engines.binned_rows import EVERY, BinnedRows, FoldQuestion
+from softwood.engines.journal import Journal
+from softwood.kernels import table_scan
+from softwood.kernels.growth import Grown, Growth
+from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
+from softwood.learners.hard.grow import as_tree
+from softwood.learners.hard.histogram_grower import HistogramGrower, Question
+from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.prune import (
+    Choice,
+    Pruned,
+    Pruning,
+    answered,
+    choose_by_losses,
+    choose_by_validation,
+    reduce_error,
+)
+from softwood.learners.hard.sequence import PruningSequence, path_losses
+from softwood.learners.hard.unit import Unit
+from softwood.parts.folds import raise_to
+from softwood.parts.sketch import RowSketch
+from softwood.tree import Schema, Tree, cut_tree
+
+FEW = 100_000  # rows up to which every fold is held out in turn
+SAMPLE = 20_000  # rows that cells between quantiles are made of
+PART = 8  # of the memory, for histograms
+
+Case = tuple[Floats, npt.NDArray[Any], Floats]  # inputs, answers and weights of some rows
+ReadCases = Callable[[], Iterator[Case]]
+
+
+@dataclass(frozen=True)
+class BatchedCases:
+    """A table in batches.
+
+    read : gives inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
+    problem : the question without its rows: one row for each class, of its weight; or the least and largest numbers.
+    n_rows, total_weight : of all rows.  memory : bytes that the learner may take.
+    """
+
+    read: ReadCases
+    problem: Problem
+    n_rows: int
+    total_weight: float
+    memory: int
+    report: Callable[[int], None] = lambda n_rows: None
+
+
+def learn_batched_cart(
+    cases: BatchedCases, make_schema: Callable[[Floats, Floats], Schema], growth: Growth, pruning: Pruning,
+    max_bins: int, journal: Journal,
+) -> Pruned:  # fmt: skip
+    """Grow and prune; `make_schema` tells from a sample (inputs, weights) what the tree stands for."""
+    unit = Unit.of(cases.problem)
+    problem, growth, pruning = unit.enter(cases.problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
+    sample = journal.answer(b"sample", lambda: _sample(cases, pruning.seed))
+    X, weight, n_distinct = sample[0], sample[1], min(int(sample[2][0]), cases.n_rows)
+    raised = raise_to(np.array([cases.total_weight]), n_distinct, cases.total_weight)[0][0] / cases.total_weight
+    found = journal.answer(
+        b"edges", lambda: find_edges(lambda: ((x, w) for x, _, w in cases.read()), X, problem.n_levels, max_bins)
+    )
+    schema, folds = make_schema(X, weight), _folds(cases, pruning)
+    rows = BinnedRows(found, problem.n_levels, problem.n_classes, cases.memory // PART, cases.report)
+    for x, y, w in cases.read():
+        own = y / unit.size if not problem.is_classes else y
+        rows.append(x, own, w * raised, _fold_of(x, y, pruning))
+    target = problem.target()
+    n_targets = 0 if problem.is_classes else problem.y.shape[1]
+    measure = HistogramMeasure(problem.criterion, problem.n_classes, n_targets, target.class_factor)
+    search = SplitSearch(found, problem.n_levels, measure, growth)
+    grown = grow_together([HistogramGrower(search, n_targets) for _ in (EVERY, *folds)], [EVERY, *folds], rows, journal)
+    trees = [as_tree(one, problem, schema, growth) for one in grown]
+    sequence = PruningSequence.of(trees[0], problem)
+    choice = _choose(sequence, dict(zip(folds, trees[1:], strict=True)), rows, problem, pruning, journal)
+    return unit.leave(Pruned(cut_tree(trees[0], choice.is_leaf), choice.table, sequence, choice.held_out))
+
+
+def grow_together(
+    growers: Sequence[HistogramGrower], folds: Sequence[int], rows: BinnedRows, journal: Journal
+) -> list[Grown]:
+    """Trees that each leave out a fold, grown by the same passes over the rows."""
+    steps = [grower.steps() for grower in growers]
+    asked: dict[int, Question] = {i: next(step) for i, step in enumerate(steps)}
+    while asked:
+        questions = [FoldQuestion(*question, folds[i]) for i, question in asked.items()]
+        told = b"".join(_told(question) for question in questions)
+        answers = journal.answer(told, lambda: rows.histograms(questions))  # noqa: B023  # called at once
+        after: dict[int, Question] = {}
+        for i, answer in zip(asked, answers, strict=True):
+            try:
+                after[i] = steps[i].send(answer)
+            except StopIteration:
+                continue
+        asked = after
+    return [grower.grown() for grower in growers]
+
+
+def _told(question: FoldQuestion) -> bytes:
+    tree = question.tree
+    parts = (tree.first_child, tree.feature, tree.child, question.origin, np.array([question.fold, *question.nodes]))
+    return b"histograms" + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+
+def _sample(cases: BatchedCases, seed: int) -> list[Floats]:
+    """Inputs and weights of a sample, and how many distinct rows there are."""
+    sketch = RowSketch(SAMPLE)
+    for X, y, weight in cases.read():
+        key = _hash(X, y, seed)
+        sketch.add(key, key, X, np.zeros((len(X), 0)), weight[:, None])
+    sketch.close()
+    return [sketch.X, sketch.weight[:, 0], np.array([float(sketch.n_distinct)])]
+
+
+def _hash(X: Floats, y: npt.NDArray[Any], seed: int) -> npt.NDArray[np.uint64]:
+    return table_scan.hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed & 0xFFFFFFFFFFFFFFFF)
+
+
+def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:
+    """The folds that are held out."""
+    if pruning.method != "cv" or not isinstance(pruning.folds, int):
+        return []
+    return list(range(pruning.folds)) if cases.n_rows <= FEW else [0]
+
+
+def _fold_of(X: Floats, y: npt.NDArray[Any], pruning: Pruning) -> npt.NDArray[np.uint8]:
+    """The fold of each row, by what it holds: equal rows are in one fold."""
+    n = pruning.folds if isinstance(pruning.folds, int) else 1
+    return np.asarray((_hash(X, y, pruning.seed + 1) % np.uint64(n)).astype(np.uint8))
+
+
+def _choose(
+    sequence: PruningSequence, held: dict[int, Tree], rows: BinnedRows, problem: Problem, pruning: Pruning,
+    journal: Journal,
+) -> Choice:  # fmt: skip
+    """How much of the unpruned tree to keep, by validation rows or by rows held out."""
+    nothing = Choice(None, np.zeros(sequence.tree.n_nodes, np.bool_))
+    valid = pruning.validation
+    if pruning.method == "reduced_error" and valid is not None:
+        is_leaf = reduce_error(sequence.tree, valid)
+        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, valid))
+    if pruning.method == "validation" and valid is not None:
+        table = choose_by_validation(sequence, valid, pruning.one_se)
+        is_leaf = sequence.is_leaf(table.alpha[table.chosen])
+        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, valid))
+    if not held or sequence.tree.n_nodes == 1:
+        return nothing
+    total, squares, weight = journal.answer(b"tested", lambda: _tested(sequence, held, rows, problem))
+    if not weight.any():
+        return nothing
+    by = "cv" if len(held) > 1 else "validation"
+    table = choose_by_losses(sequence, total, squares, weight, pruning.one_se, by)
+    return Choice(table, sequence.is_leaf(table.alpha[table.chosen]))
+
+
+def _tested(sequence: PruningSequence, held: dict[int, Tree], rows: BinnedRows, problem: Problem) -> list[Floats]:
+    """Losses of every size on rows that its tree was not grown on, their squares and weights: one pass."""
+    between = sequence.between()
+    losses = {fold: np.zeros((2, tree.n_nodes)) for fold, tree in held.items()}
+    weight = 0.0
+    for piece in rows.read():
+        for fold, tree in held.items():
+            here = piece.fold == fold
+            own = problem.with_rows(rows.values(piece.code[here]), piece.y[here], piece.weight[here])
+            losses[fold] += np.stack(path_losses(tree, own))
+            weight += float(own.row_weight().sum())
+    total = np.zeros((2, len(between)))
+    for fold, tree in held.items():
+        own_sequence = PruningSequence.of(tree, problem)
+        total += np.stack([own_sequence.sum_leaves(each, between) for each in losses[fold]])
+    return [total[0], total[1], np.full(len(between), weight)]
