@@ -23,6 +23,8 @@ try:
 except ImportError as lacking:
     raise ImportError("softwood.torch needs PyTorch: pip install 'softwood[torch]'.") from lacking
 
+from softwood.engines.torch.answers import AnswerPlan, can_answer, plan_answers
+
 __all__ = ["SoftTree"]
 
 # What a learner says of the rows it saw, which training with other rows makes untrue.
@@ -134,7 +136,14 @@ class SoftTree(nn.Module):
         return torch.stack(self._reach(self.columns(X)), dim=-1)
 
     def forward(self, X: Any) -> Any:
-        """The output before the link, (..., n_outputs)."""
+        """The output before the link, (..., n_outputs).
+
+        Without a gradient, many float32 rows on a CUDA device go by one kernel, where the tree has one output.
+        """
+        if can_answer(X, self.bias) and X.shape[-1] == self.tree.n_features:
+            plan = self._answer_plan(X.device)
+            if plan is not None:
+                return plan.output(X, self.weight * self._weighed, self.bias, self.response, self.slope)
         phi = self.columns(X)
         reach = self._reach(phi)
         kept = torch.stack([reach[m] for m in self._kept], dim=-1) * self._leafness
@@ -143,6 +152,17 @@ class SoftTree(nn.Module):
             answers = torch.einsum("...c,scq->...sq", phi, self.slope)
             output = output + ((kept @ self._uses_slope)[..., None] * answers).sum(dim=-2)
         return output
+
+    def _answer_plan(self, device: Any) -> AnswerPlan | None:
+        """Made when first asked for on a device."""
+        plans = self.__dict__.setdefault("_plans", {})
+        if device not in plans:
+            plans[device] = plan_answers(self.tree, device)
+        found: AnswerPlan | None = plans[device]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
     def _reach(self, phi: Any) -> list[Any]:
         share = torch.sigmoid(phi @ (self.weight * self._weighed).T + self.bias)
