@@ -143,7 +143,7 @@ class SoftTree(nn.Module):
         if can_answer(X, self.bias) and X.shape[-1] == self.tree.n_features:
             plan = self._answer_plan(X.device)
             if plan is not None:
-                return plan.output(X, self.weight * self._weighed, self.bias, self.response, self.slope)
+                return plan.output(X, self.weight, self.bias, self.response, self.slope)
         phi = self.columns(X)
         reach = self._reach(phi)
         kept = torch.stack([reach[m] for m in self._kept], dim=-1) * self._leafness
@@ -157,7 +157,7 @@ class SoftTree(nn.Module):
         """Made when first asked for on a device."""
         plans = self.__dict__.setdefault("_plans", {})
         if device not in plans:
-            plans[device] = plan_answers(self.tree, device)
+            plans[device] = plan_answers(self.tree, self._weighed)
         found: AnswerPlan | None = plans[device]
         return found
 

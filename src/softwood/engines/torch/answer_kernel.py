@@ -26,8 +26,12 @@ def answer_rows(
     X, stride, feature, kind, parameter, when_missing, packed, output, n_rows,
     ROWS: tl.constexpr, PER_PROGRAM: tl.constexpr, TERMS: tl.constexpr, CHUNK: tl.constexpr, WIDTH: tl.constexpr,
     LEAVES: tl.constexpr, GATES: tl.constexpr, BRANCHES: tl.constexpr, SLOPES: tl.constexpr,
+    COLUMNS: tl.constexpr, PLAIN: tl.constexpr,
 ):  # fmt: skip
-    """`packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses, as `sum_rows` has them."""
+    """`packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses, as `sum_rows` has them.
+
+    With PLAIN the terms are the inputs themselves, in their order.
+    """
     first = tl.program_id(0) * PER_PROGRAM
     line, term = tl.arange(0, WIDTH), tl.arange(0, CHUNK)
     bias = tl.load(packed + TERMS * WIDTH + line)
@@ -37,9 +41,15 @@ def answer_rows(
         score = tl.zeros((ROWS, WIDTH), tl.float32)
         for chunk in tl.static_range(0, TERMS, CHUNK):
             at = chunk + term
-            x = tl.load(X + rows[:, None] * stride + tl.load(feature + at)[None, :], mask=inside[:, None], other=0.0)
-            of_term = tl.load(kind + at)[None, :], tl.load(parameter + at)[None, :], tl.load(when_missing + at)[None, :]
-            phi = make_basis(x, of_term[0], of_term[1], of_term[2])
+            missing = tl.load(when_missing + at)[None, :]
+            if PLAIN:
+                there = inside[:, None] if COLUMNS == TERMS else inside[:, None] & (at < COLUMNS)[None, :]
+                x = tl.load(X + rows[:, None] * stride + at[None, :], mask=there, other=0.0)
+                phi = tl.where(x != x, missing, tl.minimum(tl.maximum(x, -LARGEST), LARGEST))
+            else:
+                there = rows[:, None] * stride + tl.load(feature + at)[None, :]
+                x = tl.load(X + there, mask=inside[:, None], other=0.0)
+                phi = make_basis(x, tl.load(kind + at)[None, :], tl.load(parameter + at)[None, :], missing)
             score = multiply(phi, tl.load(packed + at[:, None] * WIDTH + line[None, :]), score)
         parts = take_apart(score + bias[None, :], ROWS, WIDTH)
         share = ()

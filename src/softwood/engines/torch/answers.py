@@ -13,23 +13,28 @@ import numpy as np
 import torch
 
 from softwood.engines.torch.fused import TO_BITS, Launch, Layout, lay_out
+from softwood.kernels.kinds import Term
 from softwood.kernels.soft import make_shape
 from softwood.tree import Tree
 
 MANY_ROWS = 50_000  # from which a kernel is worth its launch
 MOST_TERMS = 256
 CHUNK = 32
-HOW, PROGRAM_ROWS = Launch(32, 1, 1, 128), 1024
+HOW, PROGRAM_ROWS = Launch(64, 1, 1, 128), 1024
 
 
 class AnswerPlan:
-    """How the kernel reads one tree: its layout, and the basis padded to whole chunks, on a device."""
+    """How the kernel reads one tree: the basis padded to whole chunks, and where its numbers lie among the module's.
 
-    def __init__(self, tree: Tree, layout: Layout, device: Any) -> None:
-        n, basis = len(tree.basis), tree.basis
-        self.tree, self.layout = tree, layout
+    index, scale : for each number that the kernel reads, its place in [weight] [bias] [response] [slope] [0], and a
+    factor: scores are in bits, and weights that a gate does not have are 0.
+    """
+
+    def __init__(self, tree: Tree, layout: Layout, weighed: Any) -> None:
+        n, basis, device = len(tree.basis), tree.basis, weighed.device
+        self.layout, self.n_columns = layout, n
         self.n_terms = max(16, 1 << (n - 1).bit_length()) if n <= CHUNK else -(-n // CHUNK) * CHUNK
-        self.leaves = np.flatnonzero(tree.n_children == 0)[layout.leaf]
+        self.plain = bool(np.all(basis.term == Term.IDENTITY)) and np.array_equal(basis.feature, np.arange(n))
         pad = (0, self.n_terms - n)
         self.basis = [
             torch.tensor(np.pad(values.astype(dtype), pad), device=device)
@@ -40,35 +45,50 @@ class AnswerPlan:
                 (basis.when_missing, np.float32),
             )
         ]
+        index, scale = _find_numbers(tree, layout, self.n_terms, weighed.cpu().numpy())
+        self.index, self.scale = torch.tensor(index, device=device), torch.tensor(scale, device=device)
+        self.nothing = torch.zeros(1, device=device)
 
     def output(self, X: Any, weight: Any, bias: Any, response: Any, slope: Any) -> Any:
         """(rows, 1); `response` has one row a leaf, in the order of the nodes."""
         from softwood.engines.torch.answer_kernel import answer_rows  # Triton comes with PyTorch for CUDA alone
 
-        packed = self._pack(weight, bias, response, slope)
+        numbers = torch.cat([weight.flatten(), bias, response.flatten(), slope.flatten(), self.nothing])
+        packed = numbers[self.index] * self.scale
         output = X.new_empty((len(X), 1))
         answer_rows[(-(-len(X) // PROGRAM_ROWS),)](
             X, X.stride(0), *self.basis, packed, output, len(X),
             ROWS=HOW.rows, PER_PROGRAM=PROGRAM_ROWS // HOW.rows, TERMS=self.n_terms, CHUNK=min(CHUNK, self.n_terms),
-            WIDTH=self.layout.width, **self.layout.kind, **HOW.options(self.layout.width),
+            WIDTH=self.layout.width, **self.layout.kind, COLUMNS=self.n_columns, PLAIN=self.plain,
+            **HOW.options(self.layout.width),
         )  # fmt: skip
         return output
 
-    def _pack(self, weight: Any, bias: Any, response: Any, slope: Any) -> Any:
-        gates, lines, layout = len(self.layout.gate), self.layout.lines, self.layout
-        table, biases = weight.new_zeros((self.n_terms, layout.width)), weight.new_zeros(layout.width)
-        table[: weight.shape[1], :gates] = weight[layout.gate].T * TO_BITS
-        biases[:gates] = bias[layout.gate] * TO_BITS
-        if layout.slopes:
-            rows = self.tree.slope_row[self.leaves[:1] if layout.slopes == 1 else self.leaves]
-            table[: weight.shape[1], gates:lines] = slope[rows.tolist(), :, 0].T
-        answers = weight.new_zeros(layout.leaves)
-        answers[: len(layout.leaf)] = response[layout.leaf, 0]
-        return torch.cat([table.flatten(), biases, answers])
+
+def _find_numbers(tree: Tree, layout: Layout, n_terms: int, weighed: Any) -> tuple[Any, Any]:
+    """Place and factor of [terms x width] weights, [width] biases, [leaves] responses."""
+    gates, leaves, n = len(layout.gate), len(layout.leaf), len(tree.basis)
+    bias_begin, response_begin = gates * n, gates * n + gates
+    slope_begin = response_begin + leaves
+    nothing = slope_begin + tree.slope.size
+    weight, bias, response = (
+        np.full(shape, nothing) for shape in ((n_terms, layout.width), (layout.width,), (layout.leaves,))
+    )
+    scale = np.ones((n_terms, layout.width))
+    weight[:n, :gates] = np.arange(gates * n).reshape(gates, n)[layout.gate].T
+    scale[:n, :gates] = TO_BITS * weighed[layout.gate].T
+    bias[:gates] = bias_begin + np.array(layout.gate)
+    response[:leaves] = response_begin + np.array(layout.leaf)
+    if layout.slopes:
+        node = np.flatnonzero(tree.n_children == 0)[layout.leaf]
+        row = tree.slope_row[node[:1] if layout.slopes == 1 else node]
+        weight[:n, gates : layout.lines] = slope_begin + row[None, :] * n + np.arange(n)[:, None]
+    scales = np.concatenate([scale.ravel(), np.full(layout.width, TO_BITS), np.ones(layout.leaves)])
+    return np.concatenate([weight.ravel(), bias, response]), scales.astype(np.float32)
 
 
-def plan_answers(tree: Tree, device: Any) -> AnswerPlan | None:
-    """The plan of a tree, None where the kernel cannot take it."""
+def plan_answers(tree: Tree, weighed: Any) -> AnswerPlan | None:
+    """The plan of a tree for the device of `weighed`, the mask of its weights; None where the kernel cannot take it."""
     leaf = tree.n_children == 0
     row = tree.slope_row[leaf]
     shared, own = bool(np.all(row == row[0])), len(np.unique(row)) == len(row)
@@ -82,7 +102,7 @@ def plan_answers(tree: Tree, device: Any) -> AnswerPlan | None:
     slopes = int(kind.max()) + 1
     shape = make_shape(np.array(tree.first_child), kind.astype(np.int32), slopes, len(tree.basis), tree.n_outputs)
     layout = lay_out(shape)
-    return None if layout is None or not len(tree.basis) else AnswerPlan(tree, layout, device)
+    return None if layout is None or not len(tree.basis) else AnswerPlan(tree, layout, weighed)
 
 
 def can_answer(X: Any, parameter: Any) -> bool:
