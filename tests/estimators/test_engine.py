@@ -46,39 +46,6 @@ def test_an_engine_that_there_is_not_is_refused_before_any_work(kind: Any, how: 
         kind(**how, engine="steam").fit(X, Y)
 
 
-SOFT = [(SoftTreeClassifier, Y), (SoftTreeRegressor, X[:, 0] + np.tanh(3 * X[:, 1]))]
-
-
-@pytest.mark.parametrize(("kind", "y"), SOFT)
-def test_a_device_of_pytorch_learns_the_same_tree(kind: Any, y: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    how = {"gate": "linear", "leaf": "constant", "max_iter": 20}
-    there = kind(**how, device="cpu", verbose=True).fit(X, y)
-    assert "engine: torch on cpu\n" in capsys.readouterr().out
-    here = kind(**how).fit(X, y)
-    np.testing.assert_array_equal(there.tree_.first_child, here.tree_.first_child)
-    np.testing.assert_allclose(there.tree_.output(X), here.tree_.output(X), atol=1e-3)
-    asked = kind(**how, engine="torch", device="cpu").fit(X, y)
-    np.testing.assert_array_equal(asked.tree_.response, there.tree_.response)
-
-
-def test_a_readable_tree_on_a_device() -> None:
-    model = SoftTreeClassifier(readable=True, device="cpu", max_iter=20).fit(X, Y)
-    assert (model.predict(X) == Y).mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"engine": "memory", "device": "cpu"}, "device='cpu' is for engine='torch'"),
-        ({"device": "gpu"}, "device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got 'gpu'"),
-        ({"device": "cpu", "learner": "incremental"}, "engine='torch' sums rows for learner='joint'"),
-    ],
-)
-def test_devices_that_do_not_fit_are_refused(how: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        SoftTreeClassifier(**how).fit(X, Y)
-
-
 def test_without_pytorch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("softwood.engines.torch")]:
         monkeypatch.delitem(sys.modules, name)
