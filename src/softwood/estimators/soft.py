@@ -125,6 +125,7 @@ class SoftTree(Calibrated, TreeEstimator):
             gate=options.one_of("gate", p["gate"], GATES),
             leaf=options.one_of("leaf", p["leaf"], LEAVES),
             max_leaves=max_leaves,
+            more_leaves=p["max_leaves"] is None,
             penalty=options.auto("weight_penalty", p["weight_penalty"]),
             max_gate_features=None
             if p["max_gate_features"] is None
@@ -189,8 +190,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
     max_leaves : int or None
-        At most so many leaves; None is 16 for the joint learner and no limit for the incremental one, whose recursion
-        would spend any limit on the left side of the tree.
+        At most so many leaves; None is 16 for the joint learner (beyond 6,000 rows one for 250 of them, 64 at most) and
+        no limit for the incremental one, whose recursion would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None

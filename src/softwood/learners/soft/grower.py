@@ -5,8 +5,9 @@ from __future__ import annotations
 from softwood.engines import SampleEngine, SumEngine
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.scorer import Scorer
+from softwood.learners.soft.split_batch import split_some
 from softwood.learners.soft.split_features import SplitFeatures
-from softwood.learners.soft.split_step import ROUGH, GrowOptions, split_step
+from softwood.learners.soft.split_step import ROUGH, GrowOptions
 
 POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
 FINISH = 80  # iterations on the tree that growth ends with
@@ -27,7 +28,7 @@ def grow(
     tree = root
     best, kept, idle, polished = scorer.loss(tree), tree, 0, None
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
-        larger = split_step(tree, engine, split_features, how)
+        larger = split_some(tree, engine, split_features, how)
         if larger is None:
             break
         tree = larger

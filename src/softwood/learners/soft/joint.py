@@ -49,6 +49,7 @@ MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 FARTHEST = 1e15  # spreads of the rows before, for the inputs of a warm start: squares are numbers in single precision
 OTHER_UNIT = 1e3  # times as large or small: a target that has changed its unit between two fits
 FEW = 3_000  # rows up to which folds validate, too, beside validation rows
+ROWS_A_LEAF, MOST_LEAVES = 250, 64  # leaves of a tree that is grown on many rows
 SCREENING_ROWS = 6_000  # rows that kinds and penalties are tried on first,
 SCREENING_ROWS_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
 
@@ -57,6 +58,7 @@ SCREENING_ROWS_BY_INPUT = 60  # and at least so many for each input: on fewer, g
 class JointOptions:
     """How to learn. `penalty` None tunes it; `report` is called with every candidate.
 
+    more_leaves : whether `max_leaves` is a limit for few rows only: trees grown on more rows have up to MOST_LEAVES.
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
@@ -78,6 +80,7 @@ class JointOptions:
     steps: SearchSteps = SearchSteps()
     engine: Literal["memory", "torch"] = "memory"
     device: str | None = None
+    more_leaves: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     trials = Trials(
         specs,
         slopes_for(how.leaf, rows.sample.target.shape[1]),
-        Trainer(grow_options, how.max_iter),
+        Trainer(grow_options, how.max_iter, leaves_for(len(rows.sample), leaves) if how.more_leaves else None),
         how.penalty if before is None else before.penalty,
         how.report,
         keeps_first=held is not None and not specs[0].full,
@@ -225,6 +228,17 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
         reweight_features=how.steps.reweight_features and gate_features is None,
     )
     return ModelSearch(trials, FeatureSelection(trials, partial(_prepared, rows.sample, how.gate)), steps)
+
+
+def leaves_for(n_rows: int, least: int) -> int:
+    """Leaves that a tree may have which is grown on so many rows.
+
+    Examples
+    --------
+    >>> leaves_for(6_500, 16), leaves_for(12_000, 16), leaves_for(20_000, 16)
+    (26, 48, 64)
+    """
+    return max(least, min(n_rows // ROWS_A_LEAF, MOST_LEAVES))
 
 
 def _prepared(some: Dataset, gate: Gate, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:

@@ -35,6 +35,11 @@ class NewSplit:
         moved = rows.refine(_three_nodes(width - 1, k), parameters, penalty_terms, max_iter, tol)[1]
         return replace(self, gate=moved[:width], first=moved[width : width + k], second=moved[width + k :])
 
+    def loss(self, rows: SampleEngine) -> float:
+        """Mean loss on the rows as the leaf sees them."""
+        parameters = np.concatenate([self.gate, self.first, self.second])
+        return rows.loss(_three_nodes(len(self.gate) - 1, len(self.first)), parameters)
+
     def restrict(self, frozen: npt.NDArray[np.bool_], unpenalized: bool) -> NewSplit:
         """The same with these weights frozen."""
         return replace(self, gate=np.where(frozen, 0.0, self.gate), frozen=frozen, unpenalized=unpenalized)

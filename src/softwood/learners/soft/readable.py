@@ -52,6 +52,7 @@ def plain_kinds(how: JointOptions) -> Iterator[JointOptions]:
         how,
         leaf="constant" if how.leaf == "auto" else how.leaf,
         max_leaves=min(how.max_leaves, MOST_LEAVES),
+        more_leaves=False,
         max_gate_features=MOST_FEATURES if how.max_gate_features is None else how.max_gate_features,
     )
     if how.gate != "auto":

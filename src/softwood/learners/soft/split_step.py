@@ -39,6 +39,7 @@ class GrowOptions:
     """How to grow one tree: penalty, limits, and which leaves to try.
 
     worth : the loss that it should come down to; growth ends where it will not.
+    several : whether a tree of many leaves is split in several at once (split_batch.py).
     """
 
     penalty: float
@@ -49,6 +50,7 @@ class GrowOptions:
     max_gate_features: int | None = None
     worth: float = np.inf
     gates: Gates = "open"
+    several: bool = False
 
     @property
     def unpenalized(self) -> bool:

@@ -26,10 +26,14 @@ WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, 
 
 @dataclass
 class Trainer:
-    """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root."""
+    """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root.
+
+    full_leaves : at most so many on a fold of full size, where there are folds of fewer rows for screening before it.
+    """
 
     grow_options: GrowOptions
     max_iter: int
+    full_leaves: int | None = None
     roots: dict[tuple[ModelSpec, Slopes, float, int], SoftTreeParams] = field(default_factory=dict)
     tried: dict[tuple[ModelSpec, Slopes, bool, float, int], Trial] = field(default_factory=dict)
 
@@ -106,6 +110,8 @@ class Trainer:
     ) -> Trial:
         """A tree grown further, while held-out rows gain."""
         fold, how = spec.fold(fold_index), replace(self.grow_options, penalty=penalty, worth=worth, gates=spec.gates)
+        if self.full_leaves is not None and fold_index >= spec.full > 0:
+            how = replace(how, max_leaves=self.full_leaves, several=True)
         scorer = Scorer(fold.valid)
         grown = grow(tree, fold.train, fold.split_features, how, scorer)
         return self.scored(grown, spec, True, penalty, fold_index, scorer.selection_bias(grown))
