@@ -62,3 +62,9 @@ def test_the_example_of_the_tree_page_runs(capsys: pytest.CaptureFixture[str]) -
 
 def test_the_changelog_knows_this_version() -> None:
     assert f"## {softwood.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    told = {name.rsplit(".", 1)[1] for name in re.findall(r"^::: (\S+)$", pages, flags=re.MULTILINE)}
+    assert [name for name in softwood.__all__ if name not in told and not name.startswith("__")] == []
