@@ -114,3 +114,11 @@ def test_sets_hold_the_class_and_never_are_empty() -> None:
         assert not sets.all()
         found.append(sets[np.arange(300), code[300:]].mean())
     assert 0.885 < np.mean(found) < 0.915
+
+
+def test_inputs_that_no_weight_suits_have_a_constant_spread() -> None:
+    rng = np.random.default_rng(9)
+    X, error = rng.normal(size=(200, 1)) * 1e-310, np.abs(rng.normal(size=200))
+    spread, without = learn_spread(X, rng.normal(size=200), error, np.ones(200), schema_of(1))
+    assert spread.tree is None
+    assert np.all(without == spread.floor)

@@ -62,14 +62,24 @@ def learn_spread(X: Floats, answer: Floats, error: Floats, weight: Floats, schem
     constant = Spread(None, mean if mean > 0 else 1.0), np.full(len(error), mean if mean > 0 else 1.0)
     if len(error) < FEWEST_ROWS or not mean > 0:
         return constant
+    try:
+        return _varying(X, answer, error / mean, weight, schema, mean) or constant
+    except ValueError:  # hard trees learn from numbers that doubles hold no weight for: 1e-310, 1e305
+        return constant
+
+
+def _varying(
+    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, mean: float
+) -> tuple[Spread, Floats] | None:
+    """A spread that varies, from errors in parts of their mean; None where a constant is hardly worse."""
     cells = np.column_stack([X, answer])
     design = _design(cells, [*schema.level_counts.tolist(), 0], weight)
     if not len(design):
-        return constant
-    ridge = Ridge.of(design.make(cells), error / mean, weight)  # errors of a unit: sums neither overflow nor vanish
+        return None
+    ridge = Ridge.of(design.make(cells), error, weight)
     chosen = ridge.choose()
     if chosen is None:
-        return constant
+        return None
     tree = _tree(design, ridge.weights(chosen) * mean, ridge.constant(chosen) * mean, schema)
     return Spread(tree, FLOOR * mean), np.maximum(ridge.without(chosen), FLOOR) * mean
 
