@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,39 +18,42 @@ from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
 
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 40, "weight_penalty": 1e-3}
 CHILD = """
-import sys
+import os, signal, sys
 from softwood import Batches, SoftTreeRegressor, save
-rows, checkpoint, model = sys.argv[1:]
-source = Batches(rows, memory="64 KiB", checkpoint=checkpoint)
+from softwood.engines.journal import Journal
+
+rows, checkpoint, model, dies_at = sys.argv[1:]
+written, write = [], Journal._write
+
+def write_or_die(journal, name, body):
+    written.append(1)
+    if len(written) == int(dies_at):  # in the middle of a record
+        journal.file.seek(0, os.SEEK_END)
+        journal.file.write(name + body[:100])
+        journal.file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(journal, name, body)
+
+Journal._write = write_or_die
 how = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 40, "weight_penalty": 1e-3}
-save(SoftTreeRegressor(**how).fit(source, "y"), model)
+save(SoftTreeRegressor(**how).fit(Batches(rows, memory="64 KiB", checkpoint=checkpoint), "y"), model)
 """
 
 
 def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(tmp_path: Path) -> None:
-    table = table_of(20_000).select([*INPUTS, "y"])
+    table = table_of(2000).select([*INPUTS, "y"])
     pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
     source = str(tmp_path / "rows.parquet")
     whole = SoftTreeRegressor(**HOW).fit(Batches(source, memory=SMALL), "y")
     checkpoint, model = tmp_path / "fit.journal", tmp_path / "model.softwood"
     line = [sys.executable, "-c", CHILD, source, str(checkpoint), str(model)]
-    kills = 0
-    for records in (1, 4, 12):  # so many more passes each time before it is killed
-        begin = checkpoint.stat().st_size if checkpoint.exists() else 0
-        child = subprocess.Popen(line, env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
-        deadline = time.monotonic() + 120
-        while child.poll() is None and time.monotonic() < deadline:
-            size = checkpoint.stat().st_size if checkpoint.exists() else 0
-            if size > begin + 600 * records:
-                child.send_signal(signal.SIGKILL)
-                kills += 1
-                break
-            time.sleep(0.002)
-        child.wait(120)
-    assert kills >= 1
-    assert checkpoint.exists()
-    assert not model.exists()
-    subprocess.run(line, env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, check=True)
+    place = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    for dies_at in (1, 3, 8):  # so many more passes each time before it is killed
+        killed = subprocess.run([*line, str(dies_at)], env=place, check=False)
+        assert killed.returncode == -signal.SIGKILL
+        assert checkpoint.exists()
+        assert not model.exists()
+    subprocess.run([*line, "0"], env=place, check=True)
     tree = load(model).tree_
     np.testing.assert_array_equal(tree.response, whole.tree_.response)
     np.testing.assert_array_equal(tree.weight, whole.tree_.weight)

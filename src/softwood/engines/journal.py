@@ -99,14 +99,16 @@ class Journal:
     def _find_records(self, begin: int) -> int:
         """Note the records that are whole; where they end."""
         assert self.file is not None
+        size = self.file.seek(0, os.SEEK_END)
         while True:
             self.file.seek(begin)
             head = self.file.read(RECORD.size)
             if len(head) < RECORD.size:
                 return begin
             name, length, checksum = RECORD.unpack(head)
-            body = self.file.read(length)
-            if len(body) < length or zlib.crc32(body) != checksum:
+            if begin + RECORD.size + length > size:
+                return begin
+            if zlib.crc32(self.file.read(length)) != checksum:
                 return begin
             self.known[name] = (begin + RECORD.size, length)
             begin += RECORD.size + length
