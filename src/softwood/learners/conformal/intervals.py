@@ -5,8 +5,8 @@
 
 Scores are of rows that the trees answering them were not trained on: validation rows (split conformal; Lei et al. 2018,
 locally scaled) or the folds of a cross-validation. A new row is answered by the tree of all rows, not by those of the
-folds as in CV+ (Barber et al. 2021): that needs one tree, and its coverage was the same on the papers' sets. Sets of
-classes by Sadinle, Lei and Wasserman (2019): on average the smallest; the most probable class is always in.
+folds as in CV+ (Barber et al. 2021): that needs one tree. Sets of classes by Sadinle, Lei and Wasserman (2019): on
+average the smallest; the most probable class is always in.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ Leaf = Literal["auto", "constant", "linear"]
 
 CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE, quadratic=0.35)
-N_RAMPS, RAMP = 32, 2.0  # of a number, and the spread of their sum: 16 and 1, 32 and 3, 64 and 3 were no better
+# Ramps of a number, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and flights, 64 and 3 were
+# no better on adult.
+N_RAMPS, RAMP = 32, 2.0
 LOCAL = replace(ADDITIVE, curve=CURVE[:2], ramp=RAMP, n_ramps=N_RAMPS)
 MANY_ROWS = 6_000  # beyond which curves with ramps are tried, too,
 MOST_LOCAL, LEAST_RAMPS = 1024, 8  # where they make at most so many columns, and there are so many of them
