@@ -129,6 +129,13 @@ def test_bad_input_is_refused() -> None:
         classes.calibrate(X, np.where(y > 1, "a", "b"))
 
 
+@pytest.mark.parametrize("name", ["CARTClassifier", "SoftTreeClassifier", "BuddingTreeClassifier"])
+def test_the_set_of_one_class_is_that_class(name: str) -> None:
+    X, _ = rows(60, 17)
+    model = getattr(sw, name)().fit(X, np.full(60, "only")).calibrate(X, np.full(60, "only"))
+    assert model.predict_set(X).tolist() == [[True]] * 60
+
+
 def test_an_explanation_tells_the_interval() -> None:
     X, y = rows(400, 16)
     model = make_pipeline(StandardScaler(), sw.CARTRegressor()).fit(X, y)

@@ -39,5 +39,5 @@ def told(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -
     if rows.loss == Loss.SQUARED:
         return HeldOutRows(some.X, some.target * scale + centre, output * scale + centre, some.weight)
     answer = apply_link(int(LINK[rows.loss]), output)
-    code = some.target[:, 0] if some.target.shape[1] == 1 else some.target.argmax(axis=1)
+    code = some.target[:, 0] if rows.loss == Loss.LOGISTIC else some.target.argmax(axis=1)
     return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight)
