@@ -1,26 +1,12 @@
-"""A real Chromium, that of the system; a page that says anything in its console fails."""
+"""Pages opened in the browser of tests/conftest.py; one that says anything in its console fails."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed (apt-get install chromium): pages cannot be opened.")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make test does it)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

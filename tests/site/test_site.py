@@ -12,8 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.browser.conftest import browser as browser  # a fixture
-
 SEEN = ["index.html", "tutorial.html", "gallery/index.html", "results/soft.html", "reference/stats.html"]
 FETCHED = {"script": "src", "img": "src", "iframe": "src", "source": "src"}  # what a browser asks for by itself
 
