@@ -82,6 +82,12 @@ class Case:
         return not self.estimator.startswith("Linear") or all(map(_are_apart, self.table.columns.values()))
 
     @property
+    def largest(self) -> float:
+        """The largest of the targets that are numbers: answers near 0 are differences of such, and round as they do."""
+        targets = self.table.y if self.estimator.endswith("Regressor") else []
+        return max((abs(float(y)) for y in targets if isinstance(y, int | float) and np.isfinite(y)), default=0.0)
+
+    @property
     def half(self) -> int:
         return (len(self.table) + 1) // 2
 

@@ -28,7 +28,7 @@ class Lane:
         other = self.reference.ask(case, "answers")
         if isinstance(other, Finding):
             return [other]
-        broken = kernels_agree(answers, other, ROUNDING if case.exact else REFINED)
+        broken = kernels_agree(answers, other, ROUNDING if case.exact else REFINED, case.largest)
         return [] if broken is None else [Finding(case.seed, case.estimator, "kernels_agree", "", broken, case.code())]
 
     def stop(self) -> None:

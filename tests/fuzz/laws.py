@@ -218,7 +218,7 @@ def the_order_of_rows_is_nothing(fitted: Fitted) -> Broken:
     table = case.table if exact else replace(case.table, weight=None)  # the order of a sum shows in its last digit
     order = np.random.default_rng(case.seed).permutation(len(table))
     models = [fit_case(case, one) for one in (table, table.rows([int(i) for i in order]))]
-    return _differ(fitted.settled(models[0]), fitted.answers(models[1]), fitted.tolerance)
+    return _differ(fitted.settled(models[0]), fitted.answers(models[1]), fitted.tolerance, fitted.case.largest)
 
 
 def threads_are_nothing(fitted: Fitted) -> Broken:
@@ -236,7 +236,7 @@ def weight_two_is_the_row_twice(fitted: Fitted) -> Broken:
     count = np.random.default_rng(case.seed).integers(1, 4, n)
     twice = case.table.rows([int(i) for i in np.repeat(np.arange(n), count)], [1.0] * int(count.sum()))
     models = [fit_case(case, table) for table in (case.table.rows(list(range(n)), count.tolist()), twice)]
-    return _differ(fitted.settled(models[0]), fitted.answers(models[1]), fitted.tolerance)
+    return _differ(fitted.settled(models[0]), fitted.answers(models[1]), fitted.tolerance, fitted.case.largest)
 
 
 def weight_zero_is_no_row(fitted: Fitted) -> Broken:
@@ -246,7 +246,9 @@ def weight_zero_is_no_row(fitted: Fitted) -> Broken:
     more = case.table.rows([*range(n), *(int(i) for i in rng.integers(0, n, 3))], [*weight, 0.0, 0.0, 0.0])
     for extra in range(n, n + 3):  # of a class and of cells that are there already
         more.y[extra] = case.table.y[int(rng.integers(n))]
-    return _differ(fitted.settled(fitted.model), fitted.answers(fit_case(case, more)), fitted.tolerance)
+    return _differ(
+        fitted.settled(fitted.model), fitted.answers(fit_case(case, more)), fitted.tolerance, fitted.case.largest
+    )
 
 
 def chunks_are_the_rows(fitted: Fitted) -> Broken:
@@ -293,17 +295,17 @@ REFIT: dict[str, Callable[[Fitted], Broken]] = {
 }
 
 
-def kernels_agree(native: list[Any], reference: list[Any], tolerance: float) -> Broken:
-    return _differ(native, reference, tolerance)
+def kernels_agree(native: list[Any], reference: list[Any], tolerance: float, largest: float = 0.0) -> Broken:
+    return _differ(native, reference, tolerance, largest)
 
 
-def _differ(ones: list[Any], others: list[Any], tolerance: float) -> Broken:
-    """Where answers differ by more than a part of the largest; NaN among the first is not asked."""
+def _differ(ones: list[Any], others: list[Any], tolerance: float, largest: float = 0.0) -> Broken:
+    """Where answers differ by more than a part of the largest answer or target; NaN among the first is not asked."""
     for one, other in zip(ones, others, strict=True):
         if one.shape != other.shape:
             return f"shapes {one.shape} and {other.shape}"
         one, other = one[~np.isnan(one)], other[~np.isnan(one)]
-        room = tolerance * max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0))
+        room = tolerance * max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0), largest)
         apart = np.abs(one - other)
         if not (apart <= room).all():
             at = int(np.argmax(~(apart <= room)))

@@ -221,3 +221,14 @@ def test_the_branch_that_c45_raises_does_not_depend_on_the_order_of_rows(seed: i
     model = softwood.C45Classifier(min_cases=2, categorical_features=[0, 1], confidence=0.5)
     one, other = (clone(model).fit(X[rows], y[rows]).predict_proba(X) for rows in (np.arange(48), order))
     np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_branch_that_is_better_by_rounding_alone_is_cut() -> None:
+    """Seed 940714: the middle one of three even steps is their mean, but for the last digit."""
+    X, leaves = np.arange(6.0)[:, None], []
+    for first in range(50):
+        step = 3e60 * np.arange(first, first + 3) / 106
+        y = np.append(step, 1e62 + step)
+        model = softwood.CARTRegressor(prune="reduced_error").fit(X, y, X_val=X[[1, 4]], y_val=y[[1, 4]])
+        leaves.append(model.get_n_leaves())
+    assert set(leaves) == {2}

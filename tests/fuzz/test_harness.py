@@ -167,6 +167,8 @@ def test_answers_that_differ_are_told() -> None:
     assert kernels_agree([one], [other], 1e-5) is None
     assert kernels_agree([one], [other], 1e-9) is not None
     assert kernels_agree([one], [np.array([1.0, np.nan])], 1.0) is not None
+    assert kernels_agree([np.array([1e-17])], [np.array([0.0])], 1e-9) is not None
+    assert kernels_agree([np.array([1e-17])], [np.array([0.0])], 1e-9, largest=3.0) is None
 
 
 def test_rows_on_a_border_are_not_asked() -> None:

@@ -174,9 +174,10 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
     as_leaf, _ = path_losses(tree, rows)
     best = as_leaf.copy()
     cut = np.zeros(tree.n_nodes, np.bool_)
+    room = ROUNDING * as_leaf[0]
     for node in np.flatnonzero(tree.n_children)[::-1]:
         below = best[tree.children(node)].sum()
-        cut[node] = as_leaf[node] <= below
+        cut[node] = as_leaf[node] <= below + room
         best[node] = min(as_leaf[node], below)
     return cut
 
