@@ -150,6 +150,7 @@ C45: dict[str, list[Any]] = {
     "thresholds": ["value", "middle"],
     "soft_thresholds": [True, False],
     "rules": [True, False],
+    "smoothing": ["laplace", "m_estimate", 0.5],
 }
 SOFTENED: dict[str, list[Any]] = {
     **COLUMNS,
@@ -170,7 +171,10 @@ BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7
 BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
 BRIEF_MIXTURE: dict[str, list[Any]] = {"n_init": [1, 2], "max_iter": [1, 5, 20]}
 GATES: dict[str, list[Any]] = {"gate": ["auto", "axis", "linear", "quadratic", "additive"]}
-CRITERION: dict[str, list[Any]] = {"criterion": ["gini", "entropy", "error"]}
+CRITERION: dict[str, list[Any]] = {
+    "criterion": ["gini", "entropy", "error"],
+    "smoothing": ["laplace", "m_estimate", 0.5],
+}
 
 LEARNERS: dict[str, list[Learner]] = {
     "CARTClassifier": [Learner(True, {**HARD, **CRITERION, **CLASSES, **PRICES}, often=6)],

@@ -47,6 +47,9 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         middle, whatever `thresholds` says. Rules are those of the hard tree.
     rules : bool
         Also make `rules_`: the paths of the tree, simplified and put in order.
+    smoothing : None, "laplace", "m_estimate" or float
+        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
+        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     n_jobs : int or None
@@ -79,6 +82,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         thresholds: str = "value",
         soft_thresholds: bool = False,
         rules: bool = False,
+        smoothing: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
@@ -89,6 +93,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         self.thresholds = thresholds
         self.soft_thresholds = soft_thresholds
         self.rules = rules
+        self.smoothing = smoothing
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
@@ -103,6 +108,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         """
         growth, pruning = self._rules_of_growth()
+        smoothing = options.smoothing_of(self.smoothing)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes = given.table, given.classes, given.codes
         columns, (weight, _) = table.columns, raise_light(table.values, codes, given.weight)
@@ -112,6 +118,8 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         self._make_rules(cases)
         if self.soft_thresholds:
             self.tree_ = soften_by_statistics(self.tree_, SofteningRows(table.values, codes, weight))
+        if smoothing is not None:
+            self.tree_ = smoothing.smooth(self.tree_)
         self.tree_ = self.tree_.with_provenance(self._provenance(weight))
         return self
 

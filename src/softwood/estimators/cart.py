@@ -60,6 +60,9 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
     monotonic_cst : list of -1, 0, 1, or dict by name or index
         The probability of the higher classes must not fall (1) or rise (-1) with the feature. For more than two
         classes this holds for P(class >= k) of every k, classes in the order of `classes_`.
+    smoothing : None, "laplace", "m_estimate" or float
+        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
+        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
@@ -110,6 +113,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         priors: Any = None,
         class_weight: Any = None,
         monotonic_cst: Any = None,
+        smoothing: Any = None,
         prune: str | None = "cv",
         one_se: bool = True,
         cv: Any = 10,
@@ -133,6 +137,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         self.priors = priors
         self.class_weight = class_weight
         self.monotonic_cst = monotonic_cst
+        self.smoothing = smoothing
         self.prune = prune
         self.one_se = one_se
         self.cv = cv

@@ -40,7 +40,8 @@ def fit_cart(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val
     growth = _growth_in_batches(estimator._growth(table, criterion, total), scan)
     validation = _validation(estimator, scan, problem, X_val, y_val)
     folds = options.integer("cv", params["cv"], 2, MOST_FOLDS) if params["prune"] == "cv" else 2
-    pruning = Pruning(params["prune"], params["one_se"], folds, options.seed_of(params["random_state"]), validation)
+    seed, smoothing = options.seed_of(params["random_state"]), options.smoothing_of(params.get("smoothing"))
+    pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation, smoothing)
     max_bins = options.integer("max_bins", params["max_bins"], 2, MAX_BINS, otherwise=MAX_BINS)
 
     def read() -> Iterator[tuple[Floats, npt.NDArray[Any], Floats]]:

@@ -63,6 +63,9 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         Shares of the classes to reckon with instead of those of the training rows.
     class_weight : dict, "balanced" or None
         How much the rows of a class count.
+    smoothing : None, "laplace", "m_estimate" or float
+        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
+        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
@@ -104,6 +107,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         costs: Any = None,
         priors: Any = None,
         class_weight: Any = None,
+        smoothing: Any = None,
         prune: str | None = "cv",
         one_se: bool = True,
         cv: Any = 10,
@@ -122,6 +126,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         self.costs = costs
         self.priors = priors
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.prune = prune
         self.one_se = one_se
         self.cv = cv

@@ -62,7 +62,8 @@ class OmnivariateTree(ObliqueTree):
             discriminant=Discriminant(least=limits.min_samples_leaf, threshold="gain"),
             seed=options.seed_of(p["random_state"]),
         )
-        options.boolean("soft", p["soft"])
+        if options.boolean("soft", p["soft"]) and p.get("smoothing") is not None:
+            raise ValueError("smoothing is for hard trees, and soft=True learns probabilities of its own: give one.")
         pruning = self._pruning(problem, validation)
         if how.stop:
             pruning = replace(pruning, method=None)
@@ -107,6 +108,9 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         Shares of the classes to reckon with instead of those of the training rows.
     class_weight : dict, "balanced" or None
         How much the rows of a class count.
+    smoothing : None, "laplace", "m_estimate" or float
+        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
+        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
     prune : {"prepruning", "cv", "validation", "reduced_error", None}
         How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows; the others
         as in CARTClassifier.
@@ -150,6 +154,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         costs: Any = None,
         priors: Any = None,
         class_weight: Any = None,
+        smoothing: Any = None,
         prune: str | None = "prepruning",
         one_se: bool = True,
         cv: Any = 10,
@@ -169,6 +174,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         self.costs = costs
         self.priors = priors
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.prune = prune
         self.one_se = one_se
         self.cv = cv

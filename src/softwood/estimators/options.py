@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 
+from softwood.learners.hard.smoothing import M, Smoothing
 from softwood.tree import Schema
 
 Floats = npt.NDArray[np.float64]
@@ -83,6 +84,22 @@ def boolean(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
+
+
+def smoothing_of(value: Any) -> Smoothing | None:
+    """How probabilities are smoothed: None, "laplace", "m_estimate", or what the prior is worth in rows.
+
+    >>> smoothing_of(None), smoothing_of(4)
+    (None, Smoothing(strength=4.0, equal=False))
+    """
+    if value is None:
+        return None
+    if isinstance(value, str) and value in ("laplace", "m_estimate"):
+        return Smoothing() if value == "laplace" else Smoothing(M, equal=False)
+    strength = real("smoothing", value, 0.0, "None, 'laplace', 'm_estimate' or ")
+    if strength == 0.0:
+        raise ValueError(f"smoothing must be > 0 rows that the prior is worth, got {value!r}; None smooths nothing.")
+    return Smoothing(strength, equal=False)
 
 
 def row_count(name: str, value: Any, least: int, total: float) -> float:

@@ -93,6 +93,11 @@ class PrunedTree(Calibrated, TreeEstimator):
     def _check_options(self, criteria: dict[str, Criterion], X_val: Any, y_val: Any) -> Criterion:
         p = vars(self)
         options.one_of("missing", p["missing"], tuple(MISSING))
+        if options.smoothing_of(p.get("smoothing")) is not None and p["monotonic_cst"] is not None:
+            raise ValueError(
+                "smoothing pulls small leaves more than large ones, so that answers would not keep to monotonic_cst: "
+                "give one of them."
+            )
         self._check_pruning(X_val, y_val)
         return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
 
@@ -114,7 +119,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         p = vars(self)
         seed = options.seed_of(p["random_state"])
         folds = options.fold_rows(p["cv"], problem.X, problem.y)
-        return Pruning(p["prune"], p["one_se"], folds, seed, validation)
+        return Pruning(p["prune"], p["one_se"], folds, seed, validation, options.smoothing_of(p.get("smoothing")))
 
     def _remember(self, pruned: Pruned, weight: Floats | RowCount) -> Self:
         origin = self._provenance(weight, self._held_out(pruned.table))

@@ -36,6 +36,7 @@ from softwood.learners.hard.prune import (
     choose_by_losses,
     choose_by_validation,
     reduce_error,
+    smooth_pruned,
 )
 from softwood.learners.hard.sequence import PruningSequence, path_losses
 from softwood.learners.hard.unit import Unit
@@ -94,7 +95,8 @@ def learn_batched_cart(
     trees = [as_tree(one, problem, schema, growth) for one in grown]
     sequence = PruningSequence.of(trees[0], problem)
     choice = _choose(sequence, dict(zip(folds, trees[1:], strict=True)), rows, problem, pruning, journal)
-    return unit.leave(Pruned(cut_tree(trees[0], choice.is_leaf), choice.table, sequence, choice.held_out))
+    pruned = Pruned(cut_tree(trees[0], choice.is_leaf), choice.table, sequence, choice.held_out)
+    return unit.leave(smooth_pruned(pruned, pruning.smoothing))
 
 
 def grow_together(
@@ -159,11 +161,11 @@ def _choose(
     valid = pruning.validation
     if pruning.method == "reduced_error" and valid is not None:
         is_leaf = reduce_error(sequence.tree, valid)
-        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, valid))
+        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, valid, pruning.smoothing))
     if pruning.method == "validation" and valid is not None:
         table = choose_by_validation(sequence, valid, pruning.one_se)
         is_leaf = sequence.is_leaf(table.alpha[table.chosen])
-        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, valid))
+        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, valid, pruning.smoothing))
     if not held or sequence.tree.n_nodes == 1:
         return nothing
     total, squares, weight = journal.answer(b"tested", lambda: _tested(sequence, held, rows, problem))

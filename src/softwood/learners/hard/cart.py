@@ -20,7 +20,7 @@ from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.prune import Pruned, Pruning, choose_size
+from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
@@ -67,7 +67,7 @@ def learn_cart(
         tree = find_surrogates(grower, problem, tree, growth)
         kept = level_order(full.first_child, full.n_children, choice.is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
-    return unit.leave(Pruned(tree, choice.table, sequence, choice.held_out))
+    return unit.leave(smooth_pruned(Pruned(tree, choice.table, sequence, choice.held_out), pruning.smoothing))
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_losses
+from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.folds import Fold, deal_rows, hash_rows
 from softwood.parts.held_out import ENOUGH, HeldOutRows
@@ -25,13 +26,17 @@ ROUNDING = 1e-12  # part of an error by which equal ones may differ: rows are ad
 
 @dataclass(frozen=True)
 class Pruning:
-    """How to choose the size: method "cv", "validation", "reduced_error" or None."""
+    """How to choose the size: method "cv", "validation", "reduced_error" or None.
+
+    smoothing : of the answers, once the size is chosen; None leaves the shares of the rows.
+    """
 
     method: str | None = "cv"
     one_se: bool = True
     folds: int | Sequence[Pair] = 10  # how many, dealt by content, or which rows
     seed: int = 0
     validation: Problem | None = None
+    smoothing: Smoothing | None = None
 
     def folds_of(self, problem: Problem) -> Sequence[Fold]:
         """The folds of these rows; none where none are asked for."""
@@ -92,23 +97,36 @@ def choose_size(
 ) -> Choice:
     """How much of the unpruned tree to keep."""
     if pruning.method == "cv" and sequence.tree.n_nodes > 1:
-        table, held_out = choose_by_cv(sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs)
+        table, held_out = choose_by_cv(
+            sequence, grow, problem, folds=folds, one_se=pruning.one_se, n_jobs=n_jobs, smoothing=pruning.smoothing
+        )
         return Choice(table, sequence.is_leaf(table.alpha[table.chosen]), held_out)
     rows = pruning.validation
     if pruning.method == "validation" and rows is not None:
         table = choose_by_validation(sequence, rows, pruning.one_se)
         is_leaf = sequence.is_leaf(table.alpha[table.chosen])
-        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, rows))
+        return Choice(table, is_leaf, answered(sequence.tree, is_leaf, rows, pruning.smoothing))
     if pruning.method == "reduced_error" and rows is not None:
         is_leaf = reduce_error(sequence.tree, rows)
-        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, rows))
+        return Choice(None, is_leaf, answered(sequence.tree, is_leaf, rows, pruning.smoothing))
     return Choice(None, np.zeros(sequence.tree.n_nodes, np.bool_))
 
 
-def answered(tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem) -> HeldOutRows:
+def answered(
+    tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem, smoothing: Smoothing | None = None
+) -> HeldOutRows:
     """Some of the rows with the answers of the pruned tree, which has not seen them."""
     at = some_rows(rows, np.arange(len(rows.X)), ENOUGH)
-    return HeldOutRows(rows.X[at], rows.y[at], cut_tree(tree, is_leaf).predict(rows.X[at]), rows.weight[at])
+    kept = cut_tree(tree, is_leaf) if smoothing is None else smoothing.smooth(cut_tree(tree, is_leaf))
+    return HeldOutRows(rows.X[at], rows.y[at], kept.predict(rows.X[at]), rows.weight[at])
+
+
+def smooth_pruned(pruned: Pruned, smoothing: Smoothing | None) -> Pruned:
+    """What was learned with smoothed answers, in the tree and in every one that it can be pruned to."""
+    if smoothing is None:
+        return pruned
+    sequence = replace(pruned.sequence, tree=smoothing.smooth(pruned.sequence.tree))
+    return replace(pruned, tree=smoothing.smooth(pruned.tree), sequence=sequence)
 
 
 def some_rows(problem: Problem, rows: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
@@ -133,6 +151,7 @@ def choose_by_cv(
     folds: Sequence[Fold],
     one_se: bool,
     n_jobs: int,
+    smoothing: Smoothing | None = None,
 ) -> tuple[PruningTable, HeldOutRows | None]:
     """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5), and some held-out rows
     with what the trees of the chosen size answered.
@@ -150,7 +169,8 @@ def choose_by_cv(
         own = PruningSequence.of(tree, problem)
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         at = some_rows(problem, held, few)
-        told = PathAnswers.of(own, problem.with_rows(problem.X[at], problem.y[at], test[at]))
+        answers = tree.response if smoothing is None else smoothing.answers(tree)
+        told = PathAnswers.of(own, problem.with_rows(problem.X[at], problem.y[at], test[at]), answers)
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())]), told
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))

@@ -183,12 +183,12 @@ class PathAnswers:
     end: Floats
 
     @classmethod
-    def of(cls, sequence: PruningSequence, rows: Problem) -> PathAnswers:
-        """Of rows that the tree of the sequence has not seen."""
+    def of(cls, sequence: PruningSequence, rows: Problem, answers: Floats) -> PathAnswers:
+        """Of rows that the tree of the sequence has not seen; `answers` are those of its nodes."""
         tree, collapse = sequence.tree, sequence.collapse
         row, node, reach = (np.concatenate(part) for part in zip(*_visits(tree, rows.X), strict=True))
         end = np.where(node > 0, collapse[tree.parent[node]], np.nan)
-        return cls(rows, row, reach[:, None] * tree.response[node], collapse[node], end)
+        return cls(rows, row, reach[:, None] * answers[node], collapse[node], end)
 
     def at(self, alpha: float) -> HeldOutRows:
         """What the tree for this alpha answers."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.prune import Pruned, Pruning, choose_size
+from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
@@ -62,7 +62,8 @@ def learn_oblique(
     full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
     sequence = PruningSequence.of(full, problem)
     choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
-    return unit.leave(Pruned(cut_tree(full, choice.is_leaf), choice.table, sequence, choice.held_out))
+    pruned = Pruned(cut_tree(full, choice.is_leaf), choice.table, sequence, choice.held_out)
+    return unit.leave(smooth_pruned(pruned, pruning.smoothing))
 
 
 def _with_effects(tree: Tree, rows: Problem) -> Tree:

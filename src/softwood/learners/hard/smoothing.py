@@ -1,0 +1,84 @@
+"""Smoothing of class probabilities: what a hard tree answers is pulled from the shares of a few rows to a prior.
+
+    answer = (n p + m q) / (n + m),    p = shares of the node's n rows (by weight), q = prior
+
+    Laplace      q = 1 / K of every of the K classes, m = K: one more row of each class
+    m-estimate   q = shares of all rows (the root's), m by choice; 2 by default (Cestnik 1990)
+
+The class that a node answers stays what it was: where the prior would change it, the pull ends short of that, and the
+rest of it goes to equal shares, which change no order.
+
+Differs from the papers (Cestnik 1990; Provost & Domingos 2003): that last sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.learners.hard.problem import Floats
+from softwood.tree import Tree
+
+INSIDE = 1.0 - 1e-6  # of the way to where another class would be answered
+M = 2.0  # rows that the prior of an m-estimate is worth
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How many rows the prior is worth, and whether it has equal shares (else those of the root).
+
+    strength : None is one row a class.
+    """
+
+    strength: float | None = None
+    equal: bool = True
+
+    def smooth(self, tree: Tree) -> Tree:
+        """The tree with other class probabilities, at branches too."""
+        return tree.replace(response=self.answers(tree))
+
+    def answers(self, tree: Tree) -> Floats:
+        """What every node of the tree answers, (nodes, classes), smoothed."""
+        share, n_classes = tree.response, tree.response.shape[1]
+        costs = np.array(tree.schema.costs) if tree.schema.costs else None
+        strength = float(n_classes) if self.strength is None else self.strength
+        pull = strength / (tree.count + strength)
+        even = np.full(n_classes, 1.0 / n_classes)
+        if self.equal:
+            return pull_to(share, even, pull, costs)[0]
+        answer, done = pull_to(share, share[0], pull, costs)
+        return pull_to(answer, even, (pull - done) / (1.0 - done), costs)[0]
+
+
+def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = None) -> tuple[Floats, Floats]:
+    """(1 - part) share + part prior, as far as the class of least cost stays the same; and the part that was taken.
+
+    Parameters
+    ----------
+    share : (nodes, classes).
+    prior : (classes,).
+    part : (nodes,) at most so much of the prior.
+    costs : (true, given), or None where all mistakes cost the same.
+
+    Examples
+    --------
+    >>> pull_to(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([1.0, 0.0]), np.array([0.5, 0.5]))[0].round(4)
+    array([[0.95, 0.05],
+           [0.5 , 0.5 ]])
+    """
+    before, after = _merit(share, costs), _merit(prior[None, :], costs)
+    best = np.argmax(before, axis=1)
+    at = np.arange(len(share))
+    ahead, ends = before[at, best, None] - before, after[0, best, None] - after
+    falls = ends < 0.0
+    room = np.where(falls, ahead / np.where(falls, ahead - ends, 1.0), 1.0).min(axis=1)
+    part = np.where(part < room, part, room * INSIDE)
+    answer = (1.0 - part[:, None]) * share + part[:, None] * prior
+    kept = np.argmax(_merit(answer, costs), axis=1) == best
+    return np.where(kept[:, None], answer, share), np.where(kept, part, 0.0)
+
+
+def _merit(share: Floats, costs: Floats | None) -> Floats:
+    """How good each class is as an answer: the best has the largest number."""
+    return share if costs is None else -(share @ costs)
