@@ -15,6 +15,7 @@ from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.budding_batches import fit_budding
 from softwood.estimators.engine import choose_engine
 from softwood.estimators.frames import target_names
+from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intake import read_fit, read_predict
 from softwood.estimators.intervals import Calibrated
 from softwood.estimators.lazy_tree import LazyTree
@@ -284,7 +285,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Learn anew.
 
         Parameters
@@ -295,13 +298,15 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         if choose_engine(self, X) == "batches":
+            refuse_groups(groups)
             fit_budding(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(self, X, y, sample_weight, groups)
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
-        dataset = self._problem(given.table.values, given.codes, sample_weight)
+        dataset = replace(self._problem(given.table.values, given.codes, sample_weight), group=given.group)
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(dataset, None if held is None else self._problem(*held, None))
 
@@ -398,14 +403,17 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         if choose_engine(self, X) == "batches":
+            refuse_groups(groups)
             fit_budding(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self
-        given = read_numbered(self, X, y, sample_weight)
+        given = read_numbered(self, X, y, sample_weight, groups)
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
-        dataset = self._problem(given.table.values, given.values, sample_weight)
+        dataset = replace(self._problem(given.table.values, given.values, sample_weight), group=given.group)
         held = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1])
         return self._learn(dataset, None if held is None else self._problem(*held, None))
 

@@ -12,6 +12,7 @@ from softwood.estimators.base import Numbers, Probabilities
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.cart_batches import fit_cart
 from softwood.estimators.engine import choose_engine
+from softwood.estimators.groups import refuse_groups
 from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
 from softwood.estimators.rows import (
@@ -147,7 +148,9 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow and prune.
 
         Parameters
@@ -157,20 +160,23 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
+        groups : of the rows, such as patients or days; the folds that the size is chosen by divide none of them.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         if choose_engine(self, X) == "batches":
+            refuse_groups(groups)
             fit_cart(self, scan_labelled(self, X, y, sample_weight), criterion, X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(self.class_weight, self.priors, self.classes_, codes, weight)
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
         problem = Problem(
-            table.values, table.columns.level_counts, codes, weight, criterion, len(self.classes_), factor, costs
-        ).counted()
+            table.values, table.columns.level_counts, codes, weight, criterion, len(self.classes_), factor, costs,
+            group=given.group,
+        ).counted()  # fmt: skip
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         schema = with_costs(given.schema, costs)
@@ -277,15 +283,20 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
         if choose_engine(self, X) == "batches":
+            refuse_groups(groups)
             fit_cart(self, scan_numbered(self, X, y, sample_weight), criterion, X_val, y_val)
             return self
-        given = read_numbered(self, X, y, sample_weight)
+        given = read_numbered(self, X, y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.level_counts, values, weight, criterion).counted()
+        problem = Problem(
+            table.values, table.columns.level_counts, values, weight, criterion, group=given.group
+        ).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._remember(self._learn(problem, table, given.schema, validation), given.weight)

@@ -73,7 +73,9 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
     costs: Any
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow and prune.
 
         Parameters
@@ -82,18 +84,21 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         y : class labels of any kind.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
+        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
         self._check_pruning(X_val, y_val)
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(p["class_weight"], p["priors"], self.classes_, codes, weight)
         if factor is not None:
             weight, factor = drop_classes(weight, factor, codes)
         levels = table.columns.level_counts
-        problem = Problem(table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs).counted()
+        problem = Problem(
+            table.values, levels, codes, weight, criterion, len(self.classes_), factor, costs, group=given.group
+        ).counted()
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._fitted(problem, with_costs(given.schema, costs), validation, given.weight)
@@ -103,12 +108,16 @@ class ObliqueRegressor(Numbers, ObliqueTree):
     """What the regressors share."""
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         self._check_pruning(X_val, y_val)
-        given = read_numbered(self, X, y, sample_weight)
+        given = read_numbered(self, X, y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
-        problem = Problem(table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR).counted()
+        problem = Problem(
+            table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR, group=given.group
+        ).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._fitted(problem, given.schema, validation, given.weight)

@@ -238,11 +238,13 @@ def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
     return np.asarray(share / share.sum())
 
 
-def fold_rows(cv: Any, X: Floats, y: npt.NDArray[np.generic]) -> int | list[Fold]:
+def fold_rows(
+    cv: Any, X: Floats, y: npt.NDArray[np.generic], group: npt.NDArray[np.int64] | None = None
+) -> int | list[Fold]:
     """A number of folds as it is; the rows of each fold for a splitter or a list of (train, test) rows."""
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool) and int(cv) >= 2:
         return int(cv)
-    splits = cv.split(X, y) if hasattr(cv, "split") and not isinstance(cv, str) else cv
+    splits = cv.split(X, y, group) if hasattr(cv, "split") and not isinstance(cv, str) else cv
     if isinstance(splits, str) or not isinstance(splits, Iterable):
         raise ValueError(
             f"cv must be an integer >= 2, a splitter, or a list of (train, test) rows, got {cv!r}; "

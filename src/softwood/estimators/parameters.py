@@ -22,7 +22,10 @@ from softwood.estimators.base import TreeEstimator
 from softwood.estimators.homes import class_named
 from softwood.estimators.stored import Arrays, Labels, read_value, write_array, write_value
 
-SPLITTERS = ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "TimeSeriesSplit", "LeaveOneOut")
+SPLITTERS = (
+    "KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "TimeSeriesSplit", "LeaveOneOut",
+    "GroupKFold", "StratifiedGroupKFold", "GroupShuffleSplit", "LeaveOneGroupOut", "PredefinedSplit",
+)  # fmt: skip
 KEYS = 624  # of a Mersenne twister
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
 from softwood.estimators.base import Floats, RowCount, TreeEstimator
+from softwood.estimators.groups import refuse_divided
 from softwood.estimators.intake import Table
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.kernels.growth import Growth
@@ -118,7 +119,9 @@ class PrunedTree(Calibrated, TreeEstimator):
         """How to choose the size, from the options."""
         p = vars(self)
         seed = options.seed_of(p["random_state"])
-        folds = options.fold_rows(p["cv"], problem.X, problem.y)
+        folds = options.fold_rows(p["cv"], problem.X, problem.y, problem.group)
+        if not isinstance(folds, int):
+            refuse_divided(folds, problem.group, p["cv"])
         return Pruning(p["prune"], p["one_se"], folds, seed, validation, options.smoothing_of(p.get("smoothing")))
 
     def _remember(self, pruned: Pruned, weight: Floats | RowCount) -> Self:

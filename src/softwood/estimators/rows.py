@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 from softwood.estimators.cells import Floats
 from softwood.estimators.engine import refuse_elsewhere
 from softwood.estimators.frames import target_names
+from softwood.estimators.groups import Index, read_groups
 from softwood.estimators.intake import Table, read_fit, read_predict
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
@@ -27,13 +28,14 @@ Summaries = tuple[Summary, ...]
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows with a class each: `codes` into `classes`, weights, and the name of the target if it has one."""
+    """Rows with a class each: `codes` into `classes`, weights, the name of the target and groups, if there are any."""
 
     table: Table
     classes: npt.NDArray[Any]
     codes: Codes
     weight: Floats
     names: tuple[str, ...] = ()
+    group: Index | None = None
 
     @computed_once
     def schema(self) -> Schema:
@@ -52,6 +54,7 @@ class Numbered:
     one_target: bool
     weight: Floats
     names: tuple[str, ...] = ()
+    group: Index | None = None
 
     @computed_once
     def schema(self) -> Schema:
@@ -60,16 +63,17 @@ class Numbered:
         return number_schema(self.table.columns, self.values.shape[1], self.names, summaries)
 
 
-def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Labelled:
+def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
-    return Labelled(table, classes, codes, read_weights(sample_weight, len(codes)), target_names(y))
+    weight = read_weights(sample_weight, len(codes))
+    return Labelled(table, classes, codes, weight, target_names(y), read_groups(groups, weight))
 
 
-def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbered:
+def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
@@ -77,7 +81,7 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Numbere
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
     refuse_extreme(values[weight > 0], weight)
-    return Numbered(table, values, one_target, weight, target_names(y))
+    return Numbered(table, values, one_target, weight, target_names(y), read_groups(groups, weight))
 
 
 def read_held_labels(

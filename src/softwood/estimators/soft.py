@@ -13,6 +13,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
 from softwood.estimators.batch_fits import fit_soft, scan_labelled, scan_numbered
 from softwood.estimators.engine import choose_engine
+from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import search_bar
@@ -297,7 +298,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow, refine and choose.
 
         Parameters
@@ -307,12 +310,14 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         engine = choose_engine(self, X)
         if engine == "batches":
+            refuse_groups(groups)
             fit_soft(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         factor = None
         if self.class_weight is not None:
@@ -321,7 +326,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
-        dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight)
+        dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight, group=given.group)
         validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         if held is not None:
             target = one_hot(held[1], len(self.classes_))
@@ -397,15 +402,18 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         self.verbose = verbose
 
     @set_when_learned
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         engine = choose_engine(self, X)
         if engine == "batches":
+            refuse_groups(groups)
             fit_soft(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self
-        given = read_numbered(self, X, y, sample_weight)
+        given = read_numbered(self, X, y, sample_weight, groups)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
-        dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)
+        dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED, group=given.group)
         held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
         validation = None if held is None else Dataset(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
         return self._remember(self._learn(dataset, given.schema, validation, engine), given.weight)

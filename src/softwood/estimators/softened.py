@@ -103,7 +103,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):
         self.progress = progress
 
     @set_when_learned
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow, soften, choose.
 
         Parameters
@@ -111,16 +111,18 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, TreeEstimator):
         X : array or data frame (rows, features); missing values are welcome.
         y : class labels of any kind.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        groups : of the rows, such as patients or days; the parts that the size is chosen by divide none of them.
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
         rules = self._rules_of_softening()
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         lives = weight > 0
         columns = table.columns
         problem = Problem(
-            table.values[lives], columns.level_counts, codes[lives], weight[lives], criterion, len(self.classes_)
-        ).counted()
+            table.values[lives], columns.level_counts, codes[lives], weight[lives], criterion, len(self.classes_),
+            group=None if given.group is None else given.group[lives],
+        ).counted()  # fmt: skip
         least = options.row_count("min_samples_leaf", self.min_samples_leaf, 1, float(problem.weight.sum()))
         with softening_bar(options.boolean("progress", self.progress), self.n_successes) as report:
             softened = learn_softened(

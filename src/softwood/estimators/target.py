@@ -48,7 +48,7 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     return np.array(found, labels.dtype), place
 
 
-def find_labels(y: Any) -> tuple[list[Any], Codes, Any]:
+def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Codes, Any]:
     """The sorted distinct labels of some rows, the place of every label among them, and their dtype.
 
     Examples
@@ -56,7 +56,7 @@ def find_labels(y: Any) -> tuple[list[Any], Codes, Any]:
     >>> find_labels(np.array([3, 1, 3]))[:2]
     ([1, 3], array([1, 0, 1], dtype=int32))
     """
-    labels = _read_labels(y)
+    labels = _read_labels(y, name)
     return *_factor(labels), labels.dtype
 
 
@@ -150,39 +150,39 @@ def _given(y: Any) -> Any:
 # -- labels --------------------------------------------------------------------------------------------------------
 
 
-def _read_labels(y: Any) -> npt.NDArray[Any]:
+def _read_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """Labels of one type, none missing, one dimension."""
-    values = read_vector(_given(y), "y")
+    values = read_vector(_given(y), name)
     if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
         values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
-        return np.array(_one_type(column_or_1d(values, warn=True)).tolist())
+        return np.array(_one_type(column_or_1d(values, warn=True), name).tolist())
     flat = type(values) is np.ndarray and values.ndim == 1  # scikit-learn's check takes longer than a small tree
     labels: npt.NDArray[Any] = values if flat else column_or_1d(values, warn=True)
     if labels.dtype == object:
-        return _one_type(labels)
+        return _one_type(labels, name)
     if labels.dtype.kind == "f":
-        _refuse_not_finite(labels)
+        _refuse_not_finite(labels, name)
     return labels
 
 
-def _refuse_not_finite(labels: npt.NDArray[Any]) -> None:
+def _refuse_not_finite(labels: npt.NDArray[Any], name: str) -> None:
     if np.isnan(labels).any():
-        refuse_missing("y", int(np.isnan(labels).argmax()))
+        refuse_missing(name, int(np.isnan(labels).argmax()))
     if np.isinf(labels).any():
-        raise ValueError(f"Input y contains infinity, first at row {np.isinf(labels).argmax()}; it is no class label.")
+        raise ValueError(f"Input {name} contains infinity, first at row {np.isinf(labels).argmax()}; it is no label.")
 
 
-def _one_type(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _one_type(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Labels that come as objects: text stays, numbers become a numeric array, a mixture is an error."""
     values = blank(labels.tolist())
     if type(None) in set(map(type, values)):
-        refuse_missing("y", next(row for row, value in enumerate(values) if value is None))
+        refuse_missing(name, next(row for row, value in enumerate(values) if value is None))
     is_text = [isinstance(value, str) for value in values]
     if all(is_text):
         return labels
     if any(is_text):
         text, other = values[is_text.index(True)], values[is_text.index(False)]
-        raise ValueError(f"y mixes labels of different types, {text!r} and {other!r}; convert them to one type.")
+        raise ValueError(f"{name} mixes labels of different types, {text!r} and {other!r}; convert them to one type.")
     if all(isinstance(value, bool | int | float | np.generic) for value in values):
         return np.array(values)
     return labels

@@ -21,12 +21,14 @@ class HeldOutRows:
     target : (rows, targets) numbers, or class codes (rows,).
     answer : (rows, targets) numbers, or class probabilities (rows, classes).
     weight : of each row; a row of weight two is the row twice.
+    group : number of each row's group, where rows belong together; else None.
     """
 
     X: Floats
     target: npt.NDArray[np.generic]
     answer: Floats
     weight: Floats
+    group: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -36,8 +38,11 @@ class HeldOutRows:
         """The rows of several folds; None where there are none."""
         if not parts:
             return None
-        names = ("X", "target", "answer", "weight")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        X, target, answer, weight = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "target", "answer", "weight")
+        )
+        groups = [part.group for part in parts if part.group is not None]
+        return cls(X, target, answer, weight, np.concatenate(groups) if len(groups) == len(parts) else None)
 
     def divided(self, factor: Floats) -> HeldOutRows:
         """With weights that do not count what each class weighs (classes,); a class that weighs nothing has no rows."""

@@ -117,7 +117,10 @@ def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
         return rows, rows
     known = np.zeros(len(rows))
     known[:ENOUGH] = rows.weight[:ENOUGH] - out[0]
-    return rows.part(known), rows.part(rows.weight - known)
+    if rows.group is None:
+        return rows.part(known), rows.part(rows.weight - known)
+    held = ~np.isin(rows.group, rows.group[known > 0])
+    return rows.part(known), rows.part(np.where(held, rows.weight, 0.0))
 
 
 def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> WarmStart:

@@ -46,7 +46,7 @@ class Intervals:
         found = []
         for target, answer in zip(rows.target.astype(np.float64).T, rows.answer.T, strict=True):
             error = np.abs(target - answer)
-            spread, without = learn_spread(rows.X, answer, error, rows.weight, schema)
+            spread, without = learn_spread(rows.X, answer, error, rows.weight, schema, rows.group)
             found.append(TargetIntervals(spread, ScoreTable.of(error / without, rows.weight)))
         return cls(found)
 

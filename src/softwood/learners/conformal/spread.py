@@ -3,7 +3,8 @@
     spread(x, answer) = max(floor, constant + sum_f weight_f x_f + curve(answer))
 
 Weights are those of a ridge regression of the held-out rows' absolute errors on the columns of soft trees (design.py).
-The error of each row by the regression without it is known in closed form, and chooses the penalty; the same
+The error of each row by the regression without it (without its group, where rows have some) is known in
+closed form, and chooses the penalty; the same
 leave-one-out spreads scale the errors that intervals are made from, so that a row never narrows its own interval. The
 heaviest penalty within ERRORS standard errors of the best is taken, and a constant unless the best beats it by SURELY.
 
@@ -13,7 +14,7 @@ these columns .928, lines only .946, a curve for every input .925.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ from softwood.tree import Basis, Schema, Tree
 from softwood.tree.schema import Kind
 
 Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
 
 PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))  # rows that the ridge weighs
 ERRORS = 1.0  # standard errors by which a heavier penalty may be worse
@@ -55,27 +58,29 @@ class Spread:
         return np.maximum(self.tree.predict(np.column_stack([X, answer]))[:, 0], self.floor)
 
 
-def learn_spread(X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema) -> tuple[Spread, Floats]:
-    """The spread of absolute errors (rows,) and, of each row, the spread by all other rows."""
+def learn_spread(
+    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, group: Index | None = None
+) -> tuple[Spread, Floats]:
+    """The spread of absolute errors (rows,) and, of each row, the spread by all other rows (of other groups)."""
     mean = float(np.average(error, weights=weight))
     constant = Spread(None, mean if mean > 0 else 1.0), np.full(len(error), mean if mean > 0 else 1.0)
-    if len(error) < FEWEST_ROWS or not mean > 0:
+    if (len(error) if group is None else len(np.unique(group))) < FEWEST_ROWS or not mean > 0:
         return constant
     try:
-        return _varying(X, answer, error / mean, weight, schema, mean) or constant
+        return _varying(X, answer, error / mean, weight, schema, mean, group) or constant
     except ValueError:  # hard trees learn from numbers that doubles hold no weight for: 1e-310, 1e305
         return constant
 
 
 def _varying(
-    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, mean: float
+    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, mean: float, group: Index | None
 ) -> tuple[Spread, Floats] | None:
     """A spread that varies, from errors in parts of their mean; None where a constant is hardly worse."""
     cells = np.column_stack([X, answer])
     design = _design(cells, [*schema.level_counts.tolist(), 0], weight)
     if not len(design):
         return None
-    ridge = Ridge.of(design.make(cells), error, weight)
+    ridge = replace(Ridge.of(design.make(cells), error, weight), members=members_of(group))
     chosen = ridge.choose()
     if chosen is None:
         return None
@@ -90,6 +95,7 @@ class Ridge:
     middle : (columns,) of the columns.  mean : of the target.
     direction : (columns, rank), value (rank,): eigenvectors and eigenvalues of the columns' products.
     score : (rows, rank) the columns along these directions.  product : (rank,) their products with the target.
+    members : the rows of every group; None where each row is by itself.
     """
 
     target: Floats
@@ -100,6 +106,7 @@ class Ridge:
     value: Floats
     score: Floats
     product: Floats
+    members: list[Rows] | None = None
 
     @classmethod
     def of(cls, phi: Floats, target: Floats, weight: Floats) -> Ridge:
@@ -113,11 +120,28 @@ class Ridge:
         return cls(target, weight, mean, middle, direction, value, score, score.T @ (weight * (target - mean)))
 
     def without(self, penalty: float) -> Floats:
-        """What the regression without each row says of it."""
+        """What the regression without each row, or without its group, says of it."""
         shrunk = 1.0 / (self.value + penalty)
         fit = self.mean + self.score @ (shrunk * self.product)
+        if self.members is not None:
+            return self._without_groups(fit, shrunk)
         leverage = self.weight * (1.0 / self.weight.sum() + np.square(self.score) @ shrunk)
         return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MOST_LEVERAGE)))
+
+    def _without_groups(self, fit: Floats, shrunk: Floats) -> Floats:
+        """What the regression without the group of each row says of it: H the part of a group in its own fit,
+        error without = (1 - H)^-1 error with, where (1 - U V)^-1 = 1 + U (1 - V U)^-1 V.
+        """
+        found, total = self.target.copy(), float(self.weight.sum())
+        for rows in self.members or ():
+            u = np.column_stack([np.full(len(rows), 1.0 / total), self.score[rows] * shrunk])
+            v = np.column_stack([np.ones(len(rows)), self.score[rows]]).T * self.weight[rows]
+            error = self.target[rows] - fit[rows]
+            if len(rows) <= len(v):
+                found[rows] -= np.linalg.lstsq(np.eye(len(rows)) - u @ v, error)[0]
+            else:
+                found[rows] -= error + u @ np.linalg.lstsq(np.eye(len(v)) - v @ u, v @ error)[0]
+        return found
 
     def choose(self) -> float | None:
         """The penalty to take; None where a constant is hardly worse."""
@@ -129,6 +153,10 @@ class Ridge:
         def is_within(one: int, errors: float) -> bool:
             gap = losses[one] - losses[best]
             mean = means[one] - means[best]
+            if self.members is not None:
+                return mean <= errors * float(
+                    np.linalg.norm([self.weight[at] @ (gap[at] - mean) for at in self.members]) / total
+                )
             return mean <= errors * float(np.sqrt(self.weight @ np.square(gap - mean)) / total)
 
         if is_within(len(PENALTIES), SURELY):
@@ -142,6 +170,18 @@ class Ridge:
     def constant(self, penalty: float) -> float:
         """What is added to the columns times their weights."""
         return self.mean - float(self.middle @ self.weights(penalty))
+
+
+def members_of(group: Index | None) -> list[Rows] | None:
+    """The rows of every group.
+
+    >>> [rows.tolist() for rows in members_of(np.array([3, 1, 3]))]
+    [[1], [0, 2]]
+    """
+    if group is None:
+        return None
+    _, place = np.unique(group, return_inverse=True)
+    return np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
 
 
 def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:

@@ -51,7 +51,7 @@ def learn_cart(
     unit = Unit.of(problem)
     problem, growth, pruning = unit.enter(problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
     if fill is not None:
-        problem = problem.with_rows(np.where(np.isnan(problem.X), fill, problem.X), problem.y, problem.weight)
+        problem = replace(problem, X=np.where(np.isnan(problem.X), fill, problem.X))
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
     full = grow_tree(grower, problem, growth, schema)
     if fill is not None:

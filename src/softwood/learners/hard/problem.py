@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ class Problem:
     answer_factor : per class, how much its rows count in the answers (class weights, priors).
     costs : (true, given) what it costs to answer one class for another; the diagonal is 0.
     raised : whether the weights were raised, because they summed to less than the rows (parts/folds.py).
+    group : number of each row's group, which is never divided between folds; None: every row may be apart.
     """
 
     X: Floats
@@ -42,6 +44,7 @@ class Problem:
     answer_factor: Floats | None = None
     costs: Floats | None = None
     raised: bool = False
+    group: npt.NDArray[np.int64] | None = None
 
     @property
     def is_classes(self) -> bool:
@@ -71,9 +74,20 @@ class Problem:
         factor = self.split_factor if self.is_classes and not np.all(self.split_factor == 1.0) else np.zeros(0)
         return Target(self.y, self.weight if weight is None else weight, self.n_classes, factor)
 
-    def with_rows(self, X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> Problem:
+    def with_rows(
+        self, X: Floats, y: npt.NDArray[np.generic], weight: Floats, group: npt.NDArray[np.int64] | None = None
+    ) -> Problem:
         """The same question asked of other rows."""
-        return replace(self, X=X, y=y, weight=weight)
+        return replace(self, X=X, y=y, weight=weight, group=group)
+
+    def some(self, at: npt.NDArray[Any], weight: Floats) -> Problem:
+        """Some of the rows, with these weights and their groups."""
+        return self.with_rows(self.X[at], self.y[at], weight, None if self.group is None else self.group[at])
+
+    @property
+    def code(self) -> npt.NDArray[np.int64]:
+        """The class of every row; all 0 for numbers."""
+        return self.y.astype(np.int64) if self.is_classes else np.zeros(len(self.y), np.int64)
 
     def counted(self) -> Problem:
         """The same rows with weights that count as rows: those that sum to less than the rows are raised."""

@@ -14,6 +14,7 @@ from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_l
 from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.folds import Fold, deal_rows, hash_rows
+from softwood.parts.groups import GroupFolds, deal_groups
 from softwood.parts.held_out import ENOUGH, HeldOutRows
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Tree, cut_tree
@@ -43,8 +44,15 @@ class Pruning:
         if self.method != "cv":
             return ()
         if isinstance(self.folds, int):
-            return deal_rows(problem.X, problem.y, problem.weight, self.folds, self.seed, problem.raised)
+            return deal_folds(problem, self.folds, self.seed)
         return GivenFolds(problem, self.folds)
+
+
+def deal_folds(problem: Problem, n_folds: int, seed: int) -> Sequence[Fold]:
+    """Folds of the rows by their content; by their groups, where they have some."""
+    if problem.group is None:
+        return deal_rows(problem.X, problem.y, problem.weight, n_folds, seed, problem.raised)
+    return GroupFolds(problem.weight, deal_groups(problem.group, problem.code, problem.weight, n_folds, seed))
 
 
 @dataclass(frozen=True)
@@ -170,7 +178,7 @@ def choose_by_cv(
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
         at = some_rows(problem, held, few)
         answers = tree.response if smoothing is None else smoothing.answers(tree)
-        told = PathAnswers.of(own, problem.with_rows(problem.X[at], problem.y[at], test[at]), answers)
+        told = PathAnswers.of(own, problem.some(at, test[at]), answers)
         return np.array([total, squares, np.full(len(between), rows.row_weight().sum())]), told
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))

@@ -195,4 +195,4 @@ class PathAnswers:
         leaf = (self.begin <= alpha) & ~(self.end <= alpha)
         answer = np.zeros((len(self.rows.X), self.answer.shape[1]))
         np.add.at(answer, self.row[leaf], self.answer[leaf])
-        return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight)
+        return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight, self.rows.group)

@@ -24,6 +24,7 @@ from softwood.kernels.formulas.class_impurity import entropy_loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import Split
 from softwood.learners.oblique.rows import Index, Rows
+from softwood.parts.groups import deal_groups
 from softwood.stats import five_by_two_f_test
 
 Find = Callable[[Rows], Split | None]
@@ -84,7 +85,12 @@ def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
 
 
 def halves(rows: Rows, seed: int) -> list[tuple[Index, Index]]:
-    """Five ways to halve the rows, classes spread evenly. Rows are ordered by content, so chance falls on content."""
+    """Five ways to halve the rows, classes spread evenly. Rows are ordered by content, so chance falls on content.
+
+    Where rows have groups, no group is in both halves.
+    """
+    if rows.problem.group is not None:
+        return [divided(rows, 2, seed + i) for i in range(REPLICATIONS)]
     rng, n = np.random.default_rng(seed), len(rows.phi)
     code = rows.problem.y if rows.problem.is_classes else np.zeros(n, np.int32)
     found = []
@@ -93,6 +99,13 @@ def halves(rows: Rows, seed: int) -> list[tuple[Index, Index]]:
         order = mixed[np.argsort(code[mixed], kind="stable")]
         found.append((np.sort(order[::2]), np.sort(order[1::2])))
     return found
+
+
+def divided(rows: Rows, n_parts: int, seed: int) -> tuple[Index, Index]:
+    """The rows of all parts but one, and of that one; every group is in one of them."""
+    problem = rows.problem
+    part = deal_groups(problem.group, problem.code, problem.weight, n_parts, seed)  # type: ignore[arg-type]  # is there
+    return np.flatnonzero(part != 0), np.flatnonzero(part == 0)
 
 
 def held_out_losses(rows: Rows, kinds: list[Kind], pairs: list[tuple[Index, Index]]) -> dict[str, Floats]:
@@ -155,8 +168,11 @@ def _deviance(rows: Rows, split: Split | None) -> float:
 
 def by_validation(rows: Rows, kinds: list[Kind], stop: bool, seed: int) -> GateChoice:
     """The kind of least loss on a third of the rows."""
-    mixed = np.random.default_rng(seed).permutation(len(rows.phi))
-    learn, held = rows.some(np.sort(mixed[len(mixed) // 3 :])), rows.some(np.sort(mixed[: len(mixed) // 3]))
+    if rows.problem.group is not None:
+        learn, held = (rows.some(at) for at in divided(rows, 3, seed))
+    else:
+        mixed = np.random.default_rng(seed).permutation(len(rows.phi))
+        learn, held = rows.some(np.sort(mixed[len(mixed) // 3 :])), rows.some(np.sort(mixed[: len(mixed) // 3]))
     told = {kind.name: held_loss(kind.find(learn), learn, held) for kind in kinds}
     return _least(kinds, told, held_loss(None, learn, held) if stop else np.inf, "held-out loss")
 

@@ -52,7 +52,7 @@ def learn_oblique(
 
     def grow(weight: Floats) -> Tree:
         at = np.flatnonzero(weight)
-        some = problem.with_rows(problem.X[at], problem.y[at], weight[at])
+        some = problem.some(at, weight[at])
         if not dealt:
             return grow_oblique(Rows.make(some, basis_spec), find, limits, schema)
         piece = None if whole.piece is None else whole.piece[at]  # a part of a row comes in pieces as all of it does

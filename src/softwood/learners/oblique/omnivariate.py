@@ -75,7 +75,7 @@ class Omnivariate:
         if self.select in ("aic", "bic"):
             return by_information(rows, kinds, self.stop, self.select == "bic")
         rows = rows.in_pieces()
-        if len(rows.phi) < FEWEST:
+        if len(rows.phi) < FEWEST or rows.has_one_group:
             return GateChoice(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows to compare kinds")
         if self.select == "validation":
             return by_validation(rows, kinds, self.stop, self.seed)

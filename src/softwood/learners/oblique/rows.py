@@ -51,7 +51,7 @@ class Rows:
 
     def some(self, at: Index) -> Rows:
         """A part of the rows, with the same columns."""
-        problem = self.problem.with_rows(self.problem.X[at], self.problem.y[at], self.problem.weight[at])
+        problem = self.problem.some(at, self.problem.weight[at])
         piece = None if self.piece is None else self.piece[at]
         return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at], piece=piece)
 
@@ -64,7 +64,7 @@ class Rows:
         pieces = count_pieces(weight, size, MOST_PIECES)
         some = self.some(np.repeat(np.arange(len(pieces)), pieces))
         part = 1.0 / np.repeat(pieces, pieces)
-        problem = some.problem.with_rows(some.problem.X, some.problem.y, some.problem.weight * part)
+        problem = replace(some.problem, weight=some.problem.weight * part)
         return replace(some, problem=problem, tally=some.tally * part[:, None], piece=None)
 
     def answers(self) -> tuple[Floats, Ints, Floats, Floats, int]:
@@ -80,15 +80,22 @@ class Rows:
         """How much each row counts in splits: weight times the factor of its class."""
         return np.asarray(self.tally.sum(axis=1)) if self.problem.is_classes else self.tally[:, 0]
 
+    @property
+    def has_one_group(self) -> bool:
+        """Whether the rows have groups, and all have the same: they cannot be divided then."""
+        group = self.problem.group
+        return group is not None and bool(np.all(group == group[:1]))
+
     def loss(self, sums: Floats) -> Floats:
         """W * impurity of sets of rows with these sums, (sets, sums)."""
         return loss_of(sums, self.problem.criterion)
 
 
 def in_order(problem: Problem) -> Problem:
-    """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
-    at, weight = merge_equal_rows(problem.X, problem.y, problem.weight)
-    return problem.with_rows(problem.X[at], problem.y[at], weight)
+    """Rows of weight 0 left out, equal ones (of one group) merged, in the order of a hash of their content."""
+    told = problem.y if problem.group is None else np.column_stack([problem.y, problem.group])
+    at, weight = merge_equal_rows(problem.X, told, problem.weight)
+    return problem.some(at, weight)
 
 
 def find_pieces(problem: Problem) -> Floats | None:

@@ -49,11 +49,13 @@ def soft_dataset(dataset: Problem) -> Dataset:
     """The same rows as a soft tree reads them; class weights and priors are weights of rows."""
     levels = dataset.n_levels.tolist()
     if not dataset.is_classes:
-        return Dataset(dataset.X, dataset.y.astype(np.float64), dataset.weight, levels, Loss.SQUARED)
+        return Dataset(
+            dataset.X, dataset.y.astype(np.float64), dataset.weight, levels, Loss.SQUARED, group=dataset.group
+        )
     target = np.eye(dataset.n_classes)[dataset.y]
     two = dataset.n_classes == 2
     loss, target = (Loss.LOGISTIC, target[:, 1:]) if two else (Loss.SOFTMAX, target)
-    return Dataset(dataset.X, target, dataset.row_weight(), levels, loss, count=dataset.weight)
+    return Dataset(dataset.X, target, dataset.row_weight(), levels, loss, count=dataset.weight, group=dataset.group)
 
 
 def _best_strength(start: SoftTreeParams, whole: Dataset, columns: DesignMatrix, n_threads: int) -> float:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.moments import round_off
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
+from softwood.parts.groups import deal_groups
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -32,6 +33,7 @@ class Dataset:
     place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
     count : of how many rows each one stands for, where that is not its weight: classes may weigh more or less.
     raised : whether weights were raised, because they summed to less than the rows.
+    group : number of each row's group, which is never divided between folds, in the rows' own order.
     """
 
     X: Floats
@@ -42,6 +44,7 @@ class Dataset:
     place: npt.NDArray[np.int64] | None = None
     count: Floats | None = None
     raised: bool = False
+    group: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.target)
@@ -54,7 +57,9 @@ class Dataset:
         """Some of the rows."""
         at = mask if self.place is None else self.place[mask]
         count = None if self.count is None else self.count[mask]
-        return replace(self, X=self.X[at], target=self.target[mask], weight=self.weight[mask], place=None, count=count)
+        group = None if self.group is None else self.group[mask]
+        target, weight = self.target[mask], self.weight[mask]
+        return replace(self, X=self.X[at], target=target, weight=weight, place=None, count=count, group=group)
 
     def part(self, weight: Floats) -> Dataset:
         """The rows that have any of these weights, which are parts of theirs."""
@@ -64,7 +69,9 @@ class Dataset:
         """The first rows: of rows in order they are a random part."""
         X = self.X[:n] if self.place is None else self.X[self.place[:n]]
         count = None if self.count is None else self.count[:n]
-        return replace(self, X=X, target=self.target[:n], weight=self.weight[:n], place=None, count=count)
+        group = None if self.group is None else self.group[:n]
+        target, weight = self.target[:n], self.weight[:n]
+        return replace(self, X=X, target=target, weight=weight, place=None, count=count, group=group)
 
     def in_order(self, seed: int, copied: bool = True) -> Dataset:
         """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
@@ -94,13 +101,19 @@ class Dataset:
 
     def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
         """In the order of these numbers, then by target; equal rows merged. `place` has the order."""
-        order = np.lexsort((*self.target.T, number))
+        order = np.lexsort((*(() if self.group is None else (self.group,)), *self.target.T, number))
         number, target = number[order], self.target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
+        group = None if self.group is None else self.group[order]
+        if group is not None:
+            new[1:] |= group[1:] != group[:-1]
+            group = group[new]
         weight, raised = _merged(self.weight[order], new)
         count, light = (None, raised) if self.count is None else _merged(self.count[order], new)
-        return replace(self, target=target[new], weight=weight, place=order[new], count=count, raised=light)
+        return replace(
+            self, target=target[new], weight=weight, place=order[new], count=count, raised=light, group=group
+        )
 
     def target_scale(self) -> tuple[Floats, Floats]:
         """Centre and spread of number targets; classes stay as they are."""
@@ -122,9 +135,14 @@ class Dataset:
     def held_out(self) -> list[Floats]:
         """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
 
-        A row in one piece (parts/folds.py) is in one fold, with all its weight.
+        A row in one piece (parts/folds.py) is in one fold, with all its weight; so is a group.
         """
         n_folds = self._most_folds()
+        if self.group is not None:
+            fold = self._dealt_groups(n_folds)
+            most = int(fold.max(initial=-1)) + 1
+            found = range(0 if most < 2 else 1 if len(self) > FOLDS[-1][0] else most)
+            return [np.where(fold == at, self.weight, 0.0) for at in found]
         dealt = self._dealt(n_folds)
         folds = min(n_folds, max(2, dealt.n_pieces // 2))
         if folds < n_folds:
@@ -138,12 +156,24 @@ class Dataset:
 
         The rows must be `in_order`.
         """
-        held = self._held(self._dealt(self._most_folds()), 0)
+        n_folds = self._most_folds()
+        if self.group is None:
+            held = self._held(self._dealt(n_folds), 0)
+        else:
+            held = np.where(self._dealt_groups(n_folds) == 0, self.weight, 0.0)
         rest = self.weight - held
         return (self.part(rest), self.part(held)) if np.any(rest > 0) else (self, self)
 
     def _most_folds(self) -> int:
         return next((folds for most, folds in FOLDS if len(self) <= most), 4)
+
+    def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
+        """The fold of every row, groups whole."""
+        code = np.zeros(len(self), np.int64)
+        if self.loss != Loss.SQUARED:
+            code = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
+        count = self.weight if self.count is None else self.count
+        return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
 
     def _dealt(self, n_folds: int) -> Deal:
         """Which fold each row is in, class after class."""

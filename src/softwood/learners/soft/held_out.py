@@ -37,7 +37,7 @@ def told(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -
     """At most so many rows with their outputs; targets were scaled as (target - centre) / scale."""
     some, output = rows.head(n), output[:n]
     if rows.loss == Loss.SQUARED:
-        return HeldOutRows(some.X, some.target * scale + centre, output * scale + centre, some.weight)
+        return HeldOutRows(some.X, some.target * scale + centre, output * scale + centre, some.weight, some.group)
     answer = apply_link(int(LINK[rows.loss]), output)
     code = some.target[:, 0] if rows.loss == Loss.LOGISTIC else some.target.argmax(axis=1)
-    return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight)
+    return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight, some.group)

@@ -26,14 +26,14 @@ from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.learners.hard.grow import grow_tree
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.hard.prune import choose_by_cv, choose_by_validation
+from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, deal_folds
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import ALPHA
-from softwood.parts.folds import Fold, deal_rows
+from softwood.parts.folds import Fold
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Schema, Tree, cut_tree
 
@@ -118,8 +118,8 @@ def learn_softened(
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
     """The trees to soften, largest first: the one of a sequence that errs least on held-out rows, and smaller."""
-    folds = list(deal_rows(problem.X, problem.y, problem.weight, PARTS, seed, problem.raised))
-    if not all(weight.any() for fold in folds for weight in fold):  # too few rows to split
+    folds = list(deal_folds(problem, PARTS, seed))
+    if len(folds) < 2 or not all(weight.any() for fold in folds for weight in fold):  # too few rows to split
         folds = [(problem.weight, problem.weight)] * PARTS
     if n_splits == 1:
         sequence, table = choose_by_a_third(problem, schema, growth, folds[0])
