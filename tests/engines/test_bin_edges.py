@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import numpy as np
 import pytest
 
 from softwood.engines import bin_edges
 from softwood.engines.bin_edges import find_edges
+from softwood.engines.parts import BatchParts
 from softwood.kernels.histogram_split import bin_edges as edges_in_memory
 
 LEVELS = np.array([0, 0, 0, 3], np.int32)
@@ -23,8 +22,8 @@ def table(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, rng.integers(1, 4, rows).astype(float)
 
 
-def batches(X: np.ndarray, weight: np.ndarray, size: int) -> Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]:
-    return lambda: ((X[at : at + size], weight[at : at + size]) for at in range(0, len(X), size))
+def batches(X: np.ndarray, weight: np.ndarray, size: int) -> BatchParts[tuple[np.ndarray, np.ndarray]]:
+    return BatchParts(lambda: ((X[at : at + size], weight[at : at + size]) for at in range(0, len(X), size)))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 50, 3000])

@@ -1,15 +1,17 @@
-"""Rows that come in batches, because they are more than fit in memory: each is read, summed and dropped.
+"""Soft trees over rows in parts (parts.py): each part is summed where it is, the sums are added in the parts' order.
 
-    mean of all rows = sum over batches of (weight of the batch * its mean) / weight of all, batches in their order
+    mean of all rows = sum over parts of (weight of the part * its mean) / weight of all
 
-A pass reads all batches again. What one batch gives is the sum that rows in memory give, so the result differs from
-theirs by rounding only; batches of another size differ by rounding, too.
+What one part gives is the sum that rows in memory give, so the result differs from theirs by rounding only; parts of
+another size differ by rounding, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +19,10 @@ import numpy.typing as npt
 from softwood.engines import Floats, Shape, SumEngine
 from softwood.engines.journal import Journal
 from softwood.engines.memory import from_inputs
+from softwood.engines.parts import Parts
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
+from softwood.kernels.soft import make_shape
 
 
 @dataclass(frozen=True)
@@ -34,81 +38,114 @@ class Batch:
     count: Floats
 
 
-ReadBatches = Callable[[], Iterable[Batch]]
+@dataclass(frozen=True)
+class SoftRows:
+    """The rows of one part as soft trees are summed over them.
+
+    The engine is made where it is first asked and stays there as long as this object does; it does not travel.
+    """
+
+    X: Floats
+    target: Floats
+    weight: Floats
+    expansion: Expansion
+    loss: Loss
+    n_threads: int
+    single: bool
+
+    @cached_property
+    def engine(self) -> SumEngine:
+        """Its columns are made as they are needed."""
+        how = (self.n_threads, self.single, None, False)
+        return from_inputs(self.X, self.expansion, self.target, self.weight, self.loss, *how)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "engine"}
+
+    def __sizeof__(self) -> int:
+        return 2 * (self.X.nbytes + self.target.nbytes + self.weight.nbytes)  # the engine has its own
+
+
+@dataclass
+class TreeSums:
+    """Sums over rows for one soft tree: its loss, its gradient and loss, or the reach of its nodes."""
+
+    what: str
+    shape: tuple[Any, ...]
+    parameters: Floats
+    total: Floats = field(default_factory=lambda: np.zeros(()))
+    weight: float = 0.0
+
+    def take(self, rows: SoftRows) -> None:
+        here = float(rows.weight.sum())
+        self.total = np.asarray(self.total + here * self._ask(rows.engine))
+        self.weight += here
+
+    def merge(self, other: TreeSums) -> None:
+        self.total = np.asarray(self.total + other.total)
+        self.weight += other.weight
+
+    def _ask(self, engine: SumEngine) -> Floats:
+        shape = make_shape(*self.shape)
+        if self.what == "loss":
+            return np.array([engine.loss(shape, self.parameters)])
+        if self.what == "reach":
+            return engine.mean_reach(shape, self.parameters)
+        loss, gradient = engine.gradient(shape, self.parameters)
+        return np.append(gradient, loss)
 
 
 class BatchEngine(SumEngine):
-    """Sums over batches, in their order.
+    """Sums over parts, in their order.
 
     Parameters
     ----------
-    read : gives the batches, the same ones each time, targets scaled.
+    parts : the rows, targets scaled.
     total_weight : of all of them.
     journal : where the answers of passes are kept.
     """
 
-    def __init__(
-        self,
-        read: ReadBatches,
-        expansion: Expansion,
-        loss: Loss,
-        total_weight: float,
-        journal: Journal,
-        n_threads: int = 1,
-        single: bool = True,
-    ) -> None:
-        self.read, self.expansion, self.loss_kind = read, expansion, loss
-        self.weight, self.journal, self.n_threads, self.single = total_weight, journal, n_threads, single
+    def __init__(self, parts: Parts[SoftRows], total_weight: float, journal: Journal) -> None:
+        self.parts, self.weight, self.journal = parts, total_weight, journal
 
     @property
     def total_weight(self) -> float:
         return self.weight
 
     def loss(self, shape: Shape, parameters: Floats) -> float:
-        return float(self._mean("loss", parameters, lambda engine: np.array([engine.loss(shape, parameters)]))[0])
+        return float(self._mean("loss", shape, parameters)[0])
 
     def gradient(self, shape: Shape, parameters: Floats) -> tuple[float, Floats]:
-        def both(engine: SumEngine) -> Floats:
-            loss, gradient = engine.gradient(shape, parameters)
-            return np.append(gradient, loss)
-
-        mean = self._mean("gradient", parameters, both)
+        mean = self._mean("gradient", shape, parameters)
         return float(mean[-1]), mean[:-1]
 
     def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
-        return self._mean("reach", parameters, lambda engine: engine.mean_reach(shape, parameters))
+        return self._mean("reach", shape, parameters)
 
-    def _mean(self, what: str, parameters: Floats, ask: Callable[[SumEngine], Floats]) -> Floats:
-        """One pass: the mean over all rows of what is asked of each batch."""
+    def _mean(self, what: str, shape: Shape, parameters: Floats) -> Floats:
+        """One pass: the mean over all rows of what is asked of each part."""
+        lists = (np.array(shape.first_child, np.int32), np.array(shape.slope_row, np.int32))
+        told = (*lists, shape.slopes, shape.columns, shape.outputs)
 
         def work() -> list[Floats]:
-            total, weight = np.zeros(()), 0.0
-            for batch in self.read():
-                here = float(batch.weight.sum())
-                total = total + here * ask(self._engine_of(batch))
-                weight += here
-            return [np.asarray(total / weight)]
+            sums = self.parts.collect(TreeSums(what, told, parameters))
+            return [np.asarray(sums.total / sums.weight)]
 
         return self.journal.answer(what.encode() + parameters.tobytes(), work)[0]
-
-    def _engine_of(self, batch: Batch) -> SumEngine:
-        """Of the rows of one batch, whose columns are made as they are needed."""
-        how = (self.n_threads, self.single, None, False)
-        return from_inputs(batch.X, self.expansion, batch.target, batch.weight, self.loss_kind, *how)
 
 
 @dataclass(frozen=True)
 class BatchedRows:
-    """A table in batches, and what one pass has found of it.
+    """A table in parts, and what one pass has found of it.
 
-    read : gives the batches, targets in the user's units.
+    parts : the rows, targets in the user's units.
     n_levels : per input, 0 for a number.  low, high : least and largest value of each input.
     varies : whether an input has several values, or one and missing ones.
     n_rows, total_weight, total_count : of all rows of weight > 0.
     centre, scale : of the targets; 0 and 1 for classes.
     """
 
-    read: ReadBatches
+    parts: Parts[Batch]
     n_levels: Sequence[int]
     loss: Loss
     low: Floats

@@ -10,18 +10,17 @@ would take too much memory, a bin ends at the end of its cell, off by at most th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from softwood.engines.parts import Parts
 from softwood.kernels.growth import MAX_BINS, TIE
 from softwood.kernels.histogram_split import midway
 
 Floats = npt.NDArray[np.float64]
 Rows = tuple[Floats, Floats]  # inputs and weights of some rows
-ReadRows = Callable[[], Iterable[Rows]]
 
 CELLS = 4096  # of an input
 MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together
@@ -59,6 +58,12 @@ class InputCells:
         self.weight[at] += np.add.reduceat(weight, begin)
         self.count[at] += end - begin + 1
         self.low[at], self.high[at] = np.minimum(self.low[at], x[begin]), np.maximum(self.high[at], x[end])
+
+    def merge(self, other: InputCells) -> None:
+        """Add what was counted of other rows."""
+        self.weight, self.count = self.weight + other.weight, self.count + other.count
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.missing = self.missing or other.missing
 
     def ends(self, max_bins: int) -> tuple[npt.NDArray[np.int64], Floats]:
         """The cells in which bins end, and the weight up to which each of these bins goes."""
@@ -126,20 +131,47 @@ class InputCells:
         return float(self.low[filled[place]]) if place < len(filled) else np.inf
 
 
-def find_edges(read: ReadRows, sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int) -> list[Floats]:
+@dataclass
+class CellCounts:
+    """The first pass: the cells of every number."""
+
+    inputs: dict[int, InputCells]
+
+    def take(self, rows: Rows) -> None:
+        for f, one in self.inputs.items():
+            one.take(rows[0][:, f], rows[1])
+
+    def merge(self, other: CellCounts) -> None:
+        for f, one in self.inputs.items():
+            one.merge(other.inputs[f])
+
+
+@dataclass
+class CellValues:
+    """The second pass: the values in the cells asked for."""
+
+    inputs: dict[int, InputCells]
+
+    def take(self, rows: Rows) -> None:
+        for f, one in self.inputs.items():
+            one.look_into(rows[0][:, f], rows[1])
+
+    def merge(self, other: CellValues) -> None:
+        for f, one in self.inputs.items():
+            for cell, values in other.inputs[f].inside.items():
+                one.inside[cell] += values
+
+
+def find_edges(parts: Parts[Rows], sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int) -> list[Floats]:
     """Per input the edges between bins of about equal weight; none of a category. Two passes over the rows."""
     inputs = {
         f: InputCells(_cuts(sample[:, f][~np.isnan(sample[:, f])])) for f in range(len(n_levels)) if not n_levels[f]
     }
-    for X, weight in read():
-        for f, one in inputs.items():
-            one.take(X[:, f], weight)
+    inputs = parts.collect(CellCounts(inputs)).inputs
     _ask(inputs, max_bins)
-    if any(one.inside for one in inputs.values()):
-        for X, weight in read():
-            for f, one in inputs.items():
-                if one.inside:
-                    one.look_into(X[:, f], weight)
+    asked = {f: one for f, one in inputs.items() if one.inside}
+    if asked:
+        inputs = {**inputs, **parts.collect(CellValues(asked)).inputs}
     return [inputs[f].edges(max_bins) if f in inputs else np.zeros(0) for f in range(len(n_levels))]
 
 

@@ -1,20 +1,20 @@
-"""Rows as bins, kept in a temporary file: what hard trees need of rows beyond memory, a byte or two an input.
+"""Rows as bins: what hard trees need of rows in parts (parts.py), a byte or two an input.
 
-Values are put into bins once; every pass over the rows then reads codes, answers and weights, which take an eighth of
-the rows' own size. The file has no name, so that it goes when the process goes, however that ends.
+Values are put into bins once; every pass over the rows then looks at codes, answers and weights, which take an eighth
+of the rows' own size: in a temporary file, or in the memory of a cluster's workers.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.histograms import BinTree, Codes, Floats, Ints, MemoryHistograms, bin_codes, n_bins
+from softwood.engines.parts import Parts
 
 EVERY = -1  # fold: all rows
 
@@ -37,48 +37,24 @@ class BinnedPiece(NamedTuple):
     fold: npt.NDArray[np.uint8]
 
 
-@dataclass
-class BinnedRows:
-    """All rows as bins.
+@dataclass(frozen=True)
+class Bins:
+    """The bins of every input.
 
-    edge : per number the edges between its bins.  n_levels : of categories.  n_classes : 0 for numbers.
-    room : bytes that the histograms of one pass may take.
+    edge : per number the edges between its bins.  n_levels : of categories.
     """
 
     edge: list[Floats]
     n_levels: Ints
-    n_classes: int
-    room: int
-    report: Callable[[int], None] = lambda n_rows: None
-    shapes: list[list[tuple[Any, tuple[int, ...]]]] = field(default_factory=list)
-    file: BinaryIO = field(default_factory=lambda: _nameless_file())
-
-    def append(self, X: Floats, y: npt.NDArray[Any], weight: Floats, fold: npt.NDArray[np.uint8]) -> None:
-        """Some more rows."""
-        code = bin_codes(X, self.edge, self.n_levels)
-        if self.n_bins <= np.iinfo(np.uint8).max:
-            code = code.astype(np.uint8)
-        parts = [np.asfortranarray(code), np.ascontiguousarray(y), weight, fold]
-        self.shapes.append([(part.dtype, part.shape) for part in parts])
-        for part in parts:
-            self.file.write(part.tobytes(order="A"))
 
     @property
     def n_bins(self) -> int:
         return n_bins(self.edge, self.n_levels)
 
-    def read(self) -> Iterator[BinnedPiece]:
-        """All rows, in the pieces they came in."""
-        self.file.seek(0)
-        n_rows = 0
-        for shapes in self.shapes:
-            parts = [
-                np.frombuffer(self.file.read(int(np.prod(shape)) * dtype.itemsize), dtype) for dtype, shape in shapes
-            ]
-            code = parts[0].reshape(shapes[0][1], order="F")
-            yield BinnedPiece(code, parts[1].reshape(shapes[1][1]), parts[2], parts[3])
-            n_rows += len(code)
-            self.report(n_rows)
+    def codes(self, X: Floats) -> Codes:
+        """The bin of every value."""
+        code = bin_codes(X, self.edge, self.n_levels)
+        return np.asfortranarray(code.astype(np.uint8) if self.n_bins <= np.iinfo(np.uint8).max else code)
 
     def values(self, code: Codes) -> Floats:
         """Inputs that a tree over these bins sends where it sends the rows themselves: the upper ends of the bins."""
@@ -90,28 +66,59 @@ class BinnedRows:
             values[:, f] = upper[code[:, f]]
         return values
 
+
+@dataclass
+class HistogramSums:
+    """The histograms of several questions."""
+
+    questions: Sequence[FoldQuestion]
+    n_bins: int
+    n_classes: int
+    total: list[Any] = field(default_factory=list)
+
+    def take(self, piece: BinnedPiece) -> None:
+        self._add([self._ask(piece, question) for question in self.questions])
+
+    def merge(self, other: HistogramSums) -> None:
+        self._add(other.total)
+
+    def _add(self, found: list[Any]) -> None:
+        self.total = [a + b for a, b in zip(self.total, found, strict=True)] if self.total else found
+
+    def _ask(self, piece: BinnedPiece, question: FoldQuestion) -> Floats:
+        weight = np.where(piece.fold == question.fold, 0.0, piece.weight)
+        rows = MemoryHistograms(piece.code, self.n_bins, piece.y, weight, self.n_classes)
+        return rows.histograms(question.tree, question.nodes, question.origin)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was counted is all that comes back from a worker; questions go there alone."""
+        return {**vars(self), "questions": ()} if self.total else vars(self)
+
+
+@dataclass(frozen=True)
+class BinnedRows:
+    """All rows as bins.
+
+    n_classes : 0 for numbers.  room : bytes that the histograms of one pass may take.
+    """
+
+    parts: Parts[BinnedPiece]
+    bins: Bins
+    n_classes: int
+    room: int
+
     def histograms(self, questions: Sequence[FoldQuestion]) -> list[Floats]:
         """The answers to all questions: in one pass, or in several where they would take more room than there is."""
         answers: list[Floats] = []
         while len(answers) < len(questions):
             some = self._next(questions[len(answers) :])
-            total: list[Any] = [0.0] * len(some)
-            for piece in self.read():
-                for i, question in enumerate(some):
-                    weight = np.where(piece.fold == question.fold, 0.0, piece.weight)
-                    rows = MemoryHistograms(piece.code, self.n_bins, piece.y, weight, self.n_classes)
-                    total[i] = total[i] + rows.histograms(question.tree, question.nodes, question.origin)
-            answers += total
+            answers += self.parts.collect(HistogramSums(some, self.bins.n_bins, self.n_classes)).total
         return answers
 
     def _next(self, questions: Sequence[FoldQuestion]) -> list[FoldQuestion]:
         """The first questions, as many as there is room for; at least one."""
         statistics = self.n_classes or 1 + 2 * questions[0].origin.shape[1]
-        node = len(self.edge) * (self.n_bins + 1) * statistics * 8 * 3  # a sum, what is added, and their sum
+        inputs = len(self.bins.edge)
+        node = inputs * (self.bins.n_bins + 1) * statistics * 8 * 3  # a sum, what is added, and their sum
         size = np.cumsum([len(question.nodes) * node for question in questions])
         return list(questions[: max(1, int(np.searchsorted(size, self.room, side="right")))])
-
-
-def _nameless_file() -> BinaryIO:
-    """Open as long as somebody holds it."""
-    return cast(BinaryIO, tempfile.TemporaryFile(prefix="softwood-"))

@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.intake import read_predict
 from softwood.estimators.intervals import IntervalPrediction, SetPrediction
+from softwood.estimators.lazy_answers import answer_lazily
 from softwood.estimators.notebook import ShownInNotebook
 from softwood.estimators.options import threads
+from softwood.estimators.sources import is_dask
 from softwood.kernels.kinds import Link, Missing
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
@@ -43,6 +45,8 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
         """The leaf each row ends in (in a soft tree: the node that keeps most of it), as node id of `tree_`."""
         check_is_fitted(self, "tree_")
+        if is_dask(X):
+            return answer_lazily(self, "apply", X, np.zeros(0, np.int32))  # type: ignore[no-any-return]
         return self.tree_.apply(self._read(X), self._threads())
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
@@ -144,6 +148,8 @@ class Probabilities(SetPrediction):
     def predict_proba(self: Any, X: Any) -> Floats:
         """Class probabilities, columns in the order of `classes_`."""
         self._require_tree()
+        if type(X) is not np.ndarray and is_dask(X):
+            return answer_lazily(self, "predict_proba", X, np.zeros((0, len(self.classes_))))  # type: ignore[no-any-return]
         rows = self._read(X)
         probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
         if self.tree_.link != Link.IDENTITY:
@@ -152,12 +158,16 @@ class Probabilities(SetPrediction):
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the class probabilities."""
+        if is_dask(X):
+            return answer_lazily(self, "predict_log_proba", X, np.zeros((0, len(self.classes_))))  # type: ignore[no-any-return]
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self: Any, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without costs the most probable one (the first of equals)."""
         self._require_tree()
+        if type(X) is not np.ndarray and is_dask(X):
+            return answer_lazily(self, "predict", X, self.classes_[:0])  # type: ignore[no-any-return]
         rows = self._read(X)
         return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
 
@@ -170,6 +180,9 @@ class Numbers(IntervalPrediction):
     def predict(self: Any, X: Any) -> Floats:
         """Output of the tree, shape (rows,) or (rows, targets) as y was."""
         self._require_tree()
+        if type(X) is not np.ndarray and is_dask(X):
+            empty = np.zeros(0 if self._one_target else (0, self.tree_.n_outputs))
+            return answer_lazily(self, "predict", X, empty)  # type: ignore[no-any-return]
         rows = self._read(X)
         answer: Floats = self.tree_.predict(rows, self._threads_for(rows))
         return answer[:, 0] if self._one_target else answer

@@ -1,10 +1,10 @@
-"""Fits from rows in batches: what stands between a scan (scan.py) and the learners."""
+"""Fits from rows in parts (batches, partitions of a cluster): what stands between a scan (scan.py) and the learners."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from softwood.engines.batches import Batch, BatchedRows
 from softwood.engines.journal import Journal
 from softwood.estimators.base import RowCount
 from softwood.estimators.cells import Floats
+from softwood.estimators.dask_tables import scan_partitions
 from softwood.estimators.rows import class_schema, number_schema, read_held_labels, read_held_numbers
-from softwood.estimators.scan import Scan, scan_rows
+from softwood.estimators.scan import Piece, Scan, scan_batches
 from softwood.estimators.soft_results import one_class_result
-from softwood.estimators.sources import is_elsewhere, open_batches
+from softwood.estimators.sources import is_dask, is_elsewhere, open_batches
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Loss
@@ -33,12 +34,18 @@ NOT_LEARNED = ("verbose", "n_jobs", "keep_on_interrupt")  # parameters that do n
 
 def scan_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Scan:
     """The first pass of a classifier."""
-    return scan_rows(estimator, open_batches(X), y, sample_weight, is_classes=True)
+    return _scan(estimator, X, y, sample_weight, is_classes=True)
 
 
 def scan_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Scan:
     """The first pass of a regressor."""
-    return scan_rows(estimator, open_batches(X), y, sample_weight, is_classes=False)
+    return _scan(estimator, X, y, sample_weight, is_classes=False)
+
+
+def _scan(estimator: Any, X: Any, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
+    if is_dask(X):
+        return scan_partitions(estimator, X, y, sample_weight, is_classes)
+    return scan_batches(estimator, open_batches(X), y, sample_weight, is_classes)
 
 
 def fit_soft(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
@@ -93,9 +100,9 @@ def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | N
 def refuse_elsewhere_to_choose(X_val: Any) -> None:
     """The error for validation rows that are not in memory."""
     if is_elsewhere(X_val):
+        some = "X_val.compute()" if is_dask(X_val) else "Batches(...).sample(100_000)"
         raise TypeError(
-            "X_val must be rows in memory, as the search on a sample looks at them often; take some of them, "
-            "Batches(...).sample(100_000)."
+            f"X_val must be rows in memory, as the search on a sample looks at them often; take some of them, {some}."
         )
 
 
@@ -110,7 +117,7 @@ def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
     params = {name: json_value(value) for name, value in vars(estimator).items() if name in estimator.get_params(False)}
     told = {name: value for name, value in params.items() if name not in NOT_LEARNED}
     owner = repr((type(estimator).__name__, sorted(told.items()), __version__)).encode() + scan.fingerprint()
-    journal = Journal(scan.source.checkpoint, owner)
+    journal = Journal(scan.checkpoint, owner)
     if scan.verbose and journal.replayed:
         print(f"goes on: {journal.replayed} passes are in the checkpoint")
     try:
@@ -133,21 +140,31 @@ def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
         outputs = 1 if n <= 2 else n
         centre, scale, total = np.zeros(outputs), np.ones(outputs), float(scan.class_totals @ factor)
 
-    def read() -> Iterator[Batch]:
-        for X, y, weight in scan.read():
-            if scan.classes is None:
-                yield Batch(X, y, weight, weight)
-            else:
-                own = weight * factor[y]
-                there = own > 0
-                yield Batch(X[there], one_hot(y, len(scan.classes))[there], own[there], weight[there])
-
     low, high = _ranges(scan)
     varies = np.array([column.varies for column in scan.column])
+    to_batch = ToBatch(0 if scan.classes is None else len(scan.classes), factor)
     return BatchedRows(
-        read, scan.columns.level_counts.tolist(), loss, low, high, varies, scan.n_rows, total, scan.total_weight,
-        centre, scale,
+        scan.parts.map(to_batch), scan.columns.level_counts.tolist(), loss, low, high, varies, scan.n_rows, total,
+        scan.total_weight, centre, scale,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ToBatch:
+    """Rows as soft learners take them. factor : how much the rows of a class count; n_classes 0: numbers."""
+
+    n_classes: int
+    factor: Floats
+
+    def __call__(self, piece: Piece) -> Batch:
+        X, y, weight = piece
+        if not self.n_classes:
+            return Batch(X, y, weight, weight)
+        own, target = weight * self.factor[y], one_hot(y, self.n_classes)
+        there = own > 0
+        if there.all():
+            return Batch(X, target, own, weight)
+        return Batch(X[there], target[there], own[there], weight[there])
 
 
 def _ranges(scan: Scan) -> tuple[Floats, Floats]:

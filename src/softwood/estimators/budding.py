@@ -13,7 +13,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.budding_batches import fit_budding
-from softwood.estimators.engine import choose_engine
+from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.frames import target_names
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intake import read_fit, read_predict
@@ -53,7 +53,7 @@ REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 class BuddingTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
-    _engines = ("memory", "batches")
+    _engines = ("memory", "batches", "dask")
     history_: list[dict[str, Any]]
     _stream: Stream
     _schema: Schema
@@ -215,7 +215,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of shuffling, new buds and folds; None is 0.
-    engine : {"auto", "memory", "batches"}
+    engine : {"auto", "memory", "batches", "dask"}
         Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
@@ -293,14 +293,14 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
-            lazy frame or `softwood.Batches`, from which learner="online" learns in one pass.
+            lazy frame or `softwood.Batches`, from which learner="online" learns in one pass; or rows of Dask.
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
-        if choose_engine(self, X) == "batches":
+        if choose_engine(self, X) in IN_PARTS:
             refuse_groups(groups)
             fit_budding(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
             return self
@@ -407,7 +407,7 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
         """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        if choose_engine(self, X) == "batches":
+        if choose_engine(self, X) in IN_PARTS:
             refuse_groups(groups)
             fit_budding(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from softwood.engines.parts import BatchParts
 from softwood.estimators.base import RowCount
 from softwood.estimators.batch_fits import held_rows, journal_of, remember_answers, soft_rows, soft_table
 from softwood.estimators.rows import class_schema, number_schema
@@ -45,19 +46,25 @@ def _learn_jointly(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
 
 def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
     """One pass, as `partial_fit` would take it."""
+    rows = soft_table(scan, estimator.get_params(False).get("class_weight"))
+    if not isinstance(rows.parts, BatchParts):
+        raise ValueError(
+            "learner='online' takes row after row, and the partitions of a cluster are summed side by side: take "
+            "learner='joint', or call partial_fit for each partition."
+        )
     if X_val is not None:
         raise ValueError("learner='online' takes one pass over rows in batches and chooses nothing: drop X_val, y_val.")
-    if scan.source.checkpoint is not None:
+    if scan.checkpoint is not None:
         raise ValueError(
             "learner='online' takes one pass over rows in batches, and a checkpoint notes whole passes: call "
             "partial_fit for each batch, and save the model as often as you like."
         )
-    how, table = estimator._online(), soft_table(scan, estimator.get_params(False).get("class_weight"))
-    loss = Loss.SOFTMAX if scan.classes is not None and len(scan.classes) == 1 else table.loss
-    outputs = len(table.centre)
-    stream = Stream.begin(list(table.n_levels), outputs, how.options(loss), how.max_nodes, how.linear, how.seed)
+    how = estimator._online()
+    loss = Loss.SOFTMAX if scan.classes is not None and len(scan.classes) == 1 else rows.loss
+    outputs = len(rows.centre)
+    stream = Stream.begin(list(rows.n_levels), outputs, how.options(loss), how.max_nodes, how.linear, how.seed)
     history: list[dict[str, Any]] = []
-    for n, batch in enumerate(table.read()):
+    for n, batch in enumerate(rows.parts.read()):
         line = history_entry(stream, n + 1, stream.learn(batch.X, batch.target, batch.weight))
         history = [*history, line][-REMEMBERED:]
     if scan.classes is not None:

@@ -11,7 +11,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Numbers, Probabilities
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.cart_batches import fit_cart
-from softwood.estimators.engine import choose_engine
+from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.learned import set_when_learned
 from softwood.estimators.pruned import PrunedTree
@@ -74,7 +74,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory", "batches"}
+    engine : {"auto", "memory", "batches", "dask"}
         Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
     verbose : bool
         Print which engine learns, and how far it is.
@@ -156,14 +156,14 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
-            lazy frame or `softwood.Batches`.
+            lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         groups : of the rows, such as patients or days; the folds that the size is chosen by divide none of them.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
-        if choose_engine(self, X) == "batches":
+        if choose_engine(self, X) in IN_PARTS:
             refuse_groups(groups)
             fit_cart(self, scan_labelled(self, X, y, sample_weight), criterion, X_val, y_val)
             return self
@@ -217,7 +217,7 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory"}
+    engine : {"auto", "memory", "batches", "dask"}
         Where the rows are summed; "auto" goes by what `fit` is given.
     verbose : bool
         Print which engine learns, and how far it is.
@@ -288,7 +288,7 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
     ) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
-        if choose_engine(self, X) == "batches":
+        if choose_engine(self, X) in IN_PARTS:
             refuse_groups(groups)
             fit_cart(self, scan_numbered(self, X, y, sample_weight), criterion, X_val, y_val)
             return self

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from softwood.estimators.batch_fits import journal_of, refuse_elsewhere_to_choos
 from softwood.estimators.cells import Floats
 from softwood.estimators.intake import Table
 from softwood.estimators.rows import read_held_labels, read_held_numbers, with_costs
-from softwood.estimators.scan import Scan
+from softwood.estimators.scan import Piece, Scan
 from softwood.estimators.weights import class_factor, drop_classes
 from softwood.kernels.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing
@@ -44,17 +43,27 @@ def fit_cart(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val
     pruning = Pruning(params["prune"], params["one_se"], folds, seed, validation, smoothing)
     max_bins = options.integer("max_bins", params["max_bins"], 2, MAX_BINS, otherwise=MAX_BINS)
 
-    def read() -> Iterator[tuple[Floats, npt.NDArray[Any], Floats]]:
-        for X, y, weight in scan.read():
-            there = problem.weight[y] > 0 if problem.is_classes else np.ones(len(y), np.bool_)
-            yield (X, y, weight) if there.all() else (X[there], y[there], weight[there])
-
-    cases = BatchedCases(read, problem, scan.n_rows, total, scan.source.memory, scan.pass_report())
+    keep = problem.weight > 0 if problem.is_classes else None
+    cases = BatchedCases(scan.parts.map(WithWeight(keep)), problem, scan.n_rows, total, scan.memory)
     with journal_of(estimator, scan) as journal:
         learned = learn_batched_cart(
             cases, lambda X, weight: with_costs(schema_of(scan, X, weight), costs), growth, pruning, max_bins, journal
         )
     estimator._remember(learned, RowCount(scan.n_rows, scan.total_weight))
+
+
+@dataclass(frozen=True)
+class WithWeight:
+    """Rows without those of classes that weigh nothing. keep : per class; None for numbers."""
+
+    keep: npt.NDArray[np.bool_] | None
+
+    def __call__(self, piece: Piece) -> tuple[Floats, npt.NDArray[Any], Floats]:
+        X, y, weight = piece
+        if self.keep is None or self.keep[y].all():
+            return X, y, weight
+        there = self.keep[y]
+        return X[there], y[there], weight[there]
 
 
 def _question(scan: Scan, params: dict[str, Any], criterion: Criterion) -> tuple[Problem, Floats | None]:

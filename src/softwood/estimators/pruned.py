@@ -38,7 +38,7 @@ PRUNE = ("cv", "validation", "reduced_error", None)
 class PrunedTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
-    _engines = ("memory", "batches")
+    _engines = ("memory", "batches", "dask")
     pruning_sequence_: PruningSequence
     _pruning_table: PruningTable | None  # None where nothing was held out
 

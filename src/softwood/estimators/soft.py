@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
 from softwood.estimators.batch_fits import fit_soft, scan_labelled, scan_numbered
-from softwood.estimators.engine import choose_engine
+from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
@@ -44,7 +44,7 @@ LEAVES = ("auto", "constant", "linear")
 class SoftTree(Calibrated, TreeEstimator):
     """What the classifier and the regressor share; not for use by itself."""
 
-    _engines = ("memory", "batches", "torch")
+    _engines = ("memory", "batches", "dask", "torch")
     history_: list[dict[str, Any]]
     _importance: Floats
     _gain_importance: Floats
@@ -221,7 +221,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of the folds; None is 0: same data, same tree.
-    engine : {"auto", "memory", "batches", "torch"}
+    engine : {"auto", "memory", "batches", "dask", "torch"}
         Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md), and by `device`.
     device : str or None
         Device of PyTorch that sums the rows, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
@@ -306,14 +306,14 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Parameters
         ----------
         X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
-            lazy frame or `softwood.Batches`.
+            lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         engine = choose_engine(self, X)
-        if engine == "batches":
+        if engine in IN_PARTS:
             refuse_groups(groups)
             fit_soft(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
             return self
@@ -407,7 +407,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
     ) -> Self:
         """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         engine = choose_engine(self, X)
-        if engine == "batches":
+        if engine in IN_PARTS:
             refuse_groups(groups)
             fit_soft(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self

@@ -208,7 +208,14 @@ def open_batches(X: Any) -> Batches:
 
 def is_elsewhere(X: Any) -> bool:
     """Whether the rows of X are not in memory, by what X is."""
+    if is_dask(X):
+        return True
     return isinstance(X, Batches) or is_path(X) or _is_paths(X) or _is_dataset(X) or is_lazy_frame(X)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a data frame, a series or an array of Dask."""
+    return type(X).__module__.startswith("dask.")
 
 
 def is_path(X: Any) -> bool:

@@ -73,6 +73,15 @@ class RowSketch:
         self.key, self.content, self.X, self.target = key[kept], content[kept], X[order[kept]], target[kept]
         self.weight = weight
 
+    def merge(self, other: RowSketch) -> None:
+        """Take in what another sketch of the same size has kept of other rows."""
+        for sketch in (self, other):
+            sketch.close()
+        self.waiting.append((other.key, other.content, other.X, other.target, other.weight))
+        full = self.full or other.full
+        self.close()
+        self.full = self.full or full
+
     @property
     def n_distinct(self) -> int:
         """Distinct rows of the whole table; an estimate where rows were left out."""

@@ -12,16 +12,17 @@ hash(row) mod cv. Of more than FEW rows one fold is held out, and one tree more 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.bin_edges import find_edges
-from softwood.engines.binned_rows import EVERY, BinnedRows, FoldQuestion
+from softwood.engines.binned_rows import EVERY, BinnedPiece, BinnedRows, Bins, FoldQuestion
 from softwood.engines.journal import Journal
+from softwood.engines.parts import Parts
 from softwood.kernels import table_scan
 from softwood.kernels.growth import Grown, Growth
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
@@ -49,24 +50,22 @@ SAMPLE = 20_000  # rows that cells between quantiles are made of
 PART = 8  # of the memory, for histograms
 
 Case = tuple[Floats, npt.NDArray[Any], Floats]  # inputs, answers and weights of some rows
-ReadCases = Callable[[], Iterator[Case]]
 
 
 @dataclass(frozen=True)
 class BatchedCases:
-    """A table in batches.
+    """A table in parts.
 
-    read : gives inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
+    parts : inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
     problem : the question without its rows: one row for each class, of its weight; or the least and largest numbers.
     n_rows, total_weight : of all rows.  memory : bytes that the learner may take.
     """
 
-    read: ReadCases
+    parts: Parts[Case]
     problem: Problem
     n_rows: int
     total_weight: float
     memory: int
-    report: Callable[[int], None] = lambda n_rows: None
 
 
 def learn_batched_cart(
@@ -80,13 +79,13 @@ def learn_batched_cart(
     X, weight, n_distinct = sample[0], sample[1], min(int(sample[2][0]), cases.n_rows)
     raised = raise_to(np.array([cases.total_weight]), n_distinct, cases.total_weight)[0][0] / cases.total_weight
     found = journal.answer(
-        b"edges", lambda: find_edges(lambda: ((x, w) for x, _, w in cases.read()), X, problem.n_levels, max_bins)
+        b"edges", lambda: find_edges(cases.parts.map(_without_answers), X, problem.n_levels, max_bins)
     )
     schema, folds = make_schema(X, weight), _folds(cases, pruning)
-    rows = BinnedRows(found, problem.n_levels, problem.n_classes, cases.memory // PART, cases.report)
-    for x, y, w in cases.read():
-        own = y / unit.size if not problem.is_classes else y
-        rows.append(x, own, w * raised, _fold_of(x, y, pruning))
+    bins = Bins(found, problem.n_levels)
+    in_bins = InBins(bins, unit.size, problem.is_classes, float(raised), pruning.seed, pruning.folds)
+    binned = cases.parts.map(in_bins).keep(in_file=True)
+    rows = BinnedRows(binned, bins, problem.n_classes, cases.memory // PART)
     target = problem.target()
     n_targets = 0 if problem.is_classes else problem.y.shape[1]
     measure = HistogramMeasure(problem.criterion, problem.n_classes, n_targets, target.class_factor)
@@ -125,12 +124,47 @@ def _told(question: FoldQuestion) -> bytes:
     return b"histograms" + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
 
+def _without_answers(case: Case) -> tuple[Floats, Floats]:
+    return case[0], case[2]
+
+
+@dataclass(frozen=True)
+class InBins:
+    """Rows with their inputs in bins, answers in the learner's unit, weights raised, each in a fold."""
+
+    bins: Bins
+    unit: Any
+    is_classes: bool
+    raised: float
+    seed: int
+    folds: Any
+
+    def __call__(self, case: Case) -> BinnedPiece:
+        X, y, weight = case
+        own = y if self.is_classes else y / self.unit
+        fold = _fold_of(X, y, self.seed, self.folds)
+        return BinnedPiece(self.bins.codes(X), np.ascontiguousarray(own), weight * self.raised, fold)
+
+
+@dataclass
+class SampleCases:
+    """The rows of least hash."""
+
+    seed: int
+    sketch: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE))
+
+    def take(self, case: Case) -> None:
+        X, y, weight = case
+        key = _hash(X, y, self.seed)
+        self.sketch.add(key, key, X, np.zeros((len(X), 0)), weight[:, None])
+
+    def merge(self, other: SampleCases) -> None:
+        self.sketch.merge(other.sketch)
+
+
 def _sample(cases: BatchedCases, seed: int) -> list[Floats]:
     """Inputs and weights of a sample, and how many distinct rows there are."""
-    sketch = RowSketch(SAMPLE)
-    for X, y, weight in cases.read():
-        key = _hash(X, y, seed)
-        sketch.add(key, key, X, np.zeros((len(X), 0)), weight[:, None])
+    sketch = cases.parts.collect(SampleCases(seed)).sketch
     sketch.close()
     return [sketch.X, sketch.weight[:, 0], np.array([float(sketch.n_distinct)])]
 
@@ -146,10 +180,10 @@ def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:
     return list(range(pruning.folds)) if cases.n_rows <= FEW else [0]
 
 
-def _fold_of(X: Floats, y: npt.NDArray[Any], pruning: Pruning) -> npt.NDArray[np.uint8]:
+def _fold_of(X: Floats, y: npt.NDArray[Any], seed: int, folds: Any) -> npt.NDArray[np.uint8]:
     """The fold of each row, by what it holds: equal rows are in one fold."""
-    n = pruning.folds if isinstance(pruning.folds, int) else 1
-    return np.asarray((_hash(X, y, pruning.seed + 1) % np.uint64(n)).astype(np.uint8))
+    n = folds if isinstance(folds, int) else 1
+    return np.asarray((_hash(X, y, seed + 1) % np.uint64(n)).astype(np.uint8))
 
 
 def _choose(
@@ -176,19 +210,38 @@ def _choose(
     return Choice(table, sequence.is_leaf(table.alpha[table.chosen]))
 
 
+@dataclass
+class TestedTrees:
+    """Losses on the rows of a fold along the paths of the tree that was grown without it, and their squares."""
+
+    held: dict[int, Tree]
+    problem: Problem
+    bins: Bins
+    losses: dict[int, Floats] = field(default_factory=dict)
+    weight: float = 0.0
+
+    def take(self, piece: BinnedPiece) -> None:
+        for fold, tree in self.held.items():
+            here = piece.fold == fold
+            own = self.problem.with_rows(self.bins.values(piece.code[here]), piece.y[here], piece.weight[here])
+            self._add(fold, np.stack(path_losses(tree, own)))
+            self.weight += float(own.row_weight().sum())
+
+    def merge(self, other: TestedTrees) -> None:
+        for fold, found in other.losses.items():
+            self._add(fold, found)
+        self.weight += other.weight
+
+    def _add(self, fold: int, found: Floats) -> None:
+        self.losses[fold] = self.losses.get(fold, 0.0) + found
+
+
 def _tested(sequence: PruningSequence, held: dict[int, Tree], rows: BinnedRows, problem: Problem) -> list[Floats]:
     """Losses of every size on rows that its tree was not grown on, their squares and weights: one pass."""
     between = sequence.between()
-    losses = {fold: np.zeros((2, tree.n_nodes)) for fold, tree in held.items()}
-    weight = 0.0
-    for piece in rows.read():
-        for fold, tree in held.items():
-            here = piece.fold == fold
-            own = problem.with_rows(rows.values(piece.code[here]), piece.y[here], piece.weight[here])
-            losses[fold] += np.stack(path_losses(tree, own))
-            weight += float(own.row_weight().sum())
+    found = rows.parts.collect(TestedTrees(held, problem, rows.bins))
     total = np.zeros((2, len(between)))
     for fold, tree in held.items():
         own_sequence = PruningSequence.of(tree, problem)
-        total += np.stack([own_sequence.sum_leaves(each, between) for each in losses[fold]])
-    return [total[0], total[1], np.full(len(between), weight)]
+        total += np.stack([own_sequence.sum_leaves(each, between) for each in found.losses[fold]])
+    return [total[0], total[1], np.full(len(between), found.weight)]

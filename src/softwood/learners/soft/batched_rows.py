@@ -7,16 +7,17 @@ inputs, many rows) the hash is of all that a row holds. A table of at most ENOUG
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.engines import Floats, SumEngine
-from softwood.engines.batches import Batch, BatchedRows, BatchEngine
+from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
 from softwood.kernels import table_scan
 from softwood.kernels.expansion import Expansion
+from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.moments import round_off
 from softwood.learners.soft.training_rows import ENOUGH, TrainingRows
@@ -44,26 +45,56 @@ def training_rows(
         centre, scale = sample.target_scale()
         total = sample.total_weight
 
-    def read() -> Iterator[Batch]:
-        for batch in table.read():
-            yield replace(batch, target=round_off((batch.target - centre) / scale))
-
     def make_engine(expansion: Expansion) -> SumEngine:
-        return BatchEngine(read, expansion, table.loss, total, journal, n_threads, single)
+        scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
+        return BatchEngine(table.parts.map(scaled).keep(), total, journal)
 
     return TrainingRows(sample.scaled(centre, scale), n_distinct, centre, scale, make_engine)
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """Rows with their targets scaled, as trees are summed over them."""
+
+    centre: Floats
+    scale: Floats
+    expansion: Expansion
+    loss: Loss
+    n_threads: int
+    single: bool
+
+    def __call__(self, batch: Batch) -> SoftRows:
+        target = round_off((batch.target - self.centre) / self.scale)
+        return SoftRows(batch.X, target, batch.weight, self.expansion, self.loss, self.n_threads, self.single)
+
+
+@dataclass
+class SampleRows:
+    """The rows of least hash: of the cells of their inputs, and of all that they hold."""
+
+    seed: int
+    low: Floats
+    high: Floats
+    varies: npt.NDArray[np.bool_]
+    by_cells: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+    by_content: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+
+    def take(self, batch: Batch) -> None:
+        content = table_scan.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
+        cells = hash_by_ranges(batch.X, self.low, self.high, self.varies, self.seed)
+        weight = np.column_stack([batch.weight, batch.count])
+        self.by_cells.add(cells, content, batch.X, batch.target, weight)
+        self.by_content.add(content, content, batch.X, batch.target, weight)
+
+    def merge(self, other: SampleRows) -> None:
+        self.by_cells.merge(other.by_cells)
+        self.by_content.merge(other.by_content)
+
+
 def _sample(table: BatchedRows, seed: int) -> list[Floats]:
     """Inputs, targets, weights, counts of the sample; how many distinct rows there are, whether some are not in it."""
-    word = seed & 0xFFFFFFFFFFFFFFFF
-    by_cells, by_content = RowSketch(ENOUGH), RowSketch(ENOUGH)
-    for batch in table.read():
-        content = table_scan.hash_rows(batch.X, batch.target, word)
-        cells = hash_by_ranges(batch.X, table.low, table.high, table.varies, seed)
-        weight = np.column_stack([batch.weight, batch.count])
-        by_cells.add(cells, content, batch.X, batch.target, weight)
-        by_content.add(content, content, batch.X, batch.target, weight)
+    found = table.parts.collect(SampleRows(seed, table.low, table.high, table.varies))
+    by_cells, by_content = found.by_cells, found.by_content
     by_cells.close()
     by_content.close()
     kept = by_content if by_cells.full and by_cells.shared > MOST_SHARED else by_cells

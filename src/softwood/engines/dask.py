@@ -1,0 +1,197 @@
+"""Rows in partitions on the workers of a Dask cluster (extra softwood[dask]): each is counted where it lies.
+
+    pass = a task for every partition: an accumulator (parts.py) takes its rows
+           tasks that merge GROUP neighbours, until GROUP or fewer are left; the driver merges these
+
+What is kept between passes stays in the workers' memory: the driver has parameters and sums only. Merges follow the
+order of the partitions, so the answer does not depend on the number of workers, bit for bit. Partitions that are lost
+with their worker are made again by the scheduler, from what they were made of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any, TypeVar
+
+from softwood.engines.parts import Counted, Parts
+
+Other = TypeVar("Other")
+Rows = TypeVar("Rows")
+
+GROUP = 16  # accumulators that one task merges
+STEP = 2.0  # seconds between two looks at the cluster
+PATIENCE = 60.0  # seconds without a worker that works, before the fit gives up
+SMALL = 1_000_000  # bytes of questions that may go with the tasks; more go to one worker, who hands them on
+SHORT = 50_000  # bytes of one question: a longer argument of Client.map has one key in all passes (distributed 2026.8)
+EXTRA = "rows of Dask need its scheduler: pip install 'softwood[dask]'"
+
+
+@dataclass(frozen=True)
+class DaskParts(Parts[Rows]):
+    """Partitions on a cluster.
+
+    futures : one for each, in their order.  changes : what is made of them on the way.
+    """
+
+    client: Any
+    futures: Sequence[Any]
+    changes: tuple[Callable[[Any], Any], ...] = ()
+    report: Callable[[], None] = lambda: None
+
+    def map(self, change: Callable[[Rows], Other]) -> DaskParts[Other]:
+        return replace(self, changes=(*self.changes, change))  # type: ignore[return-value]
+
+    def keep(self, in_file: bool = False) -> DaskParts[Rows]:
+        if not self.changes:
+            return self
+        kept = self._send("softwood-keep", _make, self.futures, self.changes)
+        return replace(self, futures=kept, changes=())
+
+    def collect(self, accumulator: Counted) -> Counted:
+        found = self._send("softwood-take", _take, self.futures, (self.changes, accumulator))
+        while len(found) > GROUP:
+            groups = [found[at : at + GROUP] for at in range(0, len(found), GROUP)]
+            found = self.client.map(_merge, groups, key="softwood-merge", pure=False)
+        total = _merge(self._wait(found))
+        self.report()
+        return total  # type: ignore[no-any-return]
+
+    def without(self, empty: Sequence[bool]) -> DaskParts[Rows]:
+        """Those partitions that hold rows."""
+        return replace(self, futures=[each for each, none in zip(self.futures, empty, strict=True) if not none])
+
+    def _send(self, key: str, work: Callable[..., Any], futures: Sequence[Any], question: Any) -> list[Any]:
+        """A task for each of the futures, with one question to all."""
+        import cloudpickle  # comes with Dask, and knows what was defined in a notebook
+
+        told: Any = cloudpickle.dumps(question)
+        if len(told) > SHORT or len(told) * len(futures) > SMALL:
+            told = self.client.submit(bytes, told, pure=False)
+        found: list[Any] = self.client.map(work, futures, told=told, key=key, pure=False)
+        return found
+
+    def _wait(self, futures: list[Any]) -> list[Any]:
+        """What the tasks give, or an error; never a wait for workers that do not come back."""
+        import distributed
+
+        loop, alive = self.client.loop.asyncio_loop, monotonic()
+        found = asyncio.run_coroutine_threadsafe(self._gather(futures), loop)
+        while True:
+            try:
+                return found.result(timeout=STEP)
+            except (distributed.KilledWorker, distributed.CancelledError) as error:
+                raise RuntimeError(GONE.format(error)) from error
+            except TimeoutError:
+                if found.done():
+                    raise
+                if self._is_at_work():
+                    alive = monotonic()
+                elif monotonic() - alive > PATIENCE:
+                    found.cancel()
+                    raise RuntimeError(LOST.format(PATIENCE)) from None
+
+    async def _gather(self, futures: list[Any]) -> list[Any]:
+        return list(await self.client.gather(futures, asynchronous=True))
+
+    def _is_at_work(self) -> bool:
+        """Whether any worker is there and not held up by its memory."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        return any(worker["status"] == "running" for worker in workers)
+
+
+LOST = (
+    "the Dask cluster has had no worker that runs for {:.0f} s: all are gone, or paused because their memory is full. "
+    "Start workers (or more of them) and fit again."
+)
+GONE = (
+    "rows were lost on the Dask cluster and could not be made again: {}. Workers were killed, perhaps for want of "
+    "memory (give smaller partitions, or more workers), or held rows that were scattered to them."
+)
+
+
+def connected_client() -> Any:
+    """The client that is connected to a cluster; an error says what to do where there is none."""
+    try:
+        import distributed
+    except ImportError as missing:
+        raise ImportError(EXTRA) from missing
+    try:
+        return distributed.get_client()
+    except ValueError:
+        raise RuntimeError(
+            "X is of Dask, and no client is connected to a cluster: dask.distributed.Client() starts one on this "
+            "machine, Client('scheduler:8786') goes to one that runs."
+        ) from None
+
+
+def partitions_of(collection: Any) -> list[Any]:
+    """The partitions of a frame or the blocks of an array (rows, ...) of Dask, as delayed objects in their order."""
+    found = collection.to_delayed()
+    return list(found.ravel()) if hasattr(found, "ravel") else list(found)
+
+
+def submit_partitions(
+    client: Any, make: Callable[..., Any], collections: Sequence[Any], names: Sequence[str]
+) -> list[Any]:
+    """A future for every partition: `make` of its name and what each collection has there; None stays None."""
+    from dask import delayed
+
+    columns = [None if each is None else partitions_of(each) for each in collections]
+    made = delayed(make, pure=False)
+    wanted = [
+        made(name, *(None if column is None else column[i] for column in columns)) for i, name in enumerate(names)
+    ]
+    found: list[Any] = client.compute(wanted)
+    return found
+
+
+def align_array(values: Any, X: Any) -> Any:
+    """An array of rows in blocks that are those of X."""
+    import dask.array
+
+    if isinstance(values, dask.array.Array):
+        whole = values if values.ndim == 1 else values.rechunk({1: -1})
+        return whole if whole.chunks[0] == X.chunks[0] else whole.rechunk({0: X.chunks[0]})
+    return dask.array.from_array(values, chunks=(X.chunks[0], *((size,) for size in values.shape[1:])))
+
+
+def map_rows(answer: Callable[[Any], Any], X: Any, like: Any) -> Any:
+    """What `answer` says of the rows of X, lazily: an array of Dask. `like` is what it says of no rows."""
+    if hasattr(X, "map_partitions"):
+        return X.map_partitions(answer, meta=like)
+    import dask.array
+
+    X = X.rechunk({1: -1})
+    if like.ndim == 1:
+        return dask.array.map_blocks(answer, X, dtype=like.dtype, drop_axis=1, meta=like)
+    return dask.array.map_blocks(answer, X, dtype=like.dtype, chunks=(X.chunks[0], like.shape[1:]), meta=like)
+
+
+# -- on the workers ------------------------------------------------------------------------------------------------
+
+
+def _make(rows: Any, told: bytes) -> Any:
+    for change in pickle.loads(told):
+        rows = change(rows)
+    return rows
+
+
+def _take(rows: Any, told: bytes) -> Any:
+    changes, accumulator = pickle.loads(told)
+    for change in changes:
+        rows = change(rows)
+    accumulator.take(rows)
+    return accumulator
+
+
+def _merge(found: Sequence[Any]) -> Any:
+    """All of them in one; none is changed, as a task may have to run again."""
+    total, others = deepcopy(found[0]), found[1:]
+    for other in others:
+        total.merge(other)
+    return total

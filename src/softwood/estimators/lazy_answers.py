@@ -1,0 +1,27 @@
+"""Answers for rows of Dask: lazy, partition by partition, where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+
+def answer_lazily(estimator: Any, method: str, X: Any, empty: npt.NDArray[Any]) -> Any:
+    """An array of Dask: what a method of a fitted estimator says of the rows of X; `empty` is what it says of none."""
+    from softwood.engines.dask import map_rows
+
+    return map_rows(PartAnswer(estimator, method, empty), X, empty)
+
+
+@dataclass(frozen=True, repr=False)
+class PartAnswer:
+    """The answers of one partition, which may be empty."""
+
+    estimator: Any
+    method: str
+    empty: npt.NDArray[Any]
+
+    def __call__(self, X: Any) -> Any:
+        return getattr(self.estimator, self.method)(X) if len(X) else self.empty
