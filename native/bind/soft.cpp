@@ -8,6 +8,7 @@
 #include "bind/module.hpp"
 #include "soft/expansion.hpp"
 #include "soft/incremental.hpp"
+#include "soft/ordered_tree.hpp"
 #include "soft/soft_rows.hpp"
 
 using namespace nanobind::literals;
@@ -188,6 +189,36 @@ nb::object refined(const SoftRows<T>& rows, const Shape& shape, Row parameters, 
 }
 
 template <class T>
+nb::object refined_ordered(const SoftRows<T>& rows, const Shape& shape, Sizes below, Sizes above, Matrix ends, Row low,
+                           Row high, Row free, Row strength, Row centre, Row log_penalty, int max_iter, double tol,
+                           int n_threads) {
+  for (const Row& row : {strength, centre, log_penalty}) check(rows, shape, row);
+  if (below.size() < shape.leaves || above.size() != below.size() || ends.shape(0) != 2 ||
+      ends.shape(1) != shape.outputs)
+    throw std::invalid_argument("the order needs an item for each leaf, and ends for each output");
+  const NodeOrder order{below.data(),  above.data(), below.size(), below.size() - shape.leaves,
+                        shape.outputs, ends.data()};
+  for (std::size_t i = 0; i < order.items; ++i)
+    for (const std::int64_t place : {order.below[i], order.above[i]})
+      if (place < -1 || place >= static_cast<std::int64_t>(2 + std::min(i, order.middles)))
+        throw std::invalid_argument("an item must lie between middles that come before it");
+  const std::size_t size = shape.parameters() + order.middles * order.outputs;
+  if (low.size() != size || high.size() != size || free.size() != size)
+    throw std::invalid_argument("wrong number of free numbers");
+  std::vector<double> at(free.data(), free.data() + size), parameters(shape.parameters());
+  std::pair<double, int> result;
+  {
+    const Unlocked release;
+    Refinement how;
+    how.max_iter = max_iter, how.tol = tol;
+    const Penalty penalty_terms{strength.data(), centre.data(), log_penalty.data()};
+    result = refine_ordered(rows, shape, order, {low.data(), high.data()}, at.data(), parameters.data(), penalty_terms,
+                            how, n_threads);
+  }
+  return nb::make_tuple(result.first, owned(std::move(parameters), {shape.parameters()}), result.second);
+}
+
+template <class T>
 nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameters, Bins bin, std::size_t bins,
                       const std::vector<std::size_t>& nodes, int n_threads) {
   check(rows, shape, parameters);
@@ -282,6 +313,10 @@ void bind_rows(nb::module_& m, const char* name) {
       .def("answers", &answers<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def("refine", &refined<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("strength").noconvert(),
            nb::arg("centre").noconvert(), nb::arg("log_penalty").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
+      .def("refine_ordered", &refined_ordered<T>, "shape"_a, nb::arg("below").noconvert(), nb::arg("above").noconvert(),
+           nb::arg("ends").noconvert(), nb::arg("low").noconvert(), nb::arg("high").noconvert(),
+           nb::arg("free").noconvert(), nb::arg("strength").noconvert(), nb::arg("centre").noconvert(),
+           nb::arg("log_penalty").noconvert(), "max_iter"_a, "tol"_a, "n_threads"_a = 1)
       .def("histograms", &histograms<T>, "shape"_a, nb::arg("parameters").noconvert(), nb::arg("bin").noconvert(),
            "bins"_a, "nodes"_a, "n_threads"_a = 1)
       .def("split_direction", &split_direction_of<T>, "shape"_a, nb::arg("parameters").noconvert(), "node"_a,

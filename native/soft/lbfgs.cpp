@@ -2,6 +2,8 @@
 //
 // Line search: step halved or doubled until the weak Wolfe conditions hold (Lewis and Overton 2013); one pass of loss
 // and gradient a trial, and the first trial is nearly always kept.
+#include "soft/lbfgs.hpp"
+
 #include <cmath>
 #include <vector>
 
@@ -20,15 +22,6 @@ constexpr double kSufficient = 1e-4, kCurvature = 0.9;  // the usual constants o
 constexpr int kTrials = 20;
 constexpr std::size_t kStall = 3;  // iterations compared together: one may save little and the next one much
 
-SOFTWOOD_CLONES double dot(const double* a, const double* b, std::size_t n) {
-  return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
-}
-
-// to = from + factor * along
-SOFTWOOD_CLONES void move(const double* from, double factor, const double* along, double* to, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + factor * along[i];
-}
-
 struct PenaltyTerm {
   double value, slope;
 };
@@ -39,7 +32,16 @@ SOFTWOOD_INLINE PenaltyTerm penalty_of(double strength, double log_penalty, doub
           strength * away / (1 + scaled)};
 }
 
-// The penalty of all parameters; its slope is added to the gradient, which is 0 where a parameter is held.
+}  // namespace
+
+SOFTWOOD_CLONES double dot(const double* a, const double* b, std::size_t n) {
+  return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
+}
+
+SOFTWOOD_CLONES void move_along(const double* from, double factor, const double* along, double* to, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + factor * along[i];
+}
+
 SOFTWOOD_CLONES double add_penalty(const double* at, const Penalty& penalty_terms, double* gradient, std::size_t n) {
   return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA {
     const double strength = penalty_terms.strength[i];
@@ -49,6 +51,14 @@ SOFTWOOD_CLONES double add_penalty(const double* at, const Penalty& penalty_term
     return term.value;
   });
 }
+
+bool has_stalled(const Vector& values, double tol) {
+  if (values.size() <= kStall) return false;
+  const double then = values[values.size() - 1 - kStall];
+  return then - values.back() <= kStall * tol * std::abs(then);
+}
+
+namespace {
 
 struct Point {
   Vector at, gradient;
@@ -87,8 +97,8 @@ class History {
   // The step from one point to another. Where it was not convex there is nothing to learn from it.
   void add(const Point& from, const Point& to) {
     double *step = steps_.data() + next_ * size_, *change = changes_.data() + next_ * size_;
-    move(to.at.data(), -1, from.at.data(), step, size_);
-    move(to.gradient.data(), -1, from.gradient.data(), change, size_);
+    move_along(to.at.data(), -1, from.at.data(), step, size_);
+    move_along(to.gradient.data(), -1, from.gradient.data(), change, size_);
     const double curvature = dot(step, change, size_), square = dot(change, change, size_);
     if (!(curvature > 1e-12 * square)) return;
     curvatures_[next_] = curvature;
@@ -103,13 +113,13 @@ class History {
     for (std::size_t i = count_; i-- > 0;) {
       const std::size_t at = place(i);
       part_[at] = dot(step(at), d.data(), size_) / curvatures_[at];
-      move(d.data(), -part_[at], change(at), d.data(), size_);
+      move_along(d.data(), -part_[at], change(at), d.data(), size_);
     }
     for (double& v : d) v *= -scale_;
     for (std::size_t i = 0; i < count_; ++i) {
       const std::size_t at = place(i);
       const double back = part_[at] + dot(change(at), d.data(), size_) / curvatures_[at];
-      move(d.data(), -back, step(at), d.data(), size_);
+      move_along(d.data(), -back, step(at), d.data(), size_);
     }
   }
 
@@ -136,7 +146,7 @@ bool search(Objective<T>& objective, const Point& point, const Vector& direction
   best.value = point.value;
   bool moved = false;
   for (int i = 0; i < kTrials; ++i) {
-    move(point.at.data(), step, direction.data(), trial.at.data(), n);
+    move_along(point.at.data(), step, direction.data(), trial.at.data(), n);
     objective.value(trial);
     const bool lower = trial.value <= point.value + kSufficient * step * slope;  // false for NaN too
     const bool too_steep = lower && dot(trial.gradient.data(), direction.data(), n) < kCurvature * slope;
@@ -149,12 +159,6 @@ bool search(Objective<T>& objective, const Point& point, const Vector& direction
     step = std::isfinite(high) ? 0.5 * (low + high) : 2 * step;
   }
   return moved;
-}
-
-bool has_stalled(const Vector& values, double tol) {
-  if (values.size() <= kStall) return false;
-  const double then = values[values.size() - 1 - kStall];
-  return then - values.back() <= kStall * tol * std::abs(then);
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ class Case:
             found.append("the online learner has linear gates")
         if "monotonic_cst" in self.parameters and self.parameters.get("categorical_features"):
             found.append("a sign for a category")
+        if "monotonic_cst" in self.parameters and self.estimator.startswith("SoftTree"):
+            found.append("several classes, a warm start or the incremental learner beside constraints")
         if "warm_start" in self.parameters:
             found.append("a warm start on other rows")
         return found

@@ -99,6 +99,7 @@ SOFT: dict[str, list[Any]] = {
     "leaf": ["auto", "constant", "linear"],
     "weight_penalty": ["auto", 0.0, 1e-6, 0.01, 10.0, 1e10],
     "max_gate_features": [1, 2],
+    "monotonic_cst": [_signs],
     "start": ["hard", "random"],
     "early_stopping": [True, False],
     "n_iter_no_change": [1, 3],

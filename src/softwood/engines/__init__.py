@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.formulas.ordered_tree import OrderedTree
 from softwood.kernels.kinds import Loss
 from softwood.kernels.penalty import Penalty
 from softwood.kernels.soft import Shape
@@ -29,7 +30,7 @@ from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepR
 
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["Floats", "MakeEngine", "Penalty", "SampleEngine", "Shape", "SumEngine"]
+__all__ = ["Floats", "MakeEngine", "OrderedTree", "Penalty", "SampleEngine", "Shape", "SumEngine"]
 
 
 class SumEngine(Protocol):
@@ -61,6 +62,12 @@ class SumEngine(Protocol):
         """
         objective = penalised(lambda at: self.gradient(shape, at), penalty)
         return minimise(objective, parameters, max_iter, tol)
+
+    def refine_ordered(
+        self, shape: Shape, tree: OrderedTree, start: Floats, penalty: Penalty, max_iter: int, tol: float
+    ) -> tuple[float, Floats, int]:
+        """The same within bounds, from the free numbers `start` that tell the parameters (formulas/ordered_tree.py)."""
+        return tree.refine(lambda at: self.gradient(shape, at), start, penalty, max_iter, tol)
 
 
 # From the columns that inputs are expanded to, to the engine of all rows: columns are known only after the search.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Penalty, SampleEngine, Shape
+from softwood.engines import Floats, OrderedTree, Penalty, SampleEngine, Shape
 from softwood.kernels import split_step
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
@@ -63,6 +63,13 @@ class MemoryEngine:
     ) -> tuple[float, Floats, int]:
         penalty_terms = (penalty.strength, penalty.centre, penalty.log_penalty)
         return self.rows.refine(shape, parameters, *penalty_terms, max_iter, tol, self.n_threads)
+
+    def refine_ordered(
+        self, shape: Shape, tree: OrderedTree, start: Floats, penalty: Penalty, max_iter: int, tol: float
+    ) -> tuple[float, Floats, int]:
+        numbers = (tree.order.low, tree.order.high, tree.ends, tree.low, tree.high, start)
+        penalty_terms = (penalty.strength, penalty.centre, penalty.log_penalty)
+        return self.rows.refine_ordered(shape, *numbers, *penalty_terms, max_iter, tol, self.n_threads)
 
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
         return self.rows.histograms(shape, parameters, self.bin, self.n_bins, list(nodes), self.n_threads)

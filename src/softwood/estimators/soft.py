@@ -16,6 +16,7 @@ from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
+from softwood.estimators.monotone import certificate_of, refuse_beside, soft_signs
 from softwood.estimators.progress import search_bar
 from softwood.estimators.rows import (
     read_held_labels,
@@ -32,7 +33,7 @@ from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
 from softwood.learners.soft.readable import learn_readable
 from softwood.learners.soft.training_rows import TrainingRows
-from softwood.tree import Schema, Tree
+from softwood.tree import MonotonicCertificate, Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
@@ -87,6 +88,12 @@ class SoftTree(Calibrated, TreeEstimator):
             "by": "on rows held out to choose the tree",
         }
 
+    @property
+    def monotonic_certificate_(self) -> MonotonicCertificate | None:
+        """The proof that answers rise and fall as `monotonic_cst` asks, read off the tree; None without constraints."""
+        check_is_fitted(self, "tree_")
+        return certificate_of(self.tree_, self.get_params(deep=False)["monotonic_cst"])
+
     def harden(self) -> Self:
         """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
 
@@ -100,6 +107,7 @@ class SoftTree(Calibrated, TreeEstimator):
     def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str) -> FitResult:
         how = self._joint(engine)
         p = self.get_params(deep=False)
+        refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
         if p["learner"] == "joint":
             return self._learn_from(training_rows(dataset, how), schema, how, validation)
         if p["readable"]:
@@ -146,6 +154,8 @@ class SoftTree(Calibrated, TreeEstimator):
     ) -> FitResult:
         """The joint learner, on rows that may be anywhere."""
         p = self.get_params(deep=False)
+        refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
+        how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
         before = self._before(schema)
         with search_bar(p["verbose"]) as report:
             learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
@@ -197,6 +207,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
         At most so many inputs in a gate, so that it can be read.
+    monotonic_cst : list of -1, 0, 1, or dict by name or index
+        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
+        second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
+        the proof (docs/monotone.md).
     readable : bool
         Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
         else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
@@ -238,6 +252,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     history_ : the candidates: kind, inputs shown, whether weak ones are held back more, penalty, nodes and loss on
         held-out rows.
     weight_penalty_ : the penalty chosen.
+    monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
     n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
@@ -259,6 +274,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        monotonic_cst: Any = None,
         readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
@@ -281,6 +297,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.monotonic_cst = monotonic_cst
         self.readable = readable
         self.start = start
         self.max_iter = max_iter
@@ -365,6 +382,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
+        monotonic_cst: Any = None,
         readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
@@ -386,6 +404,7 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
+        self.monotonic_cst = monotonic_cst
         self.readable = readable
         self.start = start
         self.max_iter = max_iter

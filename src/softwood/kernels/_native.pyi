@@ -157,6 +157,22 @@ class SoftRows64:
         tol: float,
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]: ...
+    def refine_ordered(
+        self,
+        shape: SoftShape,
+        below: npt.NDArray[np.int64],
+        above: npt.NDArray[np.int64],
+        ends: Floats,
+        low: Floats,
+        high: Floats,
+        free: Floats,
+        strength: Floats,
+        centre: Floats,
+        log_penalty: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]: ...
     def histograms(
         self,
         shape: SoftShape,

@@ -67,6 +67,23 @@ class Rows(Protocol):
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]: ...
 
+    def refine_ordered(
+        self,
+        shape: Shape,
+        below: npt.NDArray[np.int64],
+        above: npt.NDArray[np.int64],
+        ends: Floats,
+        low: Floats,
+        high: Floats,
+        free: Floats,
+        strength: Floats,
+        centre: Floats,
+        log_penalty: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]: ...
+
     def histograms(
         self,
         shape: Shape,

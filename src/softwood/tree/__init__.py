@@ -3,6 +3,7 @@
 from softwood.tree.basis import Basis
 from softwood.tree.cut import cut_tree, level_order, spread_surrogates
 from softwood.tree.invariants import TreeError
+from softwood.tree.monotone import MonotonicCertificate
 from softwood.tree.provenance import HeldOut, Provenance
 from softwood.tree.ruleset import Condition, Rule, RuleSet
 from softwood.tree.schema import Input, Kind, Schema
@@ -16,6 +17,7 @@ __all__ = [
     "HeldOut",
     "Input",
     "Kind",
+    "MonotonicCertificate",
     "Provenance",
     "Rule",
     "RuleSet",

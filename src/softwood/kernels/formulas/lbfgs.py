@@ -41,7 +41,7 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
     steps: list[Floats] = []
     changes: list[Floats] = []
     for _ in range(max_iter):
-        found = _search(objective, at, value, slope, _direction(slope, steps, changes))
+        found = _search(objective, at, value, slope, direction_of(slope, steps, changes))
         passes += found[3]
         if not found[1] < value:
             if not steps:
@@ -58,7 +58,8 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
     return value, at, passes
 
 
-def _direction(slope: Floats, steps: list[Floats], changes: list[Floats]) -> Floats:
+def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> Floats:
+    """Downhill: the gradient times the inverse curvature that the last steps tell of."""
     d = slope.copy()
     part = np.zeros(len(steps))
     for i in reversed(range(len(steps))):

@@ -19,6 +19,8 @@ import numpy.typing as npt
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise, penalised
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
+from softwood.kernels.formulas.node_order import NodeOrder
+from softwood.kernels.formulas.ordered_tree import OrderedTree
 from softwood.kernels.kinds import Loss
 from softwood.kernels.penalty import Penalty
 
@@ -129,6 +131,28 @@ class SoftRows:
         """All parameters refined together: the objective reached, the parameters, passes over the rows."""
         objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
         return minimise(objective, parameters, max_iter, tol)
+
+    def refine_ordered(
+        self,
+        shape: SoftShape,
+        below: npt.NDArray[np.int64],
+        above: npt.NDArray[np.int64],
+        ends: Floats,
+        low: Floats,
+        high: Floats,
+        free: Floats,
+        strength: Floats,
+        centre: Floats,
+        log_penalty: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]:
+        """The same within bounds, from free numbers that tell the parameters (formulas/ordered_tree.py)."""
+        order = NodeOrder(below, above, len(below) - len(shape.leaves))
+        tree = OrderedTree(order, ends, len(shape.branches) * (shape.columns + 1), low, high)
+        penalty = Penalty(strength, centre, log_penalty)
+        return tree.refine(lambda at: self.gradient(shape, at), free, penalty, max_iter, tol)
 
     def histograms(
         self,

@@ -9,6 +9,7 @@ For a number x with training mean, spread and ranks:
     quadratic     linear^2 between knots, standardised                       (gate="additive")
     point mass    1 at the least (or largest) value, if many rows share it   (gate="additive")
     ramp          from 0 at a knot to 1 at the next one, and 1 beyond        (gate="additive", many rows)
+    smooth step   half a period of a cosine of rank(x)                       (gate="additive", monotone inputs)
 
 The normal score is for numbers with a long tail: incomes, counts, times. The point mass is for numbers that are mostly
 zero: rain, sales. Normal score, curves, quadratic and point mass are linear between knots at quantiles and constant
@@ -22,6 +23,9 @@ many the indicators of rare ones are 0 elsewhere, so that passes over the rows m
 values has an indicator for them; a missing number counts as the mean. Columns are scaled: the smaller the scale, the
 heavier the penalty. The scale of a curve falls with its frequency, so that the penalty favours smooth curves, as in
 smoothing splines (Hastie and Tibshirani 1990).
+
+A monotone input has only columns that rise (or, for sign -1, fall) everywhere: linear, normal score, smooth steps in
+place of the curves, ramps. It has no indicator of missing values.
 
 Every column is an affine combination of `Basis` terms of the raw inputs, so a tree learned here is a Tree in the
 user's own units, exactly.
@@ -38,14 +42,16 @@ from scipy.special import ndtri
 
 from softwood.kernels.kinds import Term
 from softwood.kernels.table_scan import column_moments, make_linear_columns
-from softwood.learners.soft.local_curves import local_knots, ramps_between
+from softwood.learners.soft.local_curves import local_knots, ramps_between, smooth_steps
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
 from softwood.tree import Basis
 from softwood.tree.once import computed_once
 
 Floats = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
 
+UNCONSTRAINED: Signs = np.zeros(0, np.int8)
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
 FAR = 2.0**21  # spreads from zero; further out x^2, 2 middle x and middle^2 cancel and leave too few digits
@@ -70,6 +76,7 @@ class DesignMatrix:
     """phi(x) = shift + terms(x) @ mix, where terms is a `Basis` of the raw inputs.
 
     feature : the input each column looks at.  kind : 0 linear, 1 square, 2 curve, 3 indicator.
+    rising : columns of monotone inputs, which rise as their answer should; None where no input is monotone.
     """
 
     basis: Basis
@@ -77,6 +84,7 @@ class DesignMatrix:
     shift: Floats  # (columns,)
     feature: npt.NDArray[np.int32]
     kind: npt.NDArray[np.uint8]
+    rising: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.shift)
@@ -127,8 +135,9 @@ class DesignMatrix:
     def only(self, inputs: npt.NDArray[np.bool_]) -> DesignMatrix:
         """The columns of some inputs; `inputs` has an entry for each."""
         term, at = inputs[self.basis.feature], inputs[self.feature]
+        rising = None if self.rising is None else self.rising[at]
         return DesignMatrix(
-            _part(self.basis, term), self.mix.only(term, at), self.shift[at], self.feature[at], self.kind[at]
+            _part(self.basis, term), self.mix.only(term, at), self.shift[at], self.feature[at], self.kind[at], rising
         )
 
     def scaled(self, factor: Floats) -> DesignMatrix:
@@ -219,8 +228,14 @@ class Builder:
         return DesignMatrix(basis, mix, shift, feature, np.array([k for *_, k in self.columns], np.uint8))
 
 
-def build_design(X: Floats, n_levels: Sequence[int], weight: Floats, basis_spec: BasisSpec) -> DesignMatrix:
-    """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories."""
+def build_design(
+    X: Floats, n_levels: Sequence[int], weight: Floats, basis_spec: BasisSpec, signs: Signs = UNCONSTRAINED
+) -> DesignMatrix:
+    """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories.
+
+    `signs` has 1 or -1 for an input that answers should rise or fall with, else 0; empty: none. Such an input has no
+    indicator of missing values: one that is missing counts as the mean.
+    """
     if basis_spec == PLAIN and not any(n_levels):
         moments = column_moments(X, weight)
         if moments is not None:
@@ -232,12 +247,23 @@ def build_design(X: Floats, n_levels: Sequence[int], weight: Floats, basis_spec:
         if levels:
             _category(build, f, levels, x, known, weight)
         elif known.any():
-            _number(build, f, x[known], weight[known], basis_spec)
+            is_monotone = len(signs) > 0 and signs[f] != 0
+            _number(build, f, x[known], weight[known], basis_spec, is_monotone)
+            if is_monotone:
+                continue
         if known.any() and not known.all():
             share = float(np.average(~known, weights=weight))
             term = build.term(Term.MISSING, f, 0.0, 1.0)
             build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)
-    return build.build()
+    return _in_direction(build.build(), signs)
+
+
+def _in_direction(design: DesignMatrix, signs: Signs) -> DesignMatrix:
+    """Columns of monotone inputs turned to rise as the answer should."""
+    if not len(signs):
+        return design
+    sign = signs[design.feature]
+    return replace(design.scaled(np.where(sign < 0, -1.0, 1.0)), rising=sign != 0)
 
 
 def _plain_linear(X: Floats, weight: Floats, middle: Floats, spread: Floats, largest: Floats) -> DesignMatrix:
@@ -263,7 +289,7 @@ def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray
         build.column({term: scale}, -scale * float(share[code]) if share[code] > rare else 0.0, f, 3)
 
 
-def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: BasisSpec) -> None:
+def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: BasisSpec, is_monotone: bool) -> None:
     middle, spread = find_moments(f, x, weight)
     if spread == 0.0:
         return
@@ -283,10 +309,10 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: Basis
         else:
             term = build.term(Term.IDENTITY, f, 0.0, middle)
             build.column({term: scale / spread}, -scale * (middle / spread + mean), f, 0)
-    if basis_spec.square:
+    if basis_spec.square and not is_monotone:
         _square(build, f, (x - middle) / spread, middle, spread, weight, basis_spec.square)
     if basis_spec.normal_score or basis_spec.curve or basis_spec.quadratic or basis_spec.n_ramps:
-        _curves(build, f, x, weight, middle, basis_spec)
+        _curves(build, f, x, weight, middle, basis_spec, is_monotone)
 
 
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
@@ -307,15 +333,22 @@ def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, wei
     build.column(parts, a * (middle**2 / spread**2 - mean), f, 1)
 
 
-def _curves(build: Builder, f: int, x: Floats, weight: Floats, middle: float, basis_spec: BasisSpec) -> None:
+def _curves(
+    build: Builder, f: int, x: Floats, weight: Floats, middle: float, basis_spec: BasisSpec, is_monotone: bool
+) -> None:
     knot, rank = _knots(x, weight, basis_spec.n_ramps)
     if len(knot) < 3:
         return  # two values: the linear column is enough
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
-    far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
     shapes = [(basis_spec.normal_score, ndtri(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
-    shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in enumerate(basis_spec.curve[: len(knot) - 2], start=1)]
-    shapes = [one for one in [*shapes, *_point_mass(x, weight, knot), (basis_spec.quadratic, far * far)] if one[0]]
+    if is_monotone:
+        shapes += smooth_steps(rank)
+    else:
+        far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
+        cosines = enumerate(basis_spec.curve[: len(knot) - 2], start=1)
+        shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in cosines]
+        shapes += [*_point_mass(x, weight, knot), (basis_spec.quadratic, far * far)]
+    shapes = [one for one in shapes if one[0]]
     ramps = ramps_between(knot, basis_spec.ramp) if basis_spec.n_ramps else []
     scale, height = (np.array(part) for part in zip(*shapes, *ramps, strict=True))
     seen = np.stack([np.interp(x, knot, one) for one in height])

@@ -72,8 +72,10 @@ def make_sample_engine(
     )  # fmt: skip
 
 
-def init_root(engine: SampleEngine, design: int, slopes: Slopes) -> SoftTreeParams:
-    """One leaf that answers the mean, or the log odds."""
+def init_root(
+    engine: SampleEngine, design: int, slopes: Slopes, rising: npt.NDArray[np.bool_] | None = None
+) -> SoftTreeParams:
+    """One leaf that answers the mean, or the log odds; `rising` are columns of monotone inputs."""
     mean: npt.NDArray[np.float64] = engine.weight @ engine.target
     if engine.loss_kind == Loss.LOGISTIC:
         p = np.clip(mean, 1e-3, 1 - 1e-3)
@@ -81,4 +83,4 @@ def init_root(engine: SampleEngine, design: int, slopes: Slopes) -> SoftTreePara
     elif engine.loss_kind == Loss.SOFTMAX:
         mean = np.log(np.clip(mean, 1e-4, 1.0))
         mean = mean - mean.mean()
-    return SoftTreeParams.root(mean, design, slopes, LOG_PENALTY[engine.loss_kind])
+    return SoftTreeParams.root(mean, design, slopes, LOG_PENALTY[engine.loss_kind], rising)

@@ -17,7 +17,7 @@ additive models, Hastie and Tibshirani (1990); linear responses as in model tree
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -27,11 +27,12 @@ from softwood.engines import Floats
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.binning import Binned
 from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.design import UNCONSTRAINED, BasisSpec, DesignMatrix, Signs, build_design
 from softwood.learners.soft.grower import without_idle
 from softwood.learners.soft.held_out import answered
 from softwood.learners.soft.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.model_search import FeatureSelection, ModelSearch, SearchSteps, Trials
+from softwood.learners.soft.monotone_tree import hold_to_signs
 from softwood.learners.soft.params import Gates, SoftTreeParams
 from softwood.learners.soft.refit import from_best_start, refitted
 from softwood.learners.soft.selection import Candidate
@@ -62,6 +63,7 @@ class JointOptions:
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
+    signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
     """
 
     gate: Gate = "auto"
@@ -81,6 +83,12 @@ class JointOptions:
     engine: Literal["memory", "torch"] = "memory"
     device: str | None = None
     more_leaves: bool = False
+    signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether there is a monotone input."""
+        return len(self.signs) > 0
 
 
 @dataclass(frozen=True)
@@ -181,8 +189,12 @@ def learn_joint_from(
     if rows.sample.loss == Loss.SQUARED:
         tree = tree.at_mean_if_alone()
     tree_in_user_units = to_tree(tree, design, schema, rows.sample.loss, engine, centre, scale)
+    if how.is_monotone:
+        tree_in_user_units = hold_to_signs(tree_in_user_units, how.signs)
     described = measure_tree(tree_in_user_units, tree, design, rows.sample, centre, scale, how.n_threads, expansion)
-    grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
+    grown = None
+    if not how.is_monotone:
+        grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     interrupted = search.interrupted or last.interrupted
     return FitResult(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted, held_out)
@@ -216,7 +228,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     specs = list(_specs(rows.sample, held, how, before))
     trials = Trials(
         specs,
-        slopes_for(how.leaf, rows.sample.target.shape[1]),
+        slopes_for(how.leaf, rows.sample.target.shape[1], how.is_monotone),
         Trainer(grow_options, how.max_iter, leaves_for(len(rows.sample), leaves) if how.more_leaves else None),
         how.penalty if before is None else before.penalty,
         how.report,
@@ -227,7 +239,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
         try_axis_gates=how.steps.try_axis_gates and how.gate in ("auto", "axis") and how.max_leaves > 1,
         reweight_features=how.steps.reweight_features and gate_features is None,
     )
-    return ModelSearch(trials, FeatureSelection(trials, partial(_prepared, rows.sample, how.gate)), steps)
+    return ModelSearch(trials, FeatureSelection(trials, partial(_prepared, rows.sample, how)), steps)
 
 
 def leaves_for(n_rows: int, least: int) -> int:
@@ -241,10 +253,13 @@ def leaves_for(n_rows: int, least: int) -> int:
     return max(least, min(n_rows // ROWS_A_LEAF, MOST_LEAVES))
 
 
-def _prepared(some: Dataset, gate: Gate, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
+def _prepared(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
     """Basis specs, and columns of some inputs; the fewer they are, the more curves each has."""
-    basis_specs = basis_specs_for(gate, int(inputs.sum()), len(some))
-    return [(one, build_design(some.X, some.n_levels, some.weight, one).only(inputs)) for one in basis_specs]
+    found = []
+    for basis_spec in basis_specs_for(how.gate, int(inputs.sum()), len(some)):
+        design = build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs)
+        found.append((basis_spec, design.only(inputs)))
+    return found
 
 
 def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> Iterator[ModelSpec]:
@@ -259,7 +274,7 @@ def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmS
         return
     gates: Gates = "axis" if how.gate == "axis" else "open"
     binned: dict[int, Binned] = {}
-    for basis_spec, design in _prepared(some, how.gate, np.ones(some.X.shape[1], np.bool_)):
+    for basis_spec, design in _prepared(some, how, np.ones(some.X.shape[1], np.bool_)):
         yield ModelSpec(basis_spec, design, row_folds, int(full), how.n_threads, how.single, gates, binned=binned)
 
 

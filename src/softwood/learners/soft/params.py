@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from softwood.engines import Floats, Penalty, Shape, SumEngine
 from softwood.kernels.soft import make_shape
+from softwood.learners.soft.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 
 Ints = npt.NDArray[np.int32]
@@ -37,6 +38,8 @@ class SoftTreeParams:
     unpenalized : (nodes,), gates that look at one column, whose weight costs nothing.
     log_penalty : of the penalty on weights (kernels/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
+    rising : (columns,), of monotone inputs: no weight or slope of theirs is ever below 0, and what is under the first
+        child of a gate that looks at them answers at least as much as what is under the second (monotone.py).
     """
 
     first_child: Ints
@@ -50,9 +53,17 @@ class SoftTreeParams:
     unpenalized: npt.NDArray[np.bool_]
     log_penalty: float = 0.0
     n_iter: int = 0
+    rising: npt.NDArray[np.bool_] | None = None
 
     @classmethod
-    def root(cls, response: Floats, columns: int, slopes: Slopes, log_penalty: float = 0.0) -> SoftTreeParams:
+    def root(
+        cls,
+        response: Floats,
+        columns: int,
+        slopes: Slopes,
+        log_penalty: float = 0.0,
+        rising: npt.NDArray[np.bool_] | None = None,
+    ) -> SoftTreeParams:
         """One leaf."""
         outputs = len(response)
         return cls(
@@ -66,6 +77,7 @@ class SoftTreeParams:
             np.zeros((1, columns + 1), np.bool_),
             np.zeros(1, np.bool_),
             log_penalty,
+            rising=rising,
         )
 
     def _with(self, **changes: Any) -> SoftTreeParams:
@@ -174,8 +186,21 @@ class SoftTreeParams:
         self, engine: SumEngine, penalty: float, max_iter: int, tol: float = 1e-7
     ) -> tuple[float, SoftTreeParams]:
         """All gates and responses refined together; the penalised objective and the better tree."""
+        if self.rising is not None:
+            return self.refine_monotone(engine, penalty, max_iter, tol)
         value, parameters, n_iter = engine.refine(
             self.shape, self.parameters, self.penalty_terms(penalty), max_iter, tol
+        )
+        return value, self.with_parameters(parameters, n_iter)
+
+    def refine_monotone(
+        self, engine: SumEngine, penalty: float, max_iter: int, tol: float, ends: Floats | None = None
+    ) -> tuple[float, SoftTreeParams]:
+        """The same within monotone constraints, all answers between `ends` (2, outputs) where these are given."""
+        assert self.rising is not None
+        terms, numbers = self.penalty_terms(penalty), (self.shape, self.parameters)
+        value, parameters, n_iter = refine_in_order(
+            engine, *numbers, terms, self.frozen, self.rising, ends, max_iter, tol
         )
         return value, self.with_parameters(parameters, n_iter)
 
@@ -218,7 +243,8 @@ class SoftTreeParams:
         gate = np.concatenate([unit[:n_gates], self.gate[:, -1:]], axis=1)
         slope = unit[n_gates:].reshape(len(self.slope), self.outputs, len(weight))
         none = np.zeros((self.outputs, len(weight)))
-        return weight, self._with(gate=gate, slope=slope, frozen=np.zeros(gate.shape, np.bool_), origin_slope=none)
+        frozen = np.zeros(gate.shape, np.bool_)
+        return weight, self._with(gate=gate, slope=slope, frozen=frozen, origin_slope=none, rising=None)
 
     def select_columns(self, columns: npt.NDArray[np.bool_]) -> SoftTreeParams:
         """The tree over some of its columns: weights of the others are gone."""
@@ -228,6 +254,7 @@ class SoftTreeParams:
             frozen=self.frozen[:, kept],
             slope=self.slope[:, :, columns],
             origin_slope=self.origin_slope[:, columns],
+            rising=None if self.rising is None else self.rising[columns],
         )
 
     def loss(self, engine: SumEngine) -> float:

@@ -26,7 +26,8 @@ def split_some(
 ) -> SoftTreeParams | None:
     """One split more, or several of a tree with many leaves and plain gates; None where nothing can be split."""
     leaves = len(tree.leaves)
-    if not how.several or leaves < ONE_BY_ONE or how.gates != "open" or how.most_inputs is not None:
+    by_one = leaves < ONE_BY_ONE or how.gates != "open" or how.most_inputs is not None or tree.rising is not None
+    if by_one or not how.several:
         return split_step(tree, engine, split_features, how)
     n = min(leaves // PART, how.max_leaves - leaves)
     starts = find_split_candidates(tree, engine, split_features, n)

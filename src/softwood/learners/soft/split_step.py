@@ -15,6 +15,7 @@ import numpy as np
 
 from softwood.engines import SampleEngine
 from softwood.kernels.split_step import PackedTree, SplitStepOptions
+from softwood.learners.soft.monotone_split import leaf_bounds, monotone_splits, refined_in_order
 from softwood.learners.soft.new_split import NewSplit
 from softwood.learners.soft.params import RESPONSE_PENALTY, Gates, Slopes, SoftTreeParams
 from softwood.learners.soft.split_candidates import (
@@ -67,11 +68,9 @@ def split_step(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
     """One split more; None where nothing can be split."""
-    return (
-        native_split_step(tree, engine, split_features, how)
-        if engine.has_split_step
-        else reference_split_step(tree, engine, split_features, how)
-    )
+    if engine.has_split_step and tree.rising is None:
+        return native_split_step(tree, engine, split_features, how)
+    return reference_split_step(tree, engine, split_features, how)
 
 
 def native_split_step(
@@ -118,8 +117,9 @@ def reference_split_step(
 ) -> SoftTreeParams | None:
     """Each sum over the rows is asked for by itself; the definition that native/soft/split_step.cpp is held to."""
     best: tuple[float, SoftTreeParams] | None = None
+    with_new_split = _with_new_split if tree.rising is None else _with_monotone_split
     for start in find_split_candidates(tree, engine, split_features, how.tries):
-        for larger in _with_new_split(tree, engine, start, split_features, how):
+        for larger in with_new_split(tree, engine, start, split_features, how):
             trial = larger.refine(engine, how.penalty, TOGETHER, ROUGH)
             if best is None or trial[0] < best[0]:
                 best = trial
@@ -148,3 +148,24 @@ def _with_new_split(
         unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2  # a column and the bias
         new_split = new_split.restrict(frozen, unpenalized).refined(*alone)
     yield new_split.on(tree, start.node)
+
+
+def _with_monotone_split(
+    tree: SoftTreeParams, engine: SampleEngine, start: SplitCandidate, split_features: SplitFeatures, how: GrowOptions
+) -> Iterator[SoftTreeParams]:
+    """The same of a tree with monotone inputs: a gate that looks at them, in order, and one that does not."""
+    under = engine.under(tree.shape, tree.parameters, start.node)
+    ends, alone = leaf_bounds(tree, start.node), (how.penalty, ALONE, ROUGH)
+    for whole in monotone_splits(tree, start):
+        if how.unpenalized and np.count_nonzero(whole.gate[:-1]) == 1:
+            axis = replace(whole, gate=AXIS_FACTOR * whole.gate)
+            axis = axis.restrict(np.append(whole.gate[:-1] == 0.0, False), unpenalized=True)
+            yield refined_in_order(axis, under, tree, ends, *alone).on(tree, start.node)
+            if how.gates == "unpenalized":
+                continue
+        new_split = refined_in_order(whole, under, tree, ends, *alone)
+        if how.most_inputs is not None:
+            frozen = whole.frozen | split_features.all_but_heaviest(new_split.gate, how.most_inputs)
+            unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2
+            new_split = refined_in_order(new_split.restrict(frozen, unpenalized), under, tree, ends, *alone)
+        yield new_split.on(tree, start.node)

@@ -157,7 +157,7 @@ class Trainer:
         key = (spec, slopes, penalty, fold_index)
         if key not in self.roots:
             train = spec.fold(fold_index).train
-            root = init_root(train, len(spec.design), slopes)
+            root = init_root(train, len(spec.design), slopes, spec.design.rising)
             if slopes != "none":
                 root = root.refine(train, penalty, self.max_iter)[1]
             self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root

@@ -52,8 +52,15 @@ def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:
     return replace(basis_spec, normal_score=score, curve=curve, quadratic=basis_spec.quadratic if curve else 0.0)
 
 
-def slopes_for(leaf: Leaf, outputs: int) -> tuple[Slopes, ...]:
-    """Kinds of responses to try."""
+def slopes_for(leaf: Leaf, outputs: int, is_monotone: bool = False) -> tuple[Slopes, ...]:
+    """Kinds of responses to try.
+
+    With monotone inputs, slopes that leaves share go with gates that look at these inputs, own ones with gates that do
+    not (monotone_refine.py): both are tried.
+    """
+    if is_monotone:
+        of_linear: tuple[Slopes, ...] = ("shared", "own") if outputs <= OWN_SLOPES else ("shared",)
+        return {"constant": ("none",), "linear": of_linear, "auto": ("none", *of_linear)}[leaf]
     linear: Slopes = "own" if outputs <= OWN_SLOPES else "shared"
     kinds: dict[Leaf, tuple[Slopes, ...]] = {"constant": ("none",), "linear": (linear,), "auto": ("none", linear)}
     return kinds[leaf]

@@ -1,0 +1,22 @@
+// Pieces of limited-memory BFGS that both refinements use: lbfgs.cpp without bounds, ordered_tree.cpp within bounds.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "soft/soft_rows.hpp"
+
+namespace softwood::soft {
+
+double dot(const double* a, const double* b, std::size_t n);
+
+// to = from + factor * along
+void move_along(const double* from, double factor, const double* along, double* to, std::size_t n);
+
+// The penalty of all parameters; its slope is added to the gradient, which is 0 where a parameter is held.
+double add_penalty(const double* at, const Penalty& penalty_terms, double* gradient, std::size_t n);
+
+// Whether the last three iterations gained less than `tol` of the value each.
+bool has_stalled(const std::vector<double>& values, double tol);
+
+}  // namespace softwood::soft

@@ -1,0 +1,75 @@
+"""All numbers of a soft tree refined together, so that its answers stay monotone in some of its inputs.
+
+Columns of a monotone input rise with the answer that is wanted (design.py). A tree is monotone if
+
+    weights    of these columns are >= 0 in every gate and in every linear response
+    order      under a gate that looks at them, whatever the first child answers is >= whatever the second answers
+
+for then, with share g of the first child, d output = g' (first - second) + g first' + (1 - g) second' is a sum of
+products of numbers >= 0, whatever the values of the other inputs, missing ones included. The order is that of constant
+answers (kernels/formulas/node_order.py), so leaves under such a gate have their slopes in common; trees in which each
+leaf has its own slopes have gates that do not look at monotone inputs. Both conditions are bounds on numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats, OrderedTree, Penalty, Shape, SumEngine
+from softwood.kernels.formulas.node_order import NodeOrder, middles_between
+
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+
+def looks_at_monotone(first_child: Ints, frozen: Mask, rising: Mask) -> Mask:
+    """Of every node, whether its gate may have weights of monotone inputs: then its children are in order."""
+    return np.asarray((first_child >= 0) & np.any(rising & ~frozen[:, :-1], axis=1))
+
+
+def refine_in_order(
+    engine: SumEngine,
+    shape: Shape,
+    parameters: Floats,
+    penalty: Penalty,
+    frozen: Mask,
+    rising: Mask,
+    ends: Floats | None,
+    max_iter: int,
+    tol: float,
+) -> tuple[float, Floats, int]:
+    """The objective and the parameters reached, in order whatever they were before; passes over the rows.
+
+    frozen : (nodes, columns + 1), weights that stay 0.  rising : columns of monotone inputs.
+    ends : (2, outputs), the least and the largest answer allowed; None or not finite: there is none.
+    """
+    first_child = np.asarray(shape.first_child, np.int32)
+    given = np.full((2, shape.outputs), np.nan) if ends is None else ends
+    low_ends, high_ends = (bool(np.isfinite(end).all()) for end in given)
+    ordered = looks_at_monotone(first_child, frozen, rising)
+    order = NodeOrder.of(first_child, ordered, first_child < 0, low=low_ends, high=high_ends)
+    n, k = int(np.sum(first_child >= 0)) * (shape.columns + 1), shape.outputs
+    end = n + int(np.sum(first_child < 0)) * k
+    known = np.where(np.isfinite(given), given, 0.0)
+    answers = np.zeros((len(first_child), k))
+    answers[first_child < 0] = parameters[n:end].reshape(-1, k)
+    middles = middles_between(first_child, ordered, first_child < 0, answers)
+    items = order.start(middles, answers[first_child < 0], known)
+    start = np.concatenate([parameters[:n], items.ravel(), parameters[end:]])
+    low, high = _bounds(order, start, penalty.strength[:n] < 0, rising, shape.slopes * k, k)
+    tree = OrderedTree(order, known, n, low, high)
+    return engine.refine_ordered(shape, tree, np.clip(start, low, high), penalty, max_iter, tol)
+
+
+def _bounds(
+    order: NodeOrder, start: Floats, held: Mask, rising: Mask, n_slopes: int, outputs: int
+) -> tuple[Floats, Floats]:
+    """Of the free numbers: weights that are held stay as they are."""
+    n = len(held)
+    gates = np.tile(np.append(rising, False), n // (len(rising) + 1))
+    low, high = order.bounds(outputs)
+    gate_low = np.where(held, start[:n], np.where(gates, 0.0, -np.inf))
+    slope_low = np.tile(np.where(rising, 0.0, -np.inf), n_slopes)
+    low = np.concatenate([gate_low, low.ravel(), slope_low])
+    return low, np.concatenate([np.where(held, start[:n], np.inf), high.ravel(), np.full(len(slope_low), np.inf)])

@@ -1,0 +1,50 @@
+"""A learned tree with monotone inputs in the user's units, whose every sum of weights is monotone without rounding.
+
+Weights of columns are >= 0, but a column is a sum of hinges, and what these cancel to is told apart from 0 only but for
+rounding: a curve that should be level may fall by the last digit. Here a hinge takes on what its sum lacks.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Term
+from softwood.tree import Basis, Tree
+from softwood.tree.monotone import certify
+
+Floats = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
+
+
+def hold_to_signs(tree: Tree, signs: Signs) -> Tree:
+    """The tree, proved monotone. Gates send more of a wanted value to their first child, which answers more."""
+    weight, slope = tree.weight.copy(), tree.slope.copy()
+    for f in np.flatnonzero(signs).tolist():
+        sign = float(signs[f])
+        for m in np.flatnonzero(np.diff(tree.weight_begin)).tolist():
+            at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
+            weight[at] = _monotone(weight[at], tree.basis, tree.weight_column[at], f, sign)
+        for row in range(len(slope)):
+            for k in range(tree.n_outputs):
+                slope[row, :, k] = _monotone(slope[row, :, k], tree.basis, np.arange(len(tree.basis)), f, sign)
+    held = tree.replace(weight=weight, slope=slope)
+    proof = certify(held, signs.tolist())
+    if not proof.holds:
+        raise RuntimeError(f"the tree is not monotone, which is a fault of the learner. Please report it.\n{proof}")
+    return held
+
+
+def _monotone(weight: Floats, basis: Basis, column: npt.NDArray[np.integer], f: int, sign: float) -> Floats:
+    """Weights of columns, those of input `f` so that no slope of their sum has the other sign."""
+    mine = np.flatnonzero((basis.feature[column] == f) & np.isin(basis.term[column], (Term.IDENTITY, Term.HINGE)))
+    hinge = basis.term[column[mine]] == Term.HINGE
+    knot = np.where(hinge, basis.parameter[column[mine]], -np.inf)
+    held, before = weight.copy(), list[float]()
+    for place in mine[np.argsort(knot, kind="stable")]:
+        while sign * (slope := math.fsum([*before, held[place]])) < 0:
+            held[place] = np.nextafter(held[place] - slope, sign * np.inf)
+        before.append(float(held[place]))
+    return held

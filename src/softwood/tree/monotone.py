@@ -1,0 +1,178 @@
+"""A proof, read off a finished tree, that its answers rise or fall with some inputs; whoever learned it.
+
+    output(m) = leafness response(m) + (1 - leafness) (g output(first) + (1 - g) output(second))
+
+is monotone in an input x, whatever the other inputs are, missing ones included, if
+
+    slopes    no linear response falls with x
+    gates     the share g of the first child never falls with x, or never rises (or does not depend on it)
+    order     where it depends on it, the child that x sends more to answers at least as much: the least response under
+              it is no less than the largest under the other, and their linear terms, if any, are the same
+
+Sums of weights are added without rounding (math.fsum), so what is proved holds for the tree as it stands, and not only
+for the numbers it was made of. What remains is the rounding of doubles when a row is answered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Link, Term
+from softwood.tree.tree import Tree
+from softwood.tree.views import CategoryGate, LinearGate, LinearResponse, WeightedTerm
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MonotonicCertificate:
+    """What was proved of a tree, by which argument, and with how much to spare.
+
+    Attributes
+    ----------
+    signs : by name of the input, 1 where answers never fall as it rises, -1 where they never rise.
+    holds : whether it is proved; if not, `failures` say where the argument fails (the tree may be monotone all the
+        same).
+    argument : the steps, in words.
+    margin : the least gap between the answers on the two sides of a gate that looks at such an input, before the link;
+        infinite if no gate does.
+    failures : what could not be proved.
+    """
+
+    signs: dict[str, int]
+    holds: bool
+    argument: tuple[str, ...]
+    margin: float
+    failures: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        head = "proved" if self.holds else "not proved"
+        words = {1: "never falls", -1: "never rises"}
+        claims = [f"the answer {words[sign]} as {name} rises" for name, sign in self.signs.items()]
+        return "\n".join([f"{head}: {'; '.join(claims)}", *(f"  {line}" for line in (*self.argument, *self.failures))])
+
+
+def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
+    """The proof for the inputs whose sign is not 0; `signs` has one for every input.
+
+    Examples
+    --------
+    >>> from softwood.kernels.kinds import Score
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[0.5], [0.0], [1.0]], schema=Schema.plain(1, 1), first_child=[1, -1, -1],
+    ...     n_children=[2, 0, 0], score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, 0, 0])
+    >>> certify(stump, [1]).margin, certify(stump, [-1]).holds
+    (1.0, False)
+    """
+    names = tree.schema.features
+    asked = {f: int(sign) for f, sign in enumerate(signs) if sign}
+    failures: list[str] = []
+    n_slopes = n_gates = 0
+    margin = math.inf
+    rank = _Ranks(tree)
+    for f, sign in asked.items():
+        for node in np.flatnonzero(tree.leafness > 0).tolist():
+            response = tree.response_at(node)
+            for terms in response.terms if isinstance(response, LinearResponse) else ():
+                n_slopes += 1
+                if direction_of(terms, f) not in (0, sign):
+                    failures.append(f"node {node}: its response does not keep the direction of {names[f]}")
+        for node in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():
+            for order in _child_orders(tree, node, f):
+                if order is None:
+                    failures.append(f"node {node}: its gate is not monotone in {names[f]}")
+                    continue
+                n_gates += 1
+                gap = rank.gap(order if sign > 0 else order[::-1])
+                margin = min(margin, gap)
+                if not gap >= 0:
+                    failures.append(f"node {node}: its children's answers are not in the order of {names[f]}")
+    argument = (
+        f"{n_slopes} linear sums of leaves: every slope of these inputs has the right sign",
+        f"{n_gates} gates look at them: shares are monotone, and the side that gains answers more, by {margin:.3g} at "
+        "least" if n_gates else "no gate looks at them",
+    )  # fmt: skip
+    told = {names[f]: sign for f, sign in asked.items()}
+    return MonotonicCertificate(told, not failures, argument, margin, tuple(failures))
+
+
+def direction_of(terms: Iterable[WeightedTerm], feature: int) -> int | None:
+    """1 or -1 where the sum never falls or never rises with the input, 0 where it is the same; None: it does both."""
+    mine = [term for term in terms if term.feature == feature and term.kind != Term.MISSING]
+    if any(term.kind in (Term.SQUARE, Term.CATEGORY) for term in mine):
+        return None
+    slopes = list(slopes_of(mine))
+    if all(slope == 0 for slope in slopes):
+        return 0
+    if all(slope >= 0 for slope in slopes):
+        return 1
+    return -1 if all(slope <= 0 for slope in slopes) else None
+
+
+def slopes_of(terms: Sequence[WeightedTerm]) -> Iterator[float]:
+    """Slopes of a sum of identities and hinges of one input, from the left: each sum is exact but for one rounding."""
+    line = [term.weight for term in terms if term.kind == Term.IDENTITY]
+    hinges = sorted((term.parameter, term.weight) for term in terms if term.kind == Term.HINGE)
+    yield math.fsum(line)
+    for i, (knot, _) in enumerate(hinges):
+        if i + 1 == len(hinges) or hinges[i + 1][0] > knot:
+            yield math.fsum([*line, *(weight for _, weight in hinges[: i + 1])])
+
+
+def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | None]:
+    """Children from those that get more of a low value to those that get more of a high one, of every test of the
+    input in a gate; None where it has no such order.
+    """
+    gate, children = tree.gate(node), list(tree.children(node))
+    if isinstance(gate, LinearGate):
+        direction = direction_of(gate.terms, feature)
+        if direction is None:
+            yield None
+        elif direction:
+            yield children[::-1] if direction > 0 else children
+        return
+    assert gate is not None
+    if gate.feature == feature:
+        yield None if isinstance(gate, CategoryGate) else children
+    for other in gate.missing.surrogates:
+        if other.feature == feature:
+            yield None if other.slots is not None else children[::-1] if other.flip else children
+
+
+class _Ranks:
+    """The least and the largest response under every node, and whether linear terms are the same there."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        value, kept = _quantities(tree), (tree.leafness > 0)[:, None]
+        self.least, self.most = np.where(kept, value, np.inf), np.where(kept, value, -np.inf)
+        rows = [{int(tree.slope_row[m])} if tree.leafness[m] > 0 else set() for m in range(tree.n_nodes)]
+        for m in reversed(range(tree.n_nodes)):
+            for child in tree.children(m) if tree.leafness[m] < 1 else ():
+                self.least[m] = np.minimum(self.least[m], self.least[child])
+                self.most[m] = np.maximum(self.most[m], self.most[child])
+                rows[m] |= rows[child]
+        self.rows: list[set[int]] = rows
+
+    def gap(self, rising: list[int]) -> float:
+        """The least by which each child answers more than the one before; NaN where linear terms differ."""
+        gaps = []
+        for low, high in pairwise(rising):
+            if len(self.rows[low] | self.rows[high]) > 1:
+                return math.nan
+            gaps.append(float(np.min(self.least[high] - self.most[low])))
+        return min(gaps)
+
+
+def _quantities(tree: Tree) -> Floats:
+    """What the order is about: outputs; of class shares P(class >= 1), P(class >= 2), ..."""
+    if tree.schema.task == "classification" and tree.link == Link.IDENTITY and tree.n_outputs > 1:
+        return np.asarray(np.cumsum(tree.response[:, :0:-1], axis=1)[:, ::-1])
+    return tree.response
