@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from softwood import from_json, load, save, to_text
@@ -41,3 +42,12 @@ def test_a_bare_tree_can_be_looked_at_but_not_asked(run: Any, model: str) -> Non
     save(load(model).tree_, "bare.softwood")
     assert "Tree: classes no, yes" in run("inspect", "bare.softwood").stdout
     assert "holds a bare tree" in run("predict", "bare.softwood", "people.csv", code=2).stderr
+
+
+def test_a_table_given_as_a_model_is_told_to_be_none(run: Any, tmp_path: Path) -> None:
+    """Its first eight bytes are no length: none is quoted."""
+    table = tmp_path / "rows.csv"
+    table.write_text("age,town,good\n1,Oslo,no\n2,Rome,yes\n", encoding="utf-8")
+    said = run("inspect", str(table), code=2).stderr
+    assert "'rows.csv' is no softwood file: it does not begin as one" in said
+    assert "bytes" not in said

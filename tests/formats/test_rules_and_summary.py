@@ -15,6 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from softwood import (
     BuddingTreeRegressor,
+    C45Classifier,
     CARTClassifier,
     CARTRegressor,
     OmnivariateTreeClassifier,
@@ -128,3 +129,12 @@ def test_what_was_held_out_is_what_the_table_says() -> None:
     assert model.held_out_ is not None
     assert model.held_out_["value"] == table.tested_error[table.chosen]
     assert CARTClassifier(prune=None).fit(CANCER.data, CANCER.target).held_out_ is None
+
+
+def test_rules_name_a_boolean_input_as_the_tree_does() -> None:
+    X = pd.DataFrame({"windy": np.repeat([True, False], 20), "warm": np.tile([True, False], 20)})
+    y = np.where(X.windy & ~X.warm, "in", "out")
+    told = to_text(C45Classifier(rules=True).fit(X, y), form="rules")
+    assert re.search(r"   1  windy and not warm +in ", told) or re.search(r"   1  not warm and windy +in ", told)
+    assert ">" not in told
+    assert "≤" not in told

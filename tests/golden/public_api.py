@@ -8,13 +8,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import typer.main
 
 from softwood.cli import app
 
-ROOMS = ("softwood", "softwood.datasets", "softwood.explain", "softwood.formats", "softwood.stats", "softwood.view")
+ROOMS = ["softwood", "softwood.datasets", "softwood.explain", "softwood.formats", "softwood.stats", "softwood.view"]
+if find_spec("torch"):
+    ROOMS.insert(-1, "softwood.torch")
 
 
 def parameters(function: Any) -> list[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import softwood
@@ -22,6 +24,8 @@ def test_the_public_api_is_as_listed() -> None:
     if os.environ.get("SOFTWOOD_REGENERATE"):
         LISTED.write_text(now, encoding="utf-8")
     listed = LISTED.read_text(encoding="utf-8")
+    if not find_spec("torch"):  # what needs it can be listed only where it is
+        listed = re.sub(r"^softwood\.torch\..*\n(    .*\n)*", "", listed, flags=re.MULTILINE)
     changed = difflib.unified_diff(listed.splitlines(), now.splitlines(), "listed", "now", n=0, lineterm="")
     assert listed == now, "announce the change in CHANGELOG.md and regenerate the list:\n" + "\n".join(changed)
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,10 @@ def open_frame(X: Any) -> Frame | None:
     """X as a narwhals frame, None if it is none. A lazy frame and equal column names are errors."""
     if type(X) is np.ndarray or isinstance(X, list):
         return None
+    if isinstance(
+        X, narwhals.DataFrame | narwhals.LazyFrame
+    ):  # of another namespace than ours: narwhals < 2.20 keeps it
+        X = X.to_native()
     if nw.dependencies.is_into_dataframe(X):
         _refuse_equal_names(X)
     opened = nw.from_native(X, pass_through=True)
@@ -107,6 +112,8 @@ def _declared(series: Series) -> list[Any] | None:
     """Levels in the order of the dtype. A polars Categorical declares none: its order is that of the alphabet."""
     if series.dtype == nw.String or (series.dtype == nw.Categorical and series.implementation.is_polars()):
         return None
+    if isinstance(series.dtype, nw.Enum):
+        return list(series.dtype.categories)
     return [level for level in series.cat.get_categories().to_list() if level is not None]
 
 

@@ -187,7 +187,7 @@ def _unmask(X: Any) -> Any:
         return np.ma.filled(X if X.dtype == object else X.astype(np.float64), np.nan)
     if X.dtype != object:
         return X
-    missing = np.frompyfunc(is_missing, 1, 1)(X).astype(bool)
+    missing = np.fromiter(map(is_missing, X.flat), bool, X.size).reshape(X.shape)
     return np.where(missing, np.nan, X) if missing.any() else X
 
 

@@ -83,8 +83,14 @@ def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
 
 def _read(what: str, whole: memoryview) -> tuple[dict[str, Any], dict[str, Array]]:
     length = int.from_bytes(whole[:8], "little")
+    if bytes(whole[8:9]) != b"{":
+        raise FileError(
+            f"{what} is no softwood file: it does not begin as one. `softwood fit` learns a model from a table."
+        )
     if length > len(whole) - 8:
-        raise FileError(f"{what} is no softwood file, or cut off: its table should have {length} bytes.")
+        raise FileError(
+            f"{what} is damaged or cut off: its table should have {length:,} bytes, it has {len(whole) - 8:,}."
+        )
     try:
         table = parse(str(whole[8 : 8 + length], "utf-8"))
     except ValueError as problem:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.tree.schema import Schema
+from softwood.tree.schema import Kind, Schema
 from softwood.tree.spelling import spell_apart, spell_label, spell_list, spell_name
 
 Floats = npt.NDArray[np.float64]
@@ -111,6 +111,11 @@ class RuleSet:
             if len(members) == 1:
                 return f"{name} = {members[0]}"
             return f"{name} in {{{spell_list(members, None if room is None else room - len(name) - 6)}}}"
+        if (
+            self.schema.kinds[condition.feature] == Kind.BOOLEAN
+            and 0 <= min(condition.upper, max(condition.lower, 0.0)) < 1
+        ):
+            return name if condition.lower >= 0 else f"not {name}"
         cut = spell_apart(self._cuts(condition.feature), digits)
         if condition.lower == -np.inf:
             return f"{name} ≤ {cut[condition.upper]}"
