@@ -57,8 +57,8 @@ def test_scores_of_terms_are_those_of_columns_and_their_sums_are_the_gradient(sp
     np.testing.assert_allclose(columns.gather(by_score @ terms, by_score.sum(axis=1)), by_score @ phi, atol=1e-10)
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-def test_scores_of_tables_are_those_of_columns(gaps: bool) -> None:
+@pytest.mark.parametrize(("gaps", "n_parts"), [(False, 2), (True, 2)])
+def test_scores_of_tables_are_those_of_columns(gaps: bool, n_parts: int) -> None:
     phi, expansion, rows = problem(ADDITIVE, gaps)
     columns = choose_columns(rows, expansion)
     assert isinstance(columns, Tables)
@@ -66,13 +66,17 @@ def test_scores_of_tables_are_those_of_columns(gaps: bool) -> None:
     packed = np.zeros((columns.n_terms, width))
     packed[:, :3] = columns.spread(lines)[0].T
     tables = columns.by_gate(torch.from_numpy(packed.ravel()), width).double().numpy()
-    made = columns.by_column.double().numpy()
     scores, columns_made = np.zeros((ROWS, width)), np.zeros((ROWS, columns.n_terms))
     for number, f in enumerate(columns.input_of.tolist()[: columns.n_inputs]):
         t, segment = rows.place[f].numpy()[:ROWS, None], rows.segment[f].numpy()[:ROWS]
         scores += tables[number, segment, :, 0] + tables[number, segment, :, 1] * t
-        mine = made[number, segment, :, 0] + made[number, segment, :, 1] * t
-        columns_made[:, number * columns.chunk : (number + 1) * columns.chunk] = mine
+    for part in columns.parts:
+        for i, f in enumerate(part.input_of.tolist()):
+            t, segment = rows.place[f].numpy()[:ROWS, None], rows.segment[f].numpy()[:ROWS]
+            made = part.by_column[i].double().numpy()[segment]
+            begin = part.begin + i * part.chunk
+            columns_made[:, begin : begin + part.chunk] = made[:, :, 0] + made[:, :, 1] * t
+    assert len(columns.parts) == n_parts
     np.testing.assert_allclose(scores[:, :3], phi @ lines.T, atol=1e-5)
     np.testing.assert_allclose(columns.gather(columns_made, np.zeros(ROWS)), phi, atol=1e-6)
 

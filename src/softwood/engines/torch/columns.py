@@ -26,7 +26,7 @@ MOST_AT_ONCE = 32  # terms that are kept from the scores to the gradient
 CHUNK = 64  # terms at a time where there are more
 MOST_OF_AN_INPUT = 32  # columns,
 LARGEST_TABLE = 1 << 16  # and entries of all tables of one column: beyond, they leave the cache
-INPUTS_AT_ONCE = 4  # whose columns a program weighs
+COLUMNS_AT_ONCE, LEAST_AT_ONCE = 64, 16  # columns that a program weighs, of several inputs
 PLACE, SQUARE, MISSING = 0, 1, 2
 
 
@@ -60,30 +60,44 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Tables:
-    """Tables of the inputs in use, each padded to `chunk` columns.
+class TablePart:
+    """Some columns of each of some inputs, as many of each: a power of two.
 
-    slot : where each column stands among the padded ones.
+    begin : the first of its terms.  chunk : columns of an input.  at_once : inputs that a program weighs.
+    number : of its inputs among those in use.
     height, slope : (inputs, segments, chunk) in float64.  by_column : both side by side in float32, for the kernel.
     """
 
-    slot: npt.NDArray[np.intp]
+    begin: int
+    chunk: int
+    at_once: int
+    number: Any
     height: Any
     slope: Any
     by_column: Any
     input_of: Any
+
+    @property
+    def n_terms(self) -> int:
+        return len(self.height) * self.chunk
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables of the inputs in use. Their columns are cut into parts whose sizes are powers of two, 9 into 8 and 1, so
+    that few of those that the matrix units multiply are padding.
+
+    slot : where each column stands among the terms.
+    """
+
+    slot: npt.NDArray[np.intp]
+    parts: tuple[TablePart, ...]
+    input_of: Any
     kind: Any
     n_inputs: int
     n_terms: int
-    chunk: int
-
-    @property
-    def n_segments(self) -> int:
-        return int(self.height.shape[1])
-
-    @property
-    def weigh_kind(self) -> dict[str, Any]:
-        return {"SEGMENTS": self.n_segments, "AT_ONCE": INPUTS_AT_ONCE}
+    n_segments: int
+    chunk: int = 16  # of no meaning where the terms are not kept
 
     @property
     def sum_kind(self) -> dict[str, Any]:
@@ -91,8 +105,13 @@ class Tables:
 
     def by_gate(self, packed: Any, width: int) -> Any:
         """Tables of scores by input, segment and line: height and slope side by side."""
-        weight = packed[: self.n_terms * width].reshape(-1, self.chunk, width).double()
-        return torch.stack([self.height @ weight, self.slope @ weight], dim=3).float()
+        found = packed.new_zeros((2, self.n_inputs, self.n_segments, width), dtype=torch.float64)
+        for part in self.parts:
+            terms = packed[part.begin * width : (part.begin + part.n_terms) * width]
+            weight, n = terms.reshape(-1, part.chunk, width).double(), len(part.number)
+            found[0, part.number] += (part.height @ weight)[:n]
+            found[1, part.number] += (part.slope @ weight)[:n]
+        return torch.stack([found[0], found[1]], dim=3).float()
 
     def spread(self, lines: Floats) -> tuple[Floats, Floats]:
         by_term = np.zeros((len(lines), self.n_terms))
@@ -137,21 +156,36 @@ def _make_terms(rows: DeviceRows, e: Expansion, counts: npt.NDArray[np.int64]) -
     return Terms(mix, e.height[first], input_of, kind, n_terms, chunk, {"SQUARES": squares, "GAPS": bool(gaps.any())})
 
 
+def cut_columns(most: int) -> list[int]:
+    """Powers of two that hold so many columns of an input: two, where that is less than one.
+
+    >>> [cut_columns(most) for most in (1, 7, 8, 9, 12, 13)]
+    [[1], [8], [8], [8, 1], [8, 4], [16]]
+    """
+    first = 1 << (most.bit_length() - 1)
+    rest = 1 << (most - first - 1).bit_length() if most > first else 0
+    return [first, rest][: 1 + (rest > 0)] if first + rest < 2 * first or rest == 0 else [2 * first]
+
+
 def _make_tables(rows: DeviceRows, e: Expansion, counts: npt.NDArray[np.int64], segments: int) -> Tables:
-    used = np.flatnonzero(counts)
-    chunk = max(16, 1 << int(counts.max() - 1).bit_length())
-    n_inputs = -(-len(used) // INPUTS_AT_ONCE) * INPUTS_AT_ONCE
-    table = np.zeros((2, n_inputs, segments, chunk))
-    slot = np.empty(e.n_columns, np.intp)
-    for number, f in enumerate(used.tolist()):
-        for column, c in enumerate(range(e.column_begin[f], e.column_begin[f + 1])):
-            at = slice(e.table_begin[c], e.table_begin[c + 1])
-            table[:, number, : at.stop - at.start, column] = e.height[at], e.slope[at]
-            slot[c] = number * chunk + column
-    input_of = np.zeros(n_inputs, np.int32)
-    input_of[: len(used)] = used
-    on = rows.weight.device
-    height, slope = (torch.from_numpy(one).to(on) for one in table)
-    numbers = torch.from_numpy(input_of).to(on)
-    by_column = torch.stack([height, slope], dim=3).float()
-    return Tables(slot, height, slope, by_column, numbers, numbers, len(used), n_inputs * chunk, chunk)
+    used, on = np.flatnonzero(counts), rows.weight.device
+    slot, parts, begin, first = np.empty(e.n_columns, np.intp), [], 0, 0
+    for chunk in cut_columns(int(counts.max())):
+        number = np.flatnonzero(counts[used] > first)
+        at_once = max(-(-LEAST_AT_ONCE // chunk), min(1 << (len(number) - 1).bit_length(), COLUMNS_AT_ONCE // chunk))
+        table = np.zeros((2, -(-len(number) // at_once) * at_once, segments, chunk))
+        for i, f in enumerate(used[number].tolist()):
+            own = range(e.column_begin[f] + first, min(e.column_begin[f] + first + chunk, e.column_begin[f + 1]))
+            for column, c in enumerate(own):
+                at = slice(e.table_begin[c], e.table_begin[c + 1])
+                table[:, i, : at.stop - at.start, column] = e.height[at], e.slope[at]
+                slot[c] = begin + i * chunk + column
+        input_of = np.zeros(table.shape[1], np.int32)
+        input_of[: len(number)] = used[number]
+        height, slope = (torch.from_numpy(one).to(on) for one in table)
+        by_column = torch.stack([height, slope], dim=3).float()
+        places = (torch.from_numpy(number).to(on), height, slope, by_column, torch.from_numpy(input_of).to(on))
+        parts.append(TablePart(begin, chunk, at_once, *places))
+        begin, first = begin + parts[-1].n_terms, first + chunk
+    numbers = torch.from_numpy(used.astype(np.int32)).to(on)
+    return Tables(slot, tuple(parts), numbers, numbers, len(used), begin, segments)

@@ -44,7 +44,8 @@ class Launch(NamedTuple):
 
 # The fastest of a dozen each on an H200. A tree of more lines needs more registers than a cap would leave it.
 SUM, SUM_CHUNKS, SUM_TABLES = Launch(32, 1, 2, 128), Launch(128, 4), Launch(32)
-SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(64, 4, 1, 128), Launch(128, 4)
+SCORE_TABLES, WEIGH_TABLES, WEIGH_TERMS = Launch(32), Launch(32), Launch(128, 4)
+WEIGH_WIDE_TABLES = Launch(64, 4)  # for more lines than CAPPED
 CAPPED = 16  # lines up to which the cap holds
 
 
@@ -162,17 +163,22 @@ class FusedPass:
     ) -> None:
         """Sums of the derivatives by the scores times the columns, to the first part of `out`."""
         columns, programs = self.columns, -(-n_rows // PROGRAM_ROWS)
+        how = (
+            WEIGH_TERMS if isinstance(columns, Terms) else WEIGH_TABLES if layout.width <= CAPPED else WEIGH_WIDE_TABLES
+        )
+        where = (out, size, lines, begin, n_rows // how.rows)
+        kind = {"ROWS": how.rows, "PER_PROGRAM": PROGRAM_ROWS // how.rows, "TERMS": columns.n_terms}
+        kind |= {"WIDTH": layout.width, **how.options(layout.width)}
         if isinstance(columns, Terms):
-            how, kernel, what = WEIGH_TERMS, _kernels().weigh_terms, columns.kind
-            parts = columns.n_terms // columns.chunk
-        else:
-            how, kernel, what = WEIGH_TABLES, _kernels().weigh_tables, columns.by_column
-            parts = columns.n_terms // columns.chunk // columns.weigh_kind["AT_ONCE"]
-        kernel[(parts, programs)](
-            *place, columns.input_of, what, out, size, lines, begin, n_rows // how.rows,
-            ROWS=how.rows, PER_PROGRAM=PROGRAM_ROWS // how.rows, TERMS=columns.n_terms, CHUNK=columns.chunk,
-            WIDTH=layout.width, **columns.weigh_kind, **how.options(layout.width),
-        )  # fmt: skip
+            _kernels().weigh_terms[(columns.n_terms // columns.chunk, programs)](
+                *place, columns.input_of, columns.kind, *where, CHUNK=columns.chunk, **columns.weigh_kind, **kind
+            )
+            return
+        for part in columns.parts:
+            _kernels().weigh_tables[(len(part.height) // part.at_once, programs)](
+                *place, part.input_of, part.by_column, *where, CHUNK=part.chunk, SEGMENTS=columns.n_segments,
+                AT_ONCE=part.at_once, FIRST=part.begin, **kind,
+            )  # fmt: skip
 
 
 def make_fused(rows: DeviceRows, expansion: Expansion) -> FusedPass | None:

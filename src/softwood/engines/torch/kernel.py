@@ -337,11 +337,11 @@ def weigh_terms(
 def weigh_tables(
     place, segment, stride, input_of, tables, sums, size, lines, begin, n_blocks,
     ROWS: tl.constexpr, PER_PROGRAM: tl.constexpr, TERMS: tl.constexpr, CHUNK: tl.constexpr, WIDTH: tl.constexpr,
-    SEGMENTS: tl.constexpr, AT_ONCE: tl.constexpr,
+    SEGMENTS: tl.constexpr, AT_ONCE: tl.constexpr, FIRST: tl.constexpr,
 ):  # fmt: skip
-    """The same for the columns of some inputs, CHUNK of each, made of `tables`: one product for all of them."""
+    """The same for the terms of some inputs from FIRST on, CHUNK of each, made of `tables`: one product for all."""
     program, number = tl.program_id(1), tl.program_id(0) * AT_ONCE + tl.arange(0, AT_ONCE)
-    line, column = tl.arange(0, WIDTH), tl.program_id(0) * AT_ONCE * CHUNK + tl.arange(0, AT_ONCE * CHUNK)
+    line, column = tl.arange(0, WIDTH), FIRST + tl.program_id(0) * AT_ONCE * CHUNK + tl.arange(0, AT_ONCE * CHUNK)
     of_input = tl.load(input_of + number).to(tl.int64)[None, :] * stride + begin
     side_by_side = tl.arange(0, 2 * CHUNK)[None, None, :]
     nothing = tl.zeros((AT_ONCE * CHUNK, WIDTH), tl.float32)
