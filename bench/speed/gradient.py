@@ -34,7 +34,7 @@ def measure(rows: int, repeats: int) -> Cost:
     rng = np.random.default_rng(0)
     first_child = chain(GATES)
     none = np.full(GATES + 1, -1, np.int32)
-    data = rng.normal(size=(rows, COLUMNS)), rng.normal(size=(rows, 1)), np.ones(rows), int(Loss.SQUARED)
+    data = rng.normal(size=(rows, COLUMNS)), rng.normal(size=(rows, 1)), np.ones(rows), int(Loss.SQUARED.kind)
     twin_shape = reference.SoftShape.make(first_child, none, 0, COLUMNS, 1)
     shape = _native.SoftShape.make(first_child, none, 0, COLUMNS, 1)
     parameters = rng.normal(size=twin_shape.parameters)

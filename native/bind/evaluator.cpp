@@ -85,7 +85,7 @@ void evaluate(const Evaluator& self, const Rows& rows, std::size_t out_rows, std
 }
 
 Link as_link(int link) {
-  require(link >= 0 && link <= static_cast<int>(Link::softmax), "link must be 0, 1 or 2.");
+  require(link >= 0 && link <= static_cast<int>(Link::log), "link must be 0, 1, 2 or 3.");
   return static_cast<Link>(link);
 }
 

@@ -57,13 +57,15 @@ std::shared_ptr<const std::vector<T>> blocked(Matrix table) {
 }
 
 template <class T>
-SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix target, Row weight, int loss) {
+SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix target, Row weight, int loss,
+                                 double parameter) {
   if (target.shape(0) != n || weight.size() != n)
     throw std::invalid_argument("inputs, target and weight must have one entry a row");
   SoftRows<T> rows;
   rows.rows = n, rows.columns = columns, rows.outputs = target.shape(1);
   rows.blocks = (rows.rows + kBlock - 1) / kBlock;
-  rows.loss = static_cast<Loss>(loss);
+  if (loss < 0 || loss > static_cast<int>(Loss::tweedie)) throw std::invalid_argument("loss must be 0 to 5");
+  rows.loss = static_cast<Loss>(loss), rows.loss_parameter = static_cast<T>(parameter);
   if (rows.loss == Loss::logistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
   double total = 0;
   for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
@@ -74,8 +76,8 @@ SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix targ
 }
 
 template <class T>
-SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
-  SoftRows<T> rows = rows_without_columns<T>(phi.shape(0), phi.shape(1), target, weight, loss);
+SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss, double parameter) {
+  SoftRows<T> rows = rows_without_columns<T>(phi.shape(0), phi.shape(1), target, weight, loss, parameter);
   rows.phi = blocked<T>(phi);
   rows.occupied = find_occupied(*rows.phi, rows.blocks, rows.columns);
   return rows;
@@ -83,7 +85,7 @@ SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss) {
 
 template <class T>
 SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple tables, Matrix target, Row weight,
-                          int loss, bool keep, int n_threads) {
+                          int loss, double parameter, bool keep, int n_threads) {
   const auto n_rows = static_cast<std::int64_t>(X.shape(0));
   if (std::any_of(place.data(), place.data() + place.size(), [=](std::int64_t p) { return p < 0 || p >= n_rows; }))
     throw std::invalid_argument("a place must be a row of X");
@@ -106,7 +108,7 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
       if (expansion->table_begin[c + 1] - expansion->table_begin[c] !=
           static_cast<std::size_t>(knot_begin.data()[f + 1] - knot_begin.data()[f]) + 2)
         throw std::invalid_argument("a column needs one entry a segment and one for missing values");
-  SoftRows<T> rows = rows_without_columns<T>(target.shape(0), expansion->columns, target, weight, loss);
+  SoftRows<T> rows = rows_without_columns<T>(target.shape(0), expansion->columns, target, weight, loss, parameter);
   if (rows.rows != (place.size() ? place.size() : X.shape(0)))
     throw std::invalid_argument("there must be a target for each row");
   {
@@ -300,10 +302,10 @@ template <class T>
 void bind_rows(nb::module_& m, const char* name) {
   nb::class_<SoftRows<T>>(m, name)
       .def_static("make", &make_rows<T>, nb::arg("phi").noconvert(), nb::arg("target").noconvert(),
-                  nb::arg("weight").noconvert(), "loss"_a)
+                  nb::arg("weight").noconvert(), "loss"_a, "parameter"_a = 0.0)
       .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), nb::arg("place").noconvert(),
                   "segments"_a, "tables"_a, nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a,
-                  "keep"_a, "n_threads"_a = 1)
+                  "parameter"_a, "keep"_a, "n_threads"_a = 1)
       .def("mean_reach", &reached<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def_ro("rows", &SoftRows<T>::rows)
       .def_ro("columns", &SoftRows<T>::columns)

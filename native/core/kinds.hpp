@@ -9,9 +9,9 @@ namespace softwood {
 enum class Score : std::uint8_t { none, threshold, category, interval, linear };
 enum class Squash : std::uint8_t { step, ramp, sigmoid };
 enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
-enum class Link : std::uint8_t { identity, sigmoid, softmax };
+enum class Link : std::uint8_t { identity, sigmoid, softmax, log };
 enum class Term : std::uint8_t { identity, square, hinge, category, missing };
 enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error };
-enum class Loss : std::uint8_t { squared, logistic, softmax };
+enum class Loss : std::uint8_t { squared, logistic, softmax, huber, quantile, tweedie };
 
 }  // namespace softwood

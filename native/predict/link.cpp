@@ -50,6 +50,8 @@ void apply_link(Link link, const double* output, std::size_t rows, std::size_t n
       apply_softmax(output + row * n_outputs, n_outputs, answer + row * n_outputs);
   } else if (link == Link::identity) {
     std::copy_n(output, rows * n_outputs, answer);
+  } else if (link == Link::log) {
+    std::transform(output, output + rows * n_outputs, answer, [](double value) { return std::exp(value); });
   } else if (n_outputs == 1) {
     for (std::size_t row = 0; row < rows; ++row) {
       const double p = sigmoid(output[row]);

@@ -4,6 +4,7 @@
 #include "simd/block_product.hpp"
 #include "simd/scalar_exp.hpp"
 #include "simd/scalar_log.hpp"
+#include "soft/number_losses.hpp"
 
 namespace softwood::soft {
 namespace {
@@ -95,6 +96,20 @@ SOFTWOOD_INLINE void softmax(const T* target, const T* weight, std::size_t outpu
           weight[row] * (w.output_slope[q * kBlock + row] / sum[row] - target[q * kBlock + row]);
 }
 
+// One of the losses of numbers, summed over targets.
+template <class T>
+SOFTWOOD_INLINE void number_loss(const SoftRows<T>& rows, const T* target, const T* weight, Workspace<T>& w, T* loss) {
+  std::fill(loss, loss + kBlock, T(0));
+  with_number_loss(rows.loss, rows.loss_parameter, [&](const auto& formula) SOFTWOOD_INLINE_LAMBDA {
+    for (std::size_t q = 0; q < rows.outputs; ++q)
+      for (std::size_t row = 0; row < kBlock; ++row) {
+        const LossTerm<T> term = formula(w.output[q * kBlock + row], target[q * kBlock + row]);
+        w.output_slope[q * kBlock + row] = weight[row] * term.slope;
+        loss[row] += term.value;
+      }
+  });
+}
+
 template <class T>
 SOFTWOOD_INLINE void loss_block(const SoftRows<T>& rows, std::size_t block, Workspace<T>& w, T* loss) {
   const T* target = rows.target->data() + block * rows.outputs * kBlock;
@@ -103,8 +118,10 @@ SOFTWOOD_INLINE void loss_block(const SoftRows<T>& rows, std::size_t block, Work
     squared(target, weight, rows.outputs, w, loss);
   else if (rows.loss == Loss::logistic)
     logistic(target, weight, w, loss);
-  else
+  else if (rows.loss == Loss::softmax)
     softmax(target, weight, rows.outputs, w, loss);
+  else
+    number_loss(rows, target, weight, w, loss);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/machine.hpp"
 #include "core/parallel.hpp"
 #include "simd/scalar_exp.hpp"
+#include "soft/number_losses.hpp"
 #include "soft/soft_rows.hpp"
 
 namespace softwood::soft {
@@ -17,10 +18,19 @@ namespace {
 constexpr double kFlat = 1e-4;  // least curvature of a class loss: rows predicted with certainty still count
 
 // First and second derivative of the loss by each output, for one row; `output` is overwritten.
-void derivatives(Loss loss, std::size_t outputs, const double* target, double* output, double* slope,
+void derivatives(Loss loss, double parameter, std::size_t outputs, const double* target, double* output, double* slope,
                  double* curvature) {
   if (loss == Loss::squared) {
     for (std::size_t q = 0; q < outputs; ++q) slope[q] = output[q] - target[q], curvature[q] = 1;
+    return;
+  }
+  if (loss != Loss::logistic && loss != Loss::softmax) {
+    with_number_loss(loss, parameter, [&](const auto& formula) {
+      for (std::size_t q = 0; q < outputs; ++q) {
+        slope[q] = formula(output[q], target[q]).slope;
+        curvature[q] = expected_curvature(loss, parameter, output[q]);
+      }
+    });
     return;
   }
   if (loss == Loss::logistic) {
@@ -92,7 +102,8 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
     const std::size_t block = row / kBlock, at = row % kBlock;
     const double weight = static_cast<double>((*rows.weight)[row]);
     for (std::size_t q = 0; q < k; ++q) target[q] = static_cast<double>((*rows.target)[(block * k + q) * kBlock + at]);
-    derivatives(rows.loss, k, target.data(), &output[row * k], &slope[row * k], &curvature[row * k]);
+    derivatives(rows.loss, static_cast<double>(rows.loss_parameter), k, target.data(), &output[row * k],
+                &slope[row * k], &curvature[row * k]);
     for (std::size_t q = 0; q < k; ++q) slope[row * k + q] *= weight, curvature[row * k + q] *= weight;
   }
   std::fill(histogram, histogram + nodes.size() * size, 0.0);

@@ -47,6 +47,7 @@ template <class T>
 struct SoftRows {
   std::size_t rows = 0, columns = 0, outputs = 0, blocks = 0;
   Loss loss = Loss::squared;
+  T loss_parameter = 0;                       // of huber, quantile and tweedie
   std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; or null, then `expansion` makes it
   std::shared_ptr<const Expansion<T>> expansion;
   std::shared_ptr<const Occupied> occupied;      // null: all columns of all blocks

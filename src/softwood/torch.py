@@ -181,7 +181,7 @@ class SoftTree(nn.Module):
         if self.tree.link == Link.SIGMOID:
             p = torch.sigmoid(output)
             return torch.cat([1.0 - p, p], dim=-1) if self.tree.n_outputs == 1 else p
-        return output
+        return output.exp() if self.tree.link == Link.LOG else output
 
     def to_tree(self, schema: Schema | None = None, link: Link | None = None) -> Tree:
         """The tree as it is now. What the learner said of its rows (counts, gains, effects) goes once a number moved.

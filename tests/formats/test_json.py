@@ -105,7 +105,7 @@ def changed(path: str, value: Any) -> str:
         ("tree.response.0.0", [1.0], "must hold numbers"),
         ("tree.response.0", [1.0, 2.0, 3.0, 4.0], "lists of one length"),
         ("tree.response", {}, "lists of one length"),
-        ("tree.link", 7, "link must be one of 0, 1, 2"),
+        ("tree.link", 7, "link must be one of 0, 1, 2, 3"),
         ("tree.strange", [], "no array 'strange'"),
         ("tree.note", [1], "note must be a list of text"),
         ("basis.term.0", 200, "term 200 is not one of"),

@@ -37,7 +37,7 @@ def linear(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
+@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[1]}")
 def task(request: pytest.FixtureRequest) -> tuple[Loss, int]:
     return request.param  # type: ignore[no-any-return]
 

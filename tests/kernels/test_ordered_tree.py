@@ -98,7 +98,7 @@ def test_native_equals_reference(loss: Loss, outputs: int, slopes: str) -> None:
     row = {"none": np.full(6, -1), "shared": np.zeros(6), "own": np.arange(6)}[slopes].astype(np.int32)
     n_slopes = {"none": 0, "shared": 1, "own": 6}[slopes]
     phi, target = rng.normal(size=(200, n_columns)), rng.normal(size=(200, outputs))
-    rows = phi, (target > 0).astype(float) if loss == Loss.LOGISTIC else target, np.ones(200), int(loss)
+    rows = phi, (target > 0).astype(float) if loss == Loss.LOGISTIC else target, np.ones(200), int(loss.kind)
     shapes = [kind.make(child, row, n_slopes, n_columns, outputs) for kind in (reference.SoftShape, _native.SoftShape)]
     made = [kind.make(*rows) for kind in (reference.SoftRows, _native.SoftRows64)]
     ordered = ~leaf & (np.arange(len(child)) % 4 != 2)
@@ -126,7 +126,7 @@ def test_native_equals_reference(loss: Loss, outputs: int, slopes: str) -> None:
 def test_native_refuses_an_order_that_is_none() -> None:
     rng = np.random.default_rng(0)
     shape = _native.SoftShape.make(np.array([1, -1, -1], np.int32), np.full(2, -1, np.int32), 0, 1, 1)
-    rows = _native.SoftRows64.make(rng.normal(size=(9, 1)), rng.normal(size=(9, 1)), np.ones(9), int(Loss.SQUARED))
+    rows = _native.SoftRows64.make(rng.normal(size=(9, 1)), rng.normal(size=(9, 1)), np.ones(9), int(Loss.SQUARED.kind))
     penalty = [np.zeros(shape.parameters)] * 3
     low, high, free = np.full(5, -np.inf), np.full(5, np.inf), np.zeros(5)
     for below, message in (([-1, 2, 3], "middles that come before"), ([-1], "an item for each leaf")):

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from softwood.kernels import _native, soft
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.penalty import Penalty
 from softwood.kernels.reference import gradient as reference
 
 ROWS, COLUMNS = 300, 5
-TASKS = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
+NUMBERS = [Loss.SQUARED, Loss(LossKind.HUBER, 0.7), Loss.ABSOLUTE, Loss(LossKind.QUANTILE, 0.9)]
+COUNTS = [Loss.POISSON, Loss.GAMMA, Loss(LossKind.TWEEDIE, 1.4)]
+TASKS = [(Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4), (Loss.POISSON, 2), (NUMBERS[1], 2)]
+TASKS += [(loss, 1) for loss in NUMBERS + COUNTS]
 
 
 @dataclass
@@ -51,7 +54,7 @@ def occupied(request: pytest.FixtureRequest) -> bool:
     return bool(request.param == "everywhere")
 
 
-@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
+@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[0].parameter}-{task[1]}")
 def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
     loss, outputs = request.param
     rng = np.random.default_rng(7)
@@ -64,19 +67,19 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
         phi[np.arange(ROWS)[:, None] // 64 != np.arange(COLUMNS)] = 0.0  # a block of rows for each column
         phi[:, 0] = rng.normal(size=ROWS)
     target = {
-        Loss.SQUARED: rng.normal(size=(ROWS, outputs)),
-        Loss.LOGISTIC: (rng.random((ROWS, 1)) < 0.5).astype(float),
-        Loss.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
-    }[loss][:, :outputs]
+        LossKind.LOGISTIC: (rng.random((ROWS, 1)) < 0.5).astype(float),
+        LossKind.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
+        LossKind.TWEEDIE: rng.poisson(2.0, (ROWS, outputs)) + float(loss == Loss.GAMMA),
+    }.get(loss.kind, rng.normal(size=(ROWS, outputs)))[:, :outputs]
     target = np.ascontiguousarray(target)
     shapes = [
         kind.make(first_child, row, n_slopes, COLUMNS, outputs) for kind in (_native.SoftShape, reference.SoftShape)
     ]
     return Case(
-        (_native.SoftRows64.make(phi, target, weight, int(loss)), shapes[0]),
-        _native.SoftRows32.make(phi, target, weight, int(loss)),
-        (reference.SoftRows.make(phi, target, weight, int(loss)), shapes[1]),
-        rng.normal(size=shapes[1].parameters),
+        (_native.SoftRows64.make(phi, target, weight, int(loss.kind), loss.parameter), shapes[0]),
+        _native.SoftRows32.make(phi, target, weight, int(loss.kind), loss.parameter),
+        (reference.SoftRows.make(phi, target, weight, int(loss.kind), loss.parameter), shapes[1]),
+        rng.normal(size=shapes[1].parameters) * (0.4 if loss.kind == LossKind.TWEEDIE else 1.0),  # exp(6) is 403
         rng.integers(0, 8, (ROWS, 3)).astype(np.uint8),
         [int(m) for m in leaves],
         target,
@@ -131,8 +134,8 @@ def test_pull_is_mean_spread_and_the_gradient_of_a_leaf_with_a_slope() -> None:
     rng = np.random.default_rng(3)
     phi, target = rng.normal(size=(90, 4)) * [1, 2, 3, 4] + 5, rng.normal(size=(90, 2))
     none, zero = np.full(1, -1, np.int32), np.zeros(1, np.int32)
-    rows = _native.SoftRows64.make(phi, target, np.ones(90), int(Loss.SQUARED))
-    about = _native.SoftRows64.make(phi - phi.mean(axis=0), target, np.ones(90), int(Loss.SQUARED))
+    rows = _native.SoftRows64.make(phi, target, np.ones(90), int(Loss.SQUARED.kind))
+    about = _native.SoftRows64.make(phi - phi.mean(axis=0), target, np.ones(90), int(Loss.SQUARED.kind))
     response = np.array([0.3, -0.2])
     mean, spread, covariance = rows.split_direction(_native.SoftShape.make(none, none, 0, 4, 2), response, 0)
     sloped = _native.SoftShape.make(none, zero, 1, 4, 2)
@@ -148,7 +151,7 @@ def test_one_thread_equals_five(case: Case) -> None:
         np.random.default_rng(0).normal(size=(5_000, COLUMNS)),
         np.tile(case.target, (17, 1))[:5_000],
         np.ones(5_000),
-        int(Loss.SQUARED),
+        int(Loss.SQUARED.kind),
     )
     one, five = many.gradient(shape, case.parameters, 1), many.gradient(shape, case.parameters, 5)
     assert one[0] == five[0]

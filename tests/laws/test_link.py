@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from softwood import Schema, Tree
+from softwood import Schema, Tree, TreeError
 from softwood.kernels import reference
 from softwood.kernels.kinds import Link, Term
 from softwood.tree import Basis
@@ -48,7 +48,22 @@ def test_answers_and_classes_are_those_of_the_reference(link: Link, n: int) -> N
     assert ours.decide(X[:0]).shape == (0,)
 
 
-@pytest.mark.parametrize("link", list(Link))
+@pytest.mark.parametrize("n", [1, 3])
+def test_behind_a_log_link_answers_are_exponentials(n: int) -> None:
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(3_000, n)) * 10.0 ** rng.uniform(-17, 2.5, size=(3_000, 1))
+    X[:3] = [[0.0], [900.0], [-900.0]]
+    tree = passing(Link.SOFTMAX, n).replace(schema=Schema.plain(n, n), link=Link.LOG)
+    ours, theirs = native.Evaluator(tree).predict(X), reference.Evaluator(tree).predict(X)
+    np.testing.assert_allclose(ours, theirs, rtol=ROUNDING, atol=1e-300)
+    assert ours.min() >= 0.0
+    assert np.isinf(ours[1]).all()
+    np.testing.assert_allclose(np.log(ours[3:]), X[3:], rtol=1e-12, atol=1e-12)
+    with pytest.raises(TreeError, match="a log link answers numbers"):
+        tree.replace(schema=Schema.plain(n, n, "classification"))
+
+
+@pytest.mark.parametrize("link", [link for link in Link if link != Link.LOG])
 def test_what_is_no_number_stays_so(link: Link) -> None:
     tree = Tree(response=[[0.0, 0.0, 0.0]], schema=Schema.plain(1, 3, "classification"), link=link)
     for row in [[np.inf, 0.0, 1.0], [0.0, np.inf, np.inf], [-np.inf, 0.0, 0.0], [-np.inf] * 3, [0.0, 0.0, 0.0]]:

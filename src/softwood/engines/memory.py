@@ -12,7 +12,8 @@ import numpy.typing as npt
 from softwood.engines import Floats, OrderedTree, Penalty, SampleEngine, Shape
 from softwood.kernels import split_step
 from softwood.kernels.expansion import Expansion
-from softwood.kernels.kinds import Loss
+from softwood.kernels.formulas.losses import far_loss
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
 from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
 
@@ -42,8 +43,12 @@ class MemoryEngine:
         return self.rows.loss(shape, parameters, self.n_threads)
 
     def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
-        """Loss of each row, at most MOST_LOSS: a row further out than single precision reaches is as bad as can be."""
+        """Loss of each row, less that of a wild target (`far_loss`), at most MOST_LOSS: a row further out than single
+        precision reaches is as bad as can be.
+        """
         found = self.rows.answers(shape, parameters, self.n_threads)[2]
+        if self.loss_kind.kind in (LossKind.HUBER, LossKind.QUANTILE):
+            found = found - far_loss(self.loss_kind, self.target)
         return np.where(found < MOST_LOSS, found, MOST_LOSS)
 
     def output(self, shape: Shape, parameters: Floats) -> Floats:

@@ -133,7 +133,7 @@ def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> N
         require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
     classes = Loss.LOGISTIC if state.outputs == 1 else Loss.SOFTMAX
     loss = classes if tree.schema.task == "classification" else Loss.SQUARED
-    require(stream.options.loss == loss, f"the loss of the stream must be {loss.name}.")
+    require(stream.options.loss == loss, f"the loss of the stream must be {loss.kind.name}.")
     require(stream.targets is None or loss == Loss.SQUARED, "classes are not scaled.")
     if len(stream.recent.X):
         require(stream.recent.X.shape[1] == n, f"recent rows must have {n} inputs.")

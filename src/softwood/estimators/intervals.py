@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_consistent_length
 from softwood.estimators import options
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
+from softwood.kernels.kinds import Link
 from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.parts.held_out import HeldOutRows
-from softwood.tree import Schema
+from softwood.tree import Schema, Tree
 
 Floats = npt.NDArray[np.float64]
 Estimator = TypeVar("Estimator", bound=Any)
@@ -70,16 +71,15 @@ class IntervalPrediction(Calibrated):
         found = self._calibration(coverage, "predict_interval")
         rows = self._read(X)
         answer = self.tree_.predict(rows, self._threads_for(rows))
-        ends: Floats = found.at(rows, answer, float(coverage))
+        ends = _within_answers(self.tree_, found.at(rows, answer, float(coverage)))
         return ends[:, 0] if answer.shape[1] == 1 else ends
 
-    def _intervals_of(self, rows: Floats, answer: Floats, coverage: float) -> Floats | None:
+    def _intervals_of(self: Any, rows: Floats, answer: Floats, coverage: float) -> Floats | None:
         """(rows, targets, 2) about answers to rows as the tree reads them; None where held-out rows are too few."""
         found = vars(self).get("_conformal")
         if found is None or coverage > found.largest_coverage:
             return None
-        ends: Floats = found.at(rows, answer, coverage)
-        return ends
+        return _within_answers(self.tree_, found.at(rows, answer, coverage))
 
     def calibrate(self: Estimator, X: Any, y: Any, sample_weight: Any = None) -> Estimator:
         """Learn intervals from rows that `fit` has not seen; the tree stays as it is. Returns the estimator.
@@ -139,6 +139,11 @@ class SetPrediction(Calibrated):
         if rows.answer.shape[1] == 1 and len(schema.answers) == 2:  # the second of two classes
             rows = HeldOutRows(rows.X, rows.target, np.column_stack([1.0 - rows.answer, rows.answer]), rows.weight)
         return ClassSets.learn(rows)
+
+
+def _within_answers(tree: Tree, ends: Floats) -> Floats:
+    """Behind a log link nothing is below 0."""
+    return np.maximum(ends, 0.0) if tree.link == Link.LOG else ends
 
 
 def copy_uncalibrated(model: Estimator) -> Estimator:

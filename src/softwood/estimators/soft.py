@@ -10,12 +10,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
+from softwood.estimators.base import Floats, Probabilities, RowCount, TreeEstimator
 from softwood.estimators.batch_fits import fit_soft, scan_labelled, scan_numbered
 from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
+from softwood.estimators.losses import LossNumbers, refuse_elsewhere_with_loss, rows_of_loss
 from softwood.estimators.monotone import certificate_of, refuse_beside, soft_signs
 from softwood.estimators.progress import search_bar
 from softwood.estimators.rows import (
@@ -24,10 +25,10 @@ from softwood.estimators.rows import (
     read_labelled,
     read_numbered,
 )
-from softwood.estimators.soft_results import held_out_of, history_line, one_class_result
+from softwood.estimators.soft_results import held_out_of, history_line, one_class_result, relative_loss
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
@@ -75,15 +76,19 @@ class SoftTree(Calibrated, TreeEstimator):
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """What the chosen kind of tree did on held-out rows: the log loss of classes, R² of numbers."""
+        """What the chosen kind of tree did on held-out rows: the log loss of classes, R² of numbers.
+
+        With another loss than the squared one D², the part of the best constant's loss that the tree saves.
+        """
         check_is_fitted(self, "tree_")
         if not self.history_:
             return None
         tree, loss = self.tree_, self._held_out_loss
         if tree.schema.task == "classification":
             return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
+        measure = "R²" if self.get_params(deep=False)["loss"] == "squared" else "D²"
         return {
-            "measure": "R²",
+            "measure": measure,
             "value": 1.0 - 2.0 * loss / tree.n_outputs,
             "by": "on rows held out to choose the tree",
         }
@@ -110,6 +115,10 @@ class SoftTree(Calibrated, TreeEstimator):
         refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
         if p["learner"] == "joint":
             return self._learn_from(training_rows(dataset, how), schema, how, validation)
+        if dataset.loss != Loss.SQUARED and not dataset.loss.is_classes:
+            raise ValueError(
+                f"learner='incremental' learns by the squared error; loss={p['loss']!r} needs learner='joint'."
+            )
         if p["readable"]:
             raise ValueError(
                 "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
@@ -156,18 +165,23 @@ class SoftTree(Calibrated, TreeEstimator):
         p = self.get_params(deep=False)
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
         how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
-        before = self._before(schema)
+        before = self._before(schema, rows.sample.loss.link)
         with search_bar(p["verbose"]) as report:
             learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
             return learn(rows, schema, replace(how, report=report), validation, before)
 
-    def _before(self, schema: Schema) -> WarmStart | None:
+    def _before(self, schema: Schema, link: Link) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
         if not self.tree_.schema.same_columns_and_answers(schema):
             raise ValueError(
                 "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
+                "estimator, or set warm_start=False."
+            )
+        if self.tree_.link != link:
+            raise ValueError(
+                "warm_start=True goes on from a tree whose loss has the same link, and this one's is not. Fit a new "
                 "estimator, or set warm_start=False."
             )
         return self._grown
@@ -177,7 +191,7 @@ class SoftTree(Calibrated, TreeEstimator):
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
-        self._grown, self._held_out_loss = learned.grown, learned.chosen.loss
+        self._grown, self._held_out_loss = learned.grown, relative_loss(learned)
         self.history_ = [history_line(candidate) for candidate in learned.candidates]
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
@@ -362,8 +376,23 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         return output[:, 0] if output.shape[1] == 1 else output
 
 
-class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
-    """A small regression tree with soft gates; parameters as in SoftTreeClassifier.
+class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
+    """A small regression tree with soft gates.
+
+    Beside its loss, parameters are those of SoftTreeClassifier.
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"}
+        What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
+        counts or amounts, which is never negative (docs/losses.md). Kind, penalty and size are chosen by it, too.
+    quantile : float
+        Which one, for loss="quantile": 0.9 is exceeded by one target in ten.
+    delta : float
+        Of loss="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the median
+        distance from the median).
+    power : float
+        Of loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
 
     Examples
     --------
@@ -379,6 +408,10 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
+        loss: str = "squared",
+        quantile: float = 0.5,
+        delta: float = 1.0,
+        power: float = 1.5,
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
@@ -401,6 +434,10 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
         self.learner = learner
         self.gate = gate
         self.leaf = leaf
+        self.loss = loss
+        self.quantile = quantile
+        self.delta = delta
+        self.power = power
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
@@ -422,17 +459,45 @@ class SoftTreeRegressor(Numbers, RegressorMixin, SoftTree):
 
     @set_when_learned
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        offset: Any = None,
+        offset_val: Any = None,
     ) -> Self:
-        """Grow, refine and choose; parameters as in SoftTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        engine = choose_engine(self, X)
+        """Grow, refine and choose; as SoftTreeClassifier.fit, and offsets.
+
+        Parameters
+        ----------
+        X, sample_weight, X_val, y_val, groups : as in SoftTreeClassifier.fit.
+        y : numbers, shape (rows,) or (rows, targets).
+        offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree. Behind a log
+            link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts what happened in so many
+            hours, or to so many people, and the tree learns the rate. `predict` takes one, too.
+        """
+        engine, loss = choose_engine(self, X), self._loss
+        if engine != "memory":
+            refuse_elsewhere_with_loss(self.loss, engine, offset)
         if engine in IN_PARTS:
             refuse_groups(groups)
             fit_soft(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self
         given = read_numbered(self, X, y, sample_weight, groups)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
-        dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED, group=given.group)
-        held = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1])
-        validation = None if held is None else Dataset(*held, np.ones(len(held[0])), levels, Loss.SQUARED)
-        return self._remember(self._learn(dataset, given.schema, validation, engine), given.weight)
+        dataset = Dataset(
+            table.values, *rows_of_loss(loss, given.values, given.weight, offset), levels, loss, group=given.group
+        )
+        if offset is not None:
+            dataset = replace(dataset, count=given.weight)
+        held, validation = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1]), None
+        if held is not None:
+            known = rows_of_loss(loss, held[1], np.ones(len(held[1])), offset_val, "_val")
+            validation = Dataset(held[0], *known, levels, loss)
+        learned = self._learn(dataset, given.schema, validation, engine)
+        if loss.link == Link.LOG and offset is not None:  # errors of rates, which depend on the exposure
+            learned = replace(learned, held_out=None)
+        return self._remember(learned, given.weight)

@@ -19,14 +19,23 @@ def one_class_result(schema: Schema) -> FitResult:
     return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
 
 
+def relative_loss(learned: FitResult) -> float:
+    """The loss by which the tree was chosen; of numbers in units in which the best constant has 1/2 for each."""
+    is_classes, constant = learned.tree.schema.task == "classification", learned.loss_of_centre
+    if is_classes or constant <= 0 or learned.is_squared:
+        return learned.chosen.loss
+    return learned.chosen.loss * 0.5 * learned.tree.n_outputs / constant
+
+
 def held_out_of(learned: FitResult) -> HeldOut | None:
-    """The loss by which the tree was chosen; of numbers as a part of their variance."""
+    """The loss by which the tree was chosen; of numbers as a part of their variance, or of the best constant's loss."""
     if not learned.candidates or not np.isfinite(learned.chosen.loss):
         return None
     if learned.tree.schema.task == "classification":
         return HeldOut("log loss", "held-out rows of the search", learned.chosen.loss)
-    part = 2.0 * learned.chosen.loss / learned.tree.n_outputs  # the loss is half the squared error of scaled targets
-    return HeldOut("squared error as a part of the variance", "held-out rows of the search", part)
+    part = 2.0 * relative_loss(learned) / learned.tree.n_outputs
+    measure = "squared error as a part of the variance" if learned.is_squared else "loss as a part of a constant's"
+    return HeldOut(measure, "held-out rows of the search", part)
 
 
 def history_line(candidate: Candidate) -> dict[str, Any]:

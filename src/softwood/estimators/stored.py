@@ -5,7 +5,7 @@
     an array of numbers                   {"array": its name in the file}
     an array of text, dates, labels       {"text": name}, {"dates": name, "unit": "D"}, {"labels": {...}}
     list, tuple                           a list
-    an enumeration                        its number
+    an enumeration                        its number, and so a loss without a parameter
     a dataclass                           {"is": its name, field: value, ...}
     Tree, Schema, Provenance              as `formats.arrays` and their own `to_dict` describe them
 
@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.formats.arrays import arrays_of, build_tree, description_of
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.tree import Provenance, Schema, Tree
 from softwood.tree.labels import labels_from_dict, labels_to_dict
 
@@ -47,6 +48,8 @@ def write_value(value: Any, at: str, arrays: Arrays) -> Any:
         return value
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Loss) and not value.parameter:
+        return int(value.kind)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else {"float": repr(float(value))}
     if isinstance(value, np.ndarray):
@@ -108,6 +111,8 @@ def read_value(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
     if isinstance(kind, type) and issubclass(kind, Enum):
         known = [each.value for each in kind]
         return kind(_require(stored, type(stored) is int and stored in known, at, f"one of {known}"))
+    if kind is Loss and type(stored) is int:
+        return Loss(read_value(LossKind, stored, at, arrays))
     return _read_dataclass(kind, stored, at, arrays)
 
 

@@ -38,10 +38,12 @@ def spell_cell(schema: Schema, feature: int, value: float) -> str:
 
 
 def output_names(tree: Tree) -> tuple[str, ...]:
-    """What every output is, with its unit: `log odds of yes`, `score of setosa`, `probability of no`, `price`."""
+    """What every output is, with its unit: `log odds of yes`, `score of setosa`, `probability of no`, `price`,
+    `log of claims`.
+    """
     labels = [spell_label(answer) for answer in tree.schema.answers]
     if tree.schema.task != "classification":
-        return tuple(labels)
+        return tuple(f"log of {label}" for label in labels) if tree.link == Link.LOG else tuple(labels)
     if tree.link == Link.SIGMOID and tree.n_outputs == 1:
         return (f"log odds of {labels[1]}",)
     unit = {Link.IDENTITY: "probability", Link.SIGMOID: "log odds", Link.SOFTMAX: "score"}[tree.link]

@@ -334,6 +334,9 @@ static inline void @N@_answer(const @REAL@ *row, @REAL@ *answer) {
     for (int k = 0; k < @N_OUTPUTS@; k++) answer[k] = @N@_sigmoid(answer[k]);
 @end
 @end
+@if log_link
+    for (int k = 0; k < @N_OUTPUTS@; k++) answer[k] = exp@F@(answer[k]);
+@end
 @if softmax_link
     @REAL@ top = answer[0], total = 0;
     for (int k = 1; k < @N_OUTPUTS@; k++) top = answer[k] > top ? answer[k] : top;

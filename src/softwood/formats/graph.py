@@ -124,6 +124,8 @@ def add_link(graph: Graph, program: Program, output: str) -> str:
         output = graph.join([graph.other(share), share]) if program.n_outputs == 1 else share
     elif program.link == Link.SOFTMAX:
         output = graph.op("Softmax", output, axis=1)
+    elif program.link == Link.LOG:
+        output = graph.op("Exp", output)
     return graph.op("Min", output, graph.real(1.0)) if program.is_classifier else output
 
 

@@ -378,6 +378,10 @@ public final class @N@ {
         return output;
 @end
 @end
+@if log_link
+        for (int k = 0; k < output.length; k++) output[k] = Math.exp(output[k]);
+        return output;
+@end
 @if softmax_link
         double top = output[0], total = 0.0;
         for (double each : output) top = Math.max(top, each);

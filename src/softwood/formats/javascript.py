@@ -281,6 +281,9 @@ function link(answer) {
   return answer.map(sigmoid);
 @end
 @end
+@if log_link
+  return answer.map(Math.exp);
+@end
 @if softmax_link
   const top = Math.max(...answer);
   const e = answer.map((each) => Math.exp(each - top));

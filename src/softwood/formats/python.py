@@ -282,6 +282,15 @@ def _output(x):
 @end
 
 
+@if log_link
+def _exp(value):
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+@end
 def _link(output):
 @if identity_link
     return output
@@ -294,6 +303,9 @@ def _link(output):
 @if !two_of_one
     return [_sigmoid(value) for value in output]
 @end
+@end
+@if log_link
+    return [_exp(value) for value in output]
 @end
 @if softmax_link
     top = max(output)

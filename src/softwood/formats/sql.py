@@ -289,6 +289,13 @@ class _Query:
         ends = f"WHEN {score} < {self.real(-limit)} THEN 0e0 WHEN {score} > {self.real(limit)} THEN 1e0"
         return f"CASE {ends} ELSE {share} END"
 
+    def exponential(self, output: str, limit: float) -> str:
+        """exp(output); at the end of the doubles, 1e250, beyond the limit, where many databases refuse it."""
+        if self.words.exp_is_total:
+            return f"EXP({output})"
+        ends = f"WHEN {output} < {self.real(-limit)} THEN 0e0 WHEN {output} > {self.real(limit)} THEN 1e250"
+        return f"CASE {ends} ELSE EXP({output}) END"
+
     def share(self, m: int, node: Node, slot: int) -> str:
         """What the gate of node m sends to a slot."""
         whens = [f"WHEN _f{m} IS NOT NULL THEN {(f'_f{m}', f'1e0 - _f{m}')[slot]}"] if node.first else []
@@ -325,6 +332,9 @@ class _Query:
             self.step("exponents", [f"{each} AS _e{k}" for k, each in enumerate(shown)])
             self.step("totals", [f"{_sum([f'_e{k}' for k in range(len(outputs))])} AS _total"])
             outputs = [f"_e{k} / _total" for k in range(len(outputs))]
+        elif self.program.link == Link.LOG:
+            self.step("links", [f"{self.exponential(each, limit)} AS _l{k}" for k, each in enumerate(outputs)])
+            outputs = [f"_l{k}" for k in range(len(outputs))]
         if not self.program.is_classifier:
             return outputs
         self.step(

@@ -81,6 +81,7 @@ def needs(program: Program) -> dict[str, bool]:
         "sigmoid_link": program.link == Link.SIGMOID,
         "two_of_one": program.link == Link.SIGMOID and program.n_outputs == 1,
         "softmax_link": program.link == Link.SOFTMAX,
+        "log_link": program.link == Link.LOG,
         "classes": program.is_classifier,
         "numbers": not program.is_classifier,
         "one_target": len(program.answers) == 1,

@@ -131,15 +131,18 @@ class SoftShape:
 
 class SoftRows64:
     @staticmethod
-    def make(phi: Floats, target: Floats, weight: Floats, loss: int) -> SoftRows64: ...
+    def make(phi: Floats, target: Floats, weight: Floats, loss: int, parameter: float = 0.0) -> SoftRows64: ...
     @staticmethod
     def make_expanded(
         X: Floats,
+        place: npt.NDArray[np.int64],
         segments: tuple[Any, ...],
         tables: tuple[Any, ...],
         target: Floats,
         weight: Floats,
         loss: int,
+        parameter: float,
+        keep: bool,
         n_threads: int = 1,
     ) -> SoftRows64: ...
     def mean_reach(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> Floats: ...

@@ -5,7 +5,9 @@ The numbers are part of the file format: add to the end, never renumber.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 
 class Score(IntEnum):
@@ -41,6 +43,7 @@ class Link(IntEnum):
     IDENTITY = 0
     SIGMOID = 1
     SOFTMAX = 2
+    LOG = 3  # the answer is exp(output)
 
 
 class Term(IntEnum):
@@ -63,9 +66,49 @@ class Criterion(IntEnum):
     ABSOLUTE_ERROR = 4
 
 
-class Loss(IntEnum):
-    """What a soft tree tries to make small."""
+class LossKind(IntEnum):
+    """The kinds of losses of a soft tree; formulas/losses.py has their formulas."""
 
     SQUARED = 0  # half the squared error, summed over targets
     LOGISTIC = 1  # minus the log probability, two classes, one output
     SOFTMAX = 2  # minus the log probability, an output a class (targets may be shares of classes that sum to 1)
+    HUBER = 3  # squared up to `parameter`, linear beyond
+    QUANTILE = 4  # least at the quantile `parameter` of the targets, a little smoothed
+    TWEEDIE = 5  # half the deviance of power `parameter`, of exp(output): 1 Poisson, 2 gamma, between them both
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a soft tree tries to make small: a kind, and the number that some kinds have.
+
+    Examples
+    --------
+    >>> Loss.POISSON == Loss(LossKind.TWEEDIE, 1.0), Loss.POISSON.link
+    (True, <Link.LOG: 3>)
+    """
+
+    kind: LossKind
+    parameter: float = 0.0
+
+    SQUARED: ClassVar[Loss]
+    LOGISTIC: ClassVar[Loss]
+    SOFTMAX: ClassVar[Loss]
+    ABSOLUTE: ClassVar[Loss]
+    POISSON: ClassVar[Loss]
+    GAMMA: ClassVar[Loss]
+
+    @property
+    def is_classes(self) -> bool:
+        """Whether targets are classes, not numbers."""
+        return self.kind in (LossKind.LOGISTIC, LossKind.SOFTMAX)
+
+    @property
+    def link(self) -> Link:
+        """From the output of a tree with this loss to the answer."""
+        of_classes = {LossKind.LOGISTIC: Link.SIGMOID, LossKind.SOFTMAX: Link.SOFTMAX, LossKind.TWEEDIE: Link.LOG}
+        return of_classes.get(self.kind, Link.IDENTITY)
+
+
+Loss.SQUARED, Loss.LOGISTIC, Loss.SOFTMAX = (Loss(kind) for kind in (LossKind(0), LossKind(1), LossKind(2)))
+Loss.ABSOLUTE, Loss.POISSON = Loss(LossKind.QUANTILE, 0.5), Loss(LossKind.TWEEDIE, 1.0)
+Loss.GAMMA = Loss(LossKind.TWEEDIE, 2.0)

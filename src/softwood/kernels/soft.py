@@ -132,14 +132,15 @@ def make_expanded_rows(
     tables = (e.column_begin, e.table_begin, e.height, e.slope, e.square)
     at = np.zeros(0, np.int64) if place is None else np.ascontiguousarray(place, np.int64)
     X = np.ascontiguousarray(X)
-    rows: Rows = kind.make_expanded(X, at, segments, tables, target, weight, int(loss), keep, n_threads)
+    rows: Rows = kind.make_expanded(
+        X, at, segments, tables, target, weight, int(loss.kind), loss.parameter, keep, n_threads
+    )
     return rows
 
 
 def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:
     """Rows of columns `phi`; `single` computes in float32 (sums stay double), about twice as fast."""
     kind: Any = reference.SoftRows if native is None else native.SoftRows32 if single else native.SoftRows64
-    rows: Rows = kind.make(
-        np.ascontiguousarray(phi), np.ascontiguousarray(target), np.ascontiguousarray(weight), int(loss)
-    )
+    arrays = (np.ascontiguousarray(part) for part in (phi, target, weight))
+    rows: Rows = kind.make(*arrays, int(loss.kind), loss.parameter)
     return rows

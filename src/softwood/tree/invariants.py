@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.kinds import Missing, Score, Squash, Term
+from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.frozen import rises
 
@@ -250,6 +250,8 @@ def _check_answers(tree: TreeArrays) -> None:
     bad = (tree.slope_row < -1) | (tree.slope_row > last)
     _refuse(bad, lambda m: f"node {m}: slope_row must be -1..{last}, got {tree.slope_row[m]}.")
     _require(bool(np.isfinite(tree.slope).all()), "slope must be finite.")
+    classes = tree.schema.task == "classification"
+    _require(tree.link != Link.LOG or not classes, "a log link answers numbers, and the schema names classes.")
     named, given, want = len(tree.schema.answers), tree.n_outputs, tree.n_answers
     _require(
         named == want, f"the schema names {named} answers, {given} outputs with link {tree.link.name} want {want}."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels import apply_link
+from softwood.kernels.kinds import Link
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list, wrap
@@ -58,13 +59,15 @@ def _rule(words: Wording, node: int, room: int) -> str:
 
 
 def _answer(words: Wording, node: int, room: int) -> str:
-    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `benign 0.63, log odds 3 + 0.8·age`."""
+    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `exp(3 + 0.8·age)`, `benign 0.63, log odds 3 + 0.8·age`."""
     tree = words.tree
     if tree.schema.task == "classification":
         return _class(words, node, room)
-    if tree.n_outputs == 1:
-        return words.response(node, 0, room)
     responses = [words.response(node, output, room) for output in range(tree.n_outputs)]
+    if tree.link == Link.LOG:
+        responses = [f"exp({text})" for text in responses]
+    if tree.n_outputs == 1:
+        return responses[0]
     return f"({spell_list(responses, room)})"
 
 

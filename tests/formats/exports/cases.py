@@ -16,6 +16,7 @@ import pandas as pd
 
 import softwood
 from softwood import Tree
+from softwood.kernels.kinds import Link
 from tests.strategies import random_rows, random_tree
 
 KINDS: list[dict[str, bool]] = [{}, {"hard": True}, {"smooth": True}]
@@ -47,6 +48,8 @@ def random_case(seed: int, n_rows: int = 30) -> Case:
     tree, rng = random_tree(seed, seed % 13, **KINDS[seed % 3]), np.random.default_rng(seed)
     if seed % 2:
         tree = tree.replace(schema=_classes(tree, rng))
+    elif seed % 20 == 4 and tree.n_answers == tree.n_outputs:
+        tree = tree.replace(link=Link.LOG)
     codes = random_rows(seed + 1, n_rows)
     codes[np.isinf(codes)] = np.nan  # infinite cells are refused
     rows = [[_cell(tree, at, value) for at, value in enumerate(row)] for row in codes.tolist()]

@@ -21,7 +21,7 @@ def test_native_equals_reference(loss: Loss, outputs: int, trials: int) -> None:
     rng = np.random.default_rng(0)
     target = np.eye(3)[rng.integers(0, 3, 50)][:, :outputs]
     rows = (rng.normal(size=(50, 4)), np.ascontiguousarray(target), rng.random(50))
-    seen = (rng.normal(size=(50, outputs)), np.where(rng.random(50) < 0.2, 1e-7, rng.random(50)), int(loss))
+    seen = (rng.normal(size=(50, outputs)), np.where(rng.random(50) < 0.2, 1e-7, rng.random(50)), int(loss.kind))
     split, step = rng.normal(size=(trials, 5 + 2 * outputs)), rng.uniform(0.01, 0.2, trials)
     order = np.stack([rng.permutation(50) for _ in range(3)])
     theirs = descend(*rows, *seen, split, order, step, 0.1, 0.999)

@@ -152,4 +152,6 @@ def apply_link(link: int, output: Floats) -> Floats:
         e = np.exp(output - output.max(axis=1, keepdims=True))
         answer: Floats = e / e.sum(axis=1, keepdims=True)
         return answer
+    if link == Link.LOG:
+        return np.exp(output)
     return output

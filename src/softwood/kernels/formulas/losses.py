@@ -3,6 +3,16 @@
 squared    1/2 |output - target|^2
 logistic   log(1 + exp(output)) - target output             two classes, one output
 softmax    log sum_q exp(output_q) - target . output        a class is a target of one 1
+huber      1/2 error^2 where |error| <= d, else d |error| - d^2 / 2
+quantile   |u| + (2 t - 1) u,  u = target - output          t = 1/2: the absolute error; else twice the pinball loss
+tweedie    half the unit deviance of power p at the mean m = exp(output):
+           p = 1      m - y + y log(y / m)                  Poisson: counts
+           p = 2      y / m - 1 - log(y / m)                gamma: positive amounts
+           between    m^(2-p) / (2-p) + y m^(1-p) / (p-1) - y^(2-p) / ((2-p)(p-1))     counts of amounts, many of them 0
+
+The corner of the quantile loss is rounded: within WIDTH of 0 |u| is u^2 / (2 WIDTH) + WIDTH / 2, so that it has a slope
+everywhere; less a constant, so that it is nowhere below 0. Its curvature, and that of huber, is that of a bound from
+above; that of tweedie is the expected one. They are used to look for splits; refinement needs slopes only.
 """
 
 from __future__ import annotations
@@ -11,30 +21,82 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.formulas.equation import sigmoid
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 
 Floats = npt.NDArray[np.float64]
 
 FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
+WIDTH = 0.1  # part of the targets' scale within which the quantile loss is rounded
+FAR = 10.0  # scales of the targets beyond which one is wild, for a loss that counts it by its size
+TINY = 1e-30  # in place of a smaller target in a logarithm; float32 holds it
 
 
 def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
-    """Loss of each row: half the squared error, or minus the log probability of the class."""
-    if loss == Loss.SQUARED:
+    """Loss of each row: half the squared error, minus the log probability of the class, half the deviance, ..."""
+    if loss.kind == LossKind.SQUARED:
         return np.asarray(0.5 * np.sum((output - target) ** 2, axis=1))
-    if loss == Loss.LOGISTIC:
+    if loss.kind == LossKind.LOGISTIC:
         return (np.logaddexp(0.0, output) - target * output)[:, 0]
-    shifted = output - output.max(axis=1, keepdims=True)
-    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
+    if loss.kind == LossKind.SOFTMAX:
+        shifted = output - output.max(axis=1, keepdims=True)
+        return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
+    each = {LossKind.HUBER: _huber, LossKind.QUANTILE: _quantile, LossKind.TWEEDIE: half_deviance}[loss.kind]
+    return np.asarray(np.sum(each(loss.parameter, output, target), axis=1))
 
 
 def loss_derivatives(loss: Loss, output: Floats, target: Floats) -> tuple[Floats, Floats]:
     """First and second derivative of each row's loss by each output."""
-    if loss == Loss.SQUARED:
+    if loss.kind == LossKind.SQUARED:
         return output - target, np.ones_like(output)
-    if loss == Loss.LOGISTIC:
+    if loss.kind == LossKind.HUBER:
+        return np.clip(output - target, -loss.parameter, loss.parameter), np.ones_like(output)
+    if loss.kind == LossKind.QUANTILE:
+        rounded = np.clip((output - target) / WIDTH, -1.0, 1.0)
+        return rounded - (2.0 * loss.parameter - 1.0), np.ones_like(output)
+    if loss.kind == LossKind.TWEEDIE:
+        power = loss.parameter
+        mean = np.exp((2.0 - power) * output)
+        return mean - target * np.exp((1.0 - power) * output), mean + FLAT
+    if loss.kind == LossKind.LOGISTIC:
         p = sigmoid(output)
     else:
         p = np.exp(output - output.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
     return p - target, p * (1.0 - p) + FLAT
+
+
+def far_loss(loss: Loss, target: Floats) -> Floats:
+    """What each row loses by targets beyond FAR, answered by 0: nothing but for huber and quantile.
+
+    A few wild targets have nearly all of such a loss, and no tree saves it. Without it two trees differ by as much, and
+    rules that ask for a part of the loss ask for a part of what can be saved.
+    """
+    if loss.kind not in (LossKind.HUBER, LossKind.QUANTILE):
+        return np.zeros(len(target))
+    none, near = np.zeros_like(target), np.clip(target, -FAR, FAR)
+    return row_loss(loss, none, target) - row_loss(loss, none, near)
+
+
+def _huber(width: float, output: Floats, target: Floats) -> Floats:
+    error = output - target
+    held = np.clip(error, -width, width)
+    return np.asarray(held * (error - 0.5 * held))
+
+
+def _quantile(level: float, output: Floats, target: Floats) -> Floats:
+    tilt = 2.0 * level - 1.0
+    below = target - output
+    held = np.clip(below, -WIDTH, WIDTH)
+    return np.asarray(tilt * below + held * (below - 0.5 * held) / WIDTH + 0.5 * tilt * tilt * WIDTH)
+
+
+def half_deviance(power: float, output: Floats, target: Floats) -> Floats:
+    """Half the unit deviance of targets from exp(output)."""
+    log = np.log(np.maximum(target, TINY))
+    if power == 1.0:
+        return np.asarray(np.exp(output) - target * output + target * (log - 1.0))
+    if power == 2.0:
+        return np.asarray(target * np.exp(-output) - 1.0 + output - log)
+    one, two = power - 1.0, 2.0 - power
+    least = np.where(target > 0.0, np.exp(two * log), 0.0) / (one * two)
+    return np.asarray(np.exp(two * output) / two + target * np.exp(-one * output) / one - least)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.formulas.losses import loss_derivatives
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,7 +41,9 @@ def descend(
         gate, first, second = split[:, : d + 1], split[:, d + 1 : d + 1 + k], split[:, d + 1 + k :]
         share = 1.0 / (1.0 + np.exp(-(gate @ np.append(x[row], 1.0))[:, None]))
         output = offset[row] + reach[row] * (share * first + (1.0 - share) * second)
-        delta = loss_derivatives(Loss(loss), output, np.broadcast_to(target[row], output.shape))[0] * reach[row]
+        delta = (
+            loss_derivatives(Loss(LossKind(loss)), output, np.broadcast_to(target[row], output.shape))[0] * reach[row]
+        )
         gate_slope = np.sum(delta * (first - second), axis=1, keepdims=True) * share * (1.0 - share)
         slope = np.hstack([gate_slope * np.append(x[row], 1.0), delta * share, delta * (1.0 - share)])
         speed = momentum * speed - step * weight[row] * slope

@@ -21,7 +21,7 @@ from softwood.kernels.formulas.lbfgs import minimise, penalised
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.formulas.node_order import NodeOrder
 from softwood.kernels.formulas.ordered_tree import OrderedTree
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.penalty import Penalty
 
 Floats = npt.NDArray[np.float64]
@@ -77,9 +77,9 @@ class SoftRows:
     arrival: Floats
 
     @classmethod
-    def make(cls, phi: Floats, target: Floats, weight: Floats, loss: int) -> SoftRows:
+    def make(cls, phi: Floats, target: Floats, weight: Floats, loss: int, parameter: float = 0.0) -> SoftRows:
         share = weight / weight.sum()
-        return cls(phi, target, share, Loss(loss), np.zeros_like(target), np.ones(len(phi)))
+        return cls(phi, target, share, Loss(LossKind(loss), parameter), np.zeros_like(target), np.ones(len(phi)))
 
     def loss(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> float:
         """Mean loss by weight."""

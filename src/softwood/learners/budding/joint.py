@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from softwood.engines import Floats, SumEngine
-from softwood.kernels.kinds import Loss
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
@@ -144,7 +143,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     penalties = buds.penalties(point.leafness_penalty)
     if how.round_buds:
         params = work.result(params, round_buds, params, everything, penalties, FINISH, FINE)
-    if rows.sample.loss == Loss.SQUARED:
+    if rows.sample.centre_is_best:
         params = params.at_mean_if_alone()
     history = [soft_history_entry(trial.candidate) for trial in search.found] + buds.history
     history.append(history_entry(params, point.loss, penalties))

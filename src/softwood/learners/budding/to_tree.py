@@ -12,7 +12,6 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.scaled_tree import ScaledTree, with_counts
-from softwood.learners.soft.to_tree import LINK
 from softwood.parts.ablation import ablation
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals, Sample
@@ -32,7 +31,7 @@ def to_tree(
     own = np.arange(params.n_nodes) if params.slopes == "own" else np.zeros(params.n_nodes)
     row = np.where((params.leafness > 0) & (params.slopes != "none"), own, -1).astype(np.int32)
     scaled = ScaledTree(params.first_child, params.gate, params.response, params.slope, row, params.leafness)
-    tree = scaled.to_tree(design, schema, LINK[loss], centre, scale)
+    tree = scaled.to_tree(design, schema, loss.link, centre, scale)
     reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
     return Arrivals(with_counts(tree, reach, total), rows).described()
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.kinds import Loss
+from softwood.kernels.formulas.losses import far_loss, row_loss
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.learners.soft.moments import round_off
+from softwood.learners.soft.target_scale import robust_scale
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
 from softwood.parts.groups import deal_groups
 
@@ -116,10 +118,18 @@ class Dataset:
         )
 
     def target_scale(self) -> tuple[Floats, Floats]:
-        """Centre and spread of number targets; classes stay as they are."""
+        """Centre and scale of the outputs for number targets; classes stay as they are.
+
+        The mean and the spread; for losses that far targets count little in, what these do not move (target_scale.py);
+        behind a log link the logarithm of the mean.
+        """
         outputs = self.target.shape[1]
-        if self.loss != Loss.SQUARED:
+        if self.loss.is_classes:
             return np.zeros(outputs), np.ones(outputs)
+        if self.loss.link == Link.LOG:
+            return np.log(np.average(self.target, axis=0, weights=self.weight)), np.ones(outputs)
+        if self.loss != Loss.SQUARED:
+            return robust_scale(self.loss, self.target, self.weight)
         same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
         centre = np.where(same, self.target[0], np.average(self.target, axis=0, weights=self.weight))
         size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
@@ -128,9 +138,27 @@ class Dataset:
         spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
         return centre, np.where(spread > 0, spread, 1.0)
 
+    @property
+    def centre_is_best(self) -> bool:
+        """Whether of all constants the centre of the targets loses least; near it only for a Huber loss and classes."""
+        return self.loss.kind in (LossKind.SQUARED, LossKind.QUANTILE, LossKind.TWEEDIE)
+
+    def loss_of_centre(self) -> float:
+        """Mean loss of the `scaled` rows where all are answered by the centre, less that of wild targets."""
+        lost = row_loss(self.loss, np.zeros_like(self.target), self.target) - far_loss(self.loss, self.target)
+        return float(np.average(lost, weights=self.weight))
+
     def scaled(self, centre: Floats, scale: Floats) -> Dataset:
-        """Targets as (target - centre) / scale, the same whatever their unit."""
+        """Targets as (target - centre) / scale, or target / exp(centre) behind a log link: the same in any unit."""
+        if self.loss.link == Link.LOG:
+            return replace(self, target=round_off(self.target / np.exp(centre)))
         return replace(self, target=round_off((self.target - centre) / scale))
+
+    def unscaled_target(self, centre: Floats, scale: Floats) -> Floats:
+        """The targets before they were `scaled`."""
+        if self.loss.link == Link.LOG:
+            return np.asarray(self.target * np.exp(centre))
+        return np.asarray(self.target * scale + centre)
 
     def held_out(self) -> list[Floats]:
         """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
@@ -193,7 +221,7 @@ class Dataset:
     def _by_class(self) -> npt.NDArray[np.intp]:
         """The rows class after class; numbers stay in their order."""
         key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
-        return np.argsort(np.zeros(len(self)) if self.loss == Loss.SQUARED else key, kind="stable")
+        return np.argsort(key if self.loss.is_classes else np.zeros(len(self)), kind="stable")
 
 
 def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:

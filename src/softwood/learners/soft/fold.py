@@ -10,17 +10,19 @@ import numpy.typing as npt
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.expansion import Expansion
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Link, LossKind
 from softwood.learners.soft.binning import BINS, Binned, Codes
 from softwood.learners.soft.dataset import MANY, Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import Slopes, SoftTreeParams
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.split_features import SplitFeatures
+from softwood.learners.soft.target_scale import weighted_quantile
 
 # Curvature of the log penalty (kernels/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than its
 # square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.
-LOG_PENALTY = {Loss.SQUARED: 1.0, Loss.LOGISTIC: 0.25, Loss.SOFTMAX: 0.25}
+OF_NUMBERS, BEHIND_LINK = 1.0, 0.25
+SELDOM = 1e-3  # part of the mean that a root answers at least behind a log link, where a fold has no target above 0
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,21 @@ def make_sample_engine(
 def init_root(
     engine: SampleEngine, design: int, slopes: Slopes, rising: npt.NDArray[np.bool_] | None = None
 ) -> SoftTreeParams:
-    """One leaf that answers the mean, or the log odds; `rising` are columns of monotone inputs."""
+    """One leaf that answers the mean, a quantile, the log odds or the log of the mean.
+
+    rising : columns of monotone inputs.
+    """
     mean: npt.NDArray[np.float64] = engine.weight @ engine.target
-    if engine.loss_kind == Loss.LOGISTIC:
+    loss = engine.loss_kind
+    if loss.kind == LossKind.LOGISTIC:
         p = np.clip(mean, 1e-3, 1 - 1e-3)
         mean = np.log(p / (1 - p))
-    elif engine.loss_kind == Loss.SOFTMAX:
+    elif loss.kind == LossKind.SOFTMAX:
         mean = np.log(np.clip(mean, 1e-4, 1.0))
         mean = mean - mean.mean()
-    return SoftTreeParams.root(mean, design, slopes, LOG_PENALTY[engine.loss_kind], rising)
+    elif loss.kind == LossKind.TWEEDIE:
+        mean = np.log(np.maximum(mean, SELDOM))
+    elif loss.kind in (LossKind.HUBER, LossKind.QUANTILE):
+        mean = weighted_quantile(engine.target, engine.weight, 0.5 if loss.kind == LossKind.HUBER else loss.parameter)
+    log_penalty = OF_NUMBERS if loss.link == Link.IDENTITY else BEHIND_LINK
+    return SoftTreeParams.root(mean, design, slopes, log_penalty, rising)

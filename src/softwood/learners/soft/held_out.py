@@ -11,7 +11,6 @@ from softwood.kernels import apply_link
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.spec import ModelSpec, Trial
-from softwood.learners.soft.to_tree import LINK
 from softwood.parts.held_out import ENOUGH, HeldOutRows
 
 
@@ -34,10 +33,11 @@ def answered_by(
 
 
 def told(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -> HeldOutRows:
-    """At most so many rows with their outputs; targets were scaled as (target - centre) / scale."""
+    """At most so many rows with their outputs; targets were `scaled`."""
     some, output = rows.head(n), output[:n]
-    if rows.loss == Loss.SQUARED:
-        return HeldOutRows(some.X, some.target * scale + centre, output * scale + centre, some.weight, some.group)
-    answer = apply_link(int(LINK[rows.loss]), output)
+    if not rows.loss.is_classes:
+        answer = apply_link(int(rows.loss.link), output * scale + centre)
+        return HeldOutRows(some.X, some.unscaled_target(centre, scale), answer, some.weight, some.group)
+    answer = apply_link(int(rows.loss.link), output)
     code = some.target[:, 0] if rows.loss == Loss.LOGISTIC else some.target.argmax(axis=1)
     return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight, some.group)

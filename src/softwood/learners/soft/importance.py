@@ -40,7 +40,7 @@ class MeasuredTree:
 def sample_of(rows: Dataset, centre: Floats, scale: Floats) -> Sample:
     """Some of the rows, which are `in_order` with scaled targets, in the user's units."""
     some = rows.head(ENOUGH_ROWS)
-    return Sample(some.X, some.target * scale + centre, some.weight)
+    return Sample(some.X, some.unscaled_target(centre, scale), some.weight)
 
 
 def measure_tree(

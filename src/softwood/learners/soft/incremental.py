@@ -183,7 +183,7 @@ class LeafRows:
         begin, step = np.stack([start for start, _ in starts]), np.array([step for _, step in starts])
         with np.errstate(over="ignore", invalid="ignore"):
             splits = descend(
-                self.site.phi, engine.target, engine.weight * n, self.offset, self.reach, int(engine.loss_kind),
+                self.site.phi, engine.target, engine.weight * n, self.offset, self.reach, int(engine.loss_kind.kind),
                 begin, order, step, how.momentum, how.decay, how.n_threads,
             )  # fmt: skip
         sound, after = np.isfinite(splits).all(axis=1), step * how.decay ** (how.epochs * n)

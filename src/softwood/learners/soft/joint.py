@@ -135,6 +135,8 @@ class FitResult:
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     interrupted : whether an interrupt ended the learning early.
     held_out : some rows with what trees of the chosen kind answered that did not see them.
+    loss_of_centre : mean loss of the best constant, in the learner's units.
+    is_squared : whether the loss is the squared one.
     """
 
     described: MeasuredTree
@@ -144,6 +146,8 @@ class FitResult:
     grown: WarmStart | None = None
     interrupted: bool = False
     held_out: HeldOutRows | None = None
+    loss_of_centre: float = 0.5
+    is_squared: bool = True
 
     @property
     def tree(self) -> Tree:
@@ -186,7 +190,7 @@ def learn_joint_from(
     if refit:
         tree = last.result(tree, refitted, kept, engine, how.max_iter, how.n_threads)
     tree = without_idle(tree, engine)
-    if rows.sample.loss == Loss.SQUARED:
+    if rows.sample.centre_is_best:
         tree = tree.at_mean_if_alone()
     tree_in_user_units = to_tree(tree, design, schema, rows.sample.loss, engine, centre, scale)
     if how.is_monotone:
@@ -197,7 +201,8 @@ def learn_joint_from(
         grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
     candidates = [trial.candidate for trial in search.found]
     interrupted = search.interrupted or last.interrupted
-    return FitResult(described, candidates, chosen, max(tree.n_iter, 1), grown, interrupted, held_out)
+    told = (grown, interrupted, held_out, rows.sample.loss_of_centre(), rows.sample.loss == Loss.SQUARED)
+    return FitResult(described, candidates, chosen, max(tree.n_iter, 1), *told)
 
 
 def held_out_rows(rows: TrainingRows, validation: Dataset | None, seed: int) -> Dataset | None:

@@ -29,7 +29,7 @@ def output_scale_on(rows: SampleEngine, shape: Shape, parameters: Floats) -> flo
 
 def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats) -> float:
     """The factor, by Newton's steps on its logarithm, halved where they overshoot; 1 for numbers."""
-    if loss == Loss.SQUARED:
+    if not loss.is_classes:
         return 1.0
     known = np.isfinite(output).all(axis=1)
     if not known.all():  # rows so far out that single precision does not hold them

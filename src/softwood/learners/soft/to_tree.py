@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.engines import Floats, SumEngine
-from softwood.kernels.kinds import Link, Loss
+from softwood.kernels.kinds import Loss
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.scaled_tree import ScaledTree, with_counts
 from softwood.tree import Schema, Tree
-
-LINK = {Loss.SQUARED: Link.IDENTITY, Loss.LOGISTIC: Link.SIGMOID, Loss.SOFTMAX: Link.SOFTMAX}
 
 
 def to_tree(
@@ -30,7 +28,7 @@ def to_tree(
     )
     reach = engine.mean_reach(params.shape, params.parameters)
     reach /= reach[0]  # all rows arrive at the root; sums in single precision may have lost a little
-    return with_counts(scaled.to_tree(design, schema, LINK[loss], centre, scale), reach, engine.total_weight)
+    return with_counts(scaled.to_tree(design, schema, loss.link, centre, scale), reach, engine.total_weight)
 
 
 def _slope_rows(params: SoftTreeParams) -> np.ndarray:

@@ -9,7 +9,7 @@
 export const SCORE = { NONE: 0, THRESHOLD: 1, CATEGORY: 2, INTERVAL: 3, LINEAR: 4 };
 export const SQUASH = { STEP: 0, RAMP: 1, SIGMOID: 2 };
 export const MISSING = { DIRECTION: 0, FRACTION: 1, SURROGATE: 2, CATEGORY: 3 };
-export const LINK = { IDENTITY: 0, SIGMOID: 1, SOFTMAX: 2 };
+export const LINK = { IDENTITY: 0, SIGMOID: 1, SOFTMAX: 2, LOG: 3 };
 export const TERM = { IDENTITY: 0, SQUARE: 1, HINGE: 2, CATEGORY: 3, MISSING: 4 };
 
 const ENDS = { inf: Infinity, "-inf": -Infinity };
@@ -187,7 +187,7 @@ export function applyLink(model, output) {
     const total = e.reduce((a, b) => a + b, 0);
     return e.map((value) => value / total);
   }
-  return Array.from(output);
+  return Array.from(output, model.link === LINK.LOG ? Math.exp : Number);
 }
 
 // Reach of every node, output and answer of one row.
