@@ -102,9 +102,16 @@ class BoostedRegressor(Yardstick):
 
     name = "LGBMRegressor"
 
-    def __init__(self, *, random_state: int = 0, categorical_features: Any = None, step: float = STEP) -> None:
+    def __init__(
+        self,
+        *,
+        random_state: int = 0,
+        categorical_features: Any = None,
+        step: float = STEP,
+        more: dict[str, Any] | None = None,
+    ) -> None:
         super().__init__(random_state=random_state)
-        self.categorical_features, self.step = categorical_features, step
+        self.categorical_features, self.step, self.more = categorical_features, step, more or {}
 
     def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
         """Boost with each size of tree; keep the better. Without X_val a fifth chooses, then all rows are fitted."""
@@ -140,6 +147,7 @@ class BoostedRegressor(Yardstick):
             "random_state": self.random_state,
             "n_jobs": 1,
             "verbose": -1,
+            **self.more,
         }
         return getattr(lightgbm, self.name)(n_estimators=rounds, num_leaves=leaves, **options)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from softwood.estimators.persistence import load, save
     from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
     from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
-    from softwood.estimators.softened import SoftenedTreeClassifier
+    from softwood.estimators.softened import SoftenedTreeClassifier, SoftenedTreeRegressor
     from softwood.estimators.sources import Batches
     from softwood.explain import explain
     from softwood.formats import (
@@ -70,6 +70,7 @@ __all__ = [
     "SoftenedClassifier",
     "SoftenedRegressor",
     "SoftenedTreeClassifier",
+    "SoftenedTreeRegressor",
     "Surrogates",
     "Tree",
     "TreeError",
@@ -119,6 +120,7 @@ _HOME = {
     "SoftenedClassifier": "softwood.estimators.soften",
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
+    "SoftenedTreeRegressor": "softwood.estimators.softened",
     "explain": "softwood.explain",
     "export": "softwood.formats",
     "from_json": "softwood.formats",

@@ -1,4 +1,4 @@
-"""soften and SoftenedTreeClassifier."""
+"""soften, SoftenedTreeClassifier and SoftenedTreeRegressor."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from softwood import (
     SoftenedClassifier,
     SoftenedRegressor,
     SoftenedTreeClassifier,
+    SoftenedTreeRegressor,
     Tree,
     soften,
     to_text,
@@ -54,6 +55,7 @@ def without_widths(tree: Tree, like: Tree) -> Tree:
     [
         SoftenedTreeClassifier(n_successes=2, patience=5),
         SoftenedTreeClassifier(n_successes=2, patience=3, n_splits=1, mean_widths=True),
+        SoftenedTreeRegressor(n_successes=2, patience=3),
         SoftenedClassifier(),
         SoftenedRegressor(),
     ]
@@ -420,3 +422,68 @@ def test_a_softened_model_snips_prints_and_answers_as_its_estimator() -> None:
 def test_softened_estimators_refuse_what_they_cannot_grow() -> None:
     with pytest.raises(TypeError, match="estimator must be a softwood estimator, got DecisionTreeClassifier"):
         SoftenedClassifier(DecisionTreeClassifier()).fit(*IRIS)
+
+
+# -- numbers, and what a softened model stays -------------------------------------------------------------------------
+
+
+def test_a_softened_regressor_is_better_than_its_hard_tree_on_fresh_rows() -> None:
+    """Smooth truth: ramps follow it where steps jump."""
+    rng = np.random.default_rng(0)
+    X, fresh = rng.uniform(-2, 2, (400, 2)), rng.uniform(-2, 2, (2000, 2))
+    truth = lambda X: np.sin(2 * X[:, 0]) + X[:, 1]  # noqa: E731
+    model = SoftenedTreeRegressor(n_successes=3, patience=20).fit(X, truth(X) + 0.2 * rng.normal(size=400))
+    soft, hard = (np.mean((tree.predict(fresh)[:, 0] - truth(fresh)) ** 2) for tree in (model.tree_, model.hard_tree_))
+    assert soft < hard
+    assert model.predict(fresh).shape == (2000,)
+    assert without_widths(model.tree_, model.hard_tree_) == model.hard_tree_
+
+
+def test_several_targets_are_softened_together() -> None:
+    X, y = DIABETES
+    model = SoftenedTreeRegressor(n_successes=1, patience=3).fit(X, np.column_stack([y, -y]))
+    first, second = model.predict(X).T
+    np.testing.assert_allclose(first, -second)
+    with pytest.raises(ValueError, match=r"criterion must be one of 'squared_error', 'absolute_error', got 'gini'"):
+        SoftenedTreeRegressor(criterion="gini").fit(X, y)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "gradient and thresholds", "tree"])
+@pytest.mark.parametrize("rows", [CANCER, DIABETES], ids=["classes", "numbers"])
+def test_ramps_end_inside_the_range_of_their_input(rows: tuple[Any, Any], method: str) -> None:
+    X, y = rows
+    classes = rows is CANCER
+    if method == "tree":
+        kind: Any = SoftenedTreeClassifier if classes else SoftenedTreeRegressor
+        soft = kind(n_successes=3, patience=10).fit(X, y).tree_
+    else:
+        hard = (CARTClassifier() if classes else CARTRegressor()).fit(X, y)
+        more = {"thresholds": True} if method.endswith("thresholds") else {}
+        soft = soften(hard, X, y, method=method.split()[0], **more).tree_
+    gates = np.flatnonzero(soft.squash == Squash.RAMP)
+    feature, threshold, (below, above) = soft.feature[gates], soft.threshold[gates], soft.softness[gates].T
+    slack = 1e-9 * np.ptp(X, axis=0)[feature]
+    assert len(gates) > 0
+    assert np.all(threshold - below >= X.min(axis=0)[feature] - slack)
+    assert np.all(threshold + above <= X.max(axis=0)[feature] + slack)
+
+
+@pytest.mark.parametrize("rows", [CANCER, DIABETES], ids=["classes", "numbers"])
+def test_a_softened_model_stays_what_it_is(rows: tuple[Any, Any]) -> None:
+    """Printed, copied, cross-validated and pruned: each grows and softens, or stays soft."""
+    X, y = rows
+    hard = (CARTClassifier(cv=3) if rows is CANCER else CARTRegressor(cv=3)).fit(X, y)
+    soft = soften(hard, X, y, method="gradient")
+    assert repr(soft).split("(")[0] == type(soft).__name__
+    assert "method='gradient'" in repr(soft)
+    again = clone(soft).fit(X, y)
+    assert again.tree_ == soft.tree_
+    scores = cross_val_score(soft, X, y, cv=3)
+    by_hand = cross_val_score(type(soft)(clone(hard), method="gradient"), X, y, cv=3)
+    np.testing.assert_allclose(scores, by_hand)
+    assert not np.allclose(scores, cross_val_score(hard, X, y, cv=3))
+    smaller = soft.prune_to(n_leaves=2)
+    assert type(smaller) is type(soft)
+    assert repr(smaller) == repr(soft)
+    assert not smaller.tree_.is_hard
+    assert smaller.tree_.n_leaves == 2

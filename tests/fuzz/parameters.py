@@ -194,6 +194,17 @@ LEARNERS: dict[str, list[Learner]] = {
     "SoftenedTreeClassifier": [
         Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)
     ],
+    "SoftenedTreeRegressor": [
+        Learner(
+            False,
+            {**SOFTENED, "criterion": ["squared_error", "absolute_error"]},
+            {"n_successes": [1, 2], "patience": [1, 3]},
+            1,
+            80,
+            exact=False,
+            held=False,
+        )
+    ],
     "SoftenedClassifier": [Learner(True, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
     "SoftenedRegressor": [Learner(False, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
     "BuddingTreeClassifier": [

@@ -48,7 +48,7 @@ LEARNED: dict[str, dict[str, Any]] = {
         "leafness_penalty_": float, "learning_rate_": float, "n_iter_": int,
     },
     "MixtureOfExperts": {"_importance": Floats, "log_likelihood_": Floats, "n_iter_": int},
-    "SoftenedTreeClassifier": {"hard_tree_": Tree},
+    "SoftenedTree": {"hard_tree_": Tree},
     "Softened": {"estimator_": Fitted},
 }  # fmt: skip
 MAY_LACK = {"feature_names_in_", "rules_", "classes_", "_conformal"}

@@ -22,6 +22,7 @@ HOMES = {
     "SoftenedClassifier": "soften",
     "SoftenedRegressor": "soften",
     "SoftenedTreeClassifier": "softened",
+    "SoftenedTreeRegressor": "softened",
 }
 
 

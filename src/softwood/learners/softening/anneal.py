@@ -5,7 +5,8 @@ on small groups of neighbouring gates, until `patience` calls in a row have fail
 stay. The rules stand in kernels/anneal.py.
 
 Differs from the paper: more than two classes (by the probability of a row's own class) and numbers (by squared error);
-categories and missing values keep the shares they have.
+categories and missing values keep the shares they have; a ramp that would end beyond the training values of its input
+ends at the last of them.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Progress
 from softwood.learners.softening.gates import SofteningRows, check_softenable, with_widths
-from softwood.learners.softening.ramps import ALPHA, make_problem
+from softwood.learners.softening.ramps import ALPHA, make_problem, within_range
 from softwood.tree import Tree
 
 PATIENCE = 50
@@ -66,8 +69,11 @@ def anneal_tree(
         if not keep:
             raise
         interrupted = True
-    after = annealer.run(0, patience)
-    return Annealed(with_widths(tree, annealer.theta() * problem.scale), before.loss, after.loss, interrupted)
+    after, theta = annealer.run(0, patience).loss, annealer.theta()
+    inside = within_range(problem, problem.threshold, theta)
+    if np.any(inside < theta):
+        theta, after = min(((t, annealer.loss(t)) for t in (inside, np.zeros_like(theta))), key=lambda pair: pair[1])
+    return Annealed(with_widths(tree, theta * problem.scale), before.loss, after, interrupted)
 
 
 def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> None:

@@ -22,7 +22,7 @@ from softwood.kernels.anneal import Annealing, Ramps
 from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.free_params import LEAST, Bounds, FreeParams
 from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
-from softwood.learners.softening.ramps import ALPHA, make_problem
+from softwood.learners.softening.ramps import ALPHA, make_problem, within_range
 from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
 
@@ -69,6 +69,7 @@ def soften_by_gradient(
         moved = free.ramps(vector)
         found.append(replace(moved, response=keep_order(tree, monotone, moved.response)))
     found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
+    found = [replace(ramps, theta=within_range(problem, ramps.threshold, ramps.theta)) for ramps in found]
     best = min(found, key=lambda ramps: annealer.gradient(ramps, n_threads)[0])
     if best is found[0]:
         return tree

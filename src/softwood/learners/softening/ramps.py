@@ -53,6 +53,29 @@ def make_problem(tree: Tree, rows: SofteningRows, alpha: float = ALPHA) -> Annea
     )
 
 
+def within_range(problem: AnnealProblem, threshold: Floats, theta: Floats) -> Floats:
+    """Widths (nodes, 2) in the problem's units, so that no ramp ends beyond the training values of its input.
+
+    Examples
+    --------
+    >>> from softwood.tree import Schema
+    >>> stump = Tree(
+    ...     response=[[0.0]] * 3, schema=Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
+    ...     score=[1, 0, 0], feature=[0, -1, -1], threshold=[2.0, np.nan, np.nan])
+    >>> rows = SofteningRows(np.array([[0.0], [10.0]]), np.zeros((2, 1)), np.ones(2))
+    >>> within_range(make_problem(stump, rows), stump.threshold, np.full((3, 2), 1.5))[0]
+    array([1., 1.])
+    """
+    known = ~np.isnan(problem.X)
+    low, high = (np.where(known, problem.X, end) for end in (np.inf, -np.inf))
+    low, high = low.min(axis=0, initial=np.inf), high.max(axis=0, initial=-np.inf)
+    room = np.stack([threshold - low[problem.feature], high[problem.feature] - threshold], axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        most = np.where(problem.scale > 0, room / problem.scale, 0.0)
+    inside = np.minimum(theta, np.maximum(np.where(np.isfinite(most), most, 0.0), 0.0))
+    return np.where(problem.softens[:, None] > 0, inside, theta)
+
+
 def box_units(tree: Tree, X: Floats, softens: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
     """Per gate the ways from its threshold down and up to the edges of its box, (nodes, 2).
 

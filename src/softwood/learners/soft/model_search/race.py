@@ -14,7 +14,8 @@ from softwood.learners.soft.params import Slopes
 from softwood.learners.soft.selection import CLEARLY, clearly_worse
 from softwood.learners.soft.spec import ModelSpec, Trial
 
-FINALISTS = 4  # trials that are trained on the other folds
+FINALISTS = 4  # trials that are trained on the other folds, where there are two kinds of leaves,
+MORE_FINALISTS = 2  # and so many for a kind more: roots and trees of either basis would crowd out other gates
 STARTS = 3  # folds that even a single trial is trained on, as starts of the last refinement; without validation, all
 SURELY = 1.0  # standard errors by which a trial is worse on the validation rows given that does not race
 
@@ -50,7 +51,8 @@ def finalists(trials: Trials) -> list[Trial]:
     best: dict[tuple[ModelSpec, Slopes, bool], Trial] = {}
     for trial in sorted(trials.near(trials.found), key=lambda trial: trial.loss):
         best.setdefault((trial.spec, trial.slopes, trial.grown), trial)
-    few = [*list(best.values())[:FINALISTS], trials.chosen]
+    n = FINALISTS + MORE_FINALISTS * max(0, len(trials.slopes) - 2)
+    few = [*list(best.values())[:n], trials.chosen]
     penalized = (trial for trial in trials.found if trial.spec.gates in ("open", "axis"))
     few += sorted(penalized, key=lambda trial: trial.loss)[:1]
     return [trial for trial in trials.found if trial in few]
