@@ -10,7 +10,8 @@ first, with the share of the rows that goes there. Sums are written once, below,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
         part = kept[nodes]
         right += [Column("n", spell_counts(part), ">"), Column("share", spell_shares(part / kept.sum()), ">")]
     room = None if width is None else max(LEAST_ROOM, width - numbers.width - len(GAP) - total_width(right))
-    lines = stack([numbers], [wrap_conditions(list(conditions(words, m, room)), room) for m in nodes], right)
+    asked = paths(words, nodes, room)
+    lines = stack([numbers], [wrap_conditions(asked[m], room) for m in nodes], right)
     return "\n".join(
         [
             _title(model, tree, len(nodes)),
@@ -83,14 +85,10 @@ def _rest(tree: Tree, nodes: list[int], kept: Floats | None) -> list[str]:
 
 def _gates(words: Wording, nodes: list[int], width: int | None) -> list[str]:
     """The sums that the rules ask about."""
-    tree, above = words.tree, set()
-    for node in nodes:
-        while node:
-            node = int(tree.parent[node])
-            above.add(node)
     lines = []
-    for node in sorted(above):
-        if words.written_once(node):
+    parents = {int(words.tree.parent[node]) for node in nodes if node}
+    for node in sorted(_with_ancestors(words.tree, parents)):
+        if parents and words.written_once(node):
             name = f"gate {node}: "
             room = None if width is None else width - len(name)
             first, *rest = wrap(words.gate(node, room).pieces, room)
@@ -103,26 +101,56 @@ def _notes(tree: Tree) -> list[str]:
     return ["", "Where a missing value goes is in form='tree'."] if single else []
 
 
-def conditions(words: Wording, node: int, room: int | None) -> Iterator[str]:
+def conditions(words: Wording, node: int, room: int | None) -> list[str]:
     """What must hold on the way to a node; steps on one number are one condition."""
-    tree = words.tree
-    path = [node]
-    while path[-1]:
-        path.append(int(tree.parent[path[-1]]))
-    ends: dict[int, list[float]] = {}
-    texts: dict[Any, str] = {}
-    for child in path[-2::-1]:
+    return paths(words, [node], room)[node]
+
+
+def paths(words: Wording, nodes: Iterable[int], room: int | None) -> dict[int, list[str]]:
+    """The conditions of each of the nodes: a walk from the root down, so that what paths share is read once."""
+    tree, wanted, found = words.tree, set(nodes), {}
+    on_the_way = _with_ancestors(tree, wanted)
+    at: dict[int, _Way] = {0: _Way({}, {})}
+    for node in sorted(on_the_way):  # children come after their parents
+        way = at.pop(node)
+        if node in wanted:
+            found[node] = [words.between(asked, *way.ends[asked]) if text is None else text
+                           for asked, text in way.texts.items()]  # fmt: skip
+        for child in tree.children(node):
+            if child in on_the_way:
+                at[child] = way.towards(child, words, room)
+    return found
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What was asked down to a node: the ends of numbers by input; texts by input (None: its ends) or by gate."""
+
+    ends: dict[int, tuple[float, float]]
+    texts: dict[Any, str | None]
+
+    def towards(self, child: int, words: Wording, room: int | None) -> _Way:
+        tree = words.tree
         gate, slot = words.place(child)
-        if words.written_once(gate):
-            texts[gate] = f"gate {gate} {'no' if slot else 'yes'}"
-        elif _is_step(tree, gate):
-            feature, at = int(tree.feature[gate]), float(tree.threshold[gate])
-            lower, upper = ends.get(feature, [-np.inf, np.inf])
-            ends[feature] = [max(lower, at), upper] if slot else [lower, min(upper, at)]
-            texts[f"x{feature}"] = words.between(feature, *ends[feature])
-        else:
-            texts[gate] = " ".join(words.branch(child, room, n_lines=1)).removeprefix("towards ")
-    yield from texts.values()
+        if not _is_step(tree, gate) or words.written_once(gate):
+            if words.written_once(gate):
+                text = f"gate {gate} {'no' if slot else 'yes'}"
+            else:
+                text = " ".join(words.branch(child, room, n_lines=1)).removeprefix("towards ")
+            return _Way(self.ends, {**self.texts, ("gate", gate): text})
+        feature, at = int(tree.feature[gate]), float(tree.threshold[gate])
+        lower, upper = self.ends.get(feature, (-np.inf, np.inf))
+        ends = (max(lower, at), upper) if slot else (lower, min(upper, at))
+        return _Way({**self.ends, feature: ends}, {**self.texts, feature: None})
+
+
+def _with_ancestors(tree: TreeArrays, nodes: Iterable[int]) -> set[int]:
+    found = {0}
+    for node in nodes:
+        while node not in found:
+            found.add(node)
+            node = int(tree.parent[node])
+    return found
 
 
 def _is_step(tree: TreeArrays, gate: int) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from softwood.formats.models import look_inside
-from softwood.formats.paths import conditions
+from softwood.formats.paths import paths
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
 from softwood.tree.curve import Curve
@@ -86,13 +86,13 @@ def scorecard(
 def _leaves(tree: Tree, good: int, offset: float, factor: float) -> list[dict[str, Any]]:
     if not np.isfinite(tree.count).all():
         raise ValueError("the tree does not say how many rows came to its leaves, which the points need.")
-    words, answers, rows = Wording(tree), tree.answers, []
-    for node in tree.walk():
-        if tree.n_children[node]:
-            continue
+    answers, rows = tree.answers, []
+    leaves = [node for node in tree.walk() if not tree.n_children[node]]
+    asked = paths(Wording(tree), leaves, None)
+    for node in leaves:
         count, chance = float(tree.count[node]), float(answers[node, good])
         odds = (count * chance + HALF) / (count * (1.0 - chance) + HALF)
-        rule = " and ".join(conditions(words, node, None)) or "all rows"
+        rule = " and ".join(asked[node]) or "all rows"
         points = offset + factor * math.log(odds)
         rows.append({"node": node, "rule": rule, "rows": count, "probability": chance, "points": points})
     return rows

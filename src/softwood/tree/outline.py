@@ -16,6 +16,11 @@ import numpy as np
 
 from softwood.tree.arrays import TreeArrays
 
+LEVELS = (
+    50  # drawn before a line; a deeper line begins with DEEPER, for text grows with the nodes, not with their depth
+)
+DEEPER = "⋯  "
+
 
 class Line(NamedTuple):
     """One node: the stem before its rule, the stem of further lines about it, and how many nodes are left out below."""
@@ -29,6 +34,8 @@ class Line(NamedTuple):
 def outline(tree: TreeArrays, max_depth: int | None = None) -> Iterator[Line]:
     """Lines from the root down, the first child's subtree before the second's, at most `max_depth` steps deep.
 
+    Of a node deeper than LEVELS the stem shows the nearest levels alone.
+
     Examples
     --------
     >>> from softwood import Schema, Tree
@@ -40,6 +47,8 @@ def outline(tree: TreeArrays, max_depth: int | None = None) -> Iterator[Line]:
     stack = [(0, "", "")]
     while stack:
         node, stem, under = stack.pop()
+        if len(under) >= 3 * LEVELS:
+            under = DEEPER + under[6:] if under.startswith(DEEPER) else DEEPER + under[3:]
         shown = max_depth is None or tree.node_depth[node] < max_depth
         children = tree.children(node) if shown else range(0)
         yield Line(node, stem, under + ("│  " if children else "   "), 0 if shown else int(size[node]) - 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softwood.formats.paths import conditions
+from softwood.formats.paths import paths
 from softwood.kernels.kinds import Squash
 from softwood.tree import Tree
 from softwood.tree.spelling import spell_label, spell_number
@@ -40,7 +40,8 @@ def page_rules(tree: Tree) -> list[dict[str, Any]]:
     nodes = [node for node in tree.walk() if tree.leafness[node] > 0]
     if not tree.is_hard and np.isfinite(tree.count).all():
         nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node])
-    return [{"node": node, "if": list(conditions(words, node, ROOM))} for node in nodes]
+    asked = paths(words, nodes, ROOM)
+    return [{"node": node, "if": asked[node]} for node in nodes]
 
 
 def _facts(tree: Tree) -> list[str]:
