@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, Seed, Separator, Target, Task, Weight
+from softwood.cli.fit_batches import is_beyond, learn_in_batches, sample_training, spell_held_out
 from softwood.cli.models import MODELS, check_words, find_class, make_model, parameters_of
 from softwood.cli.output import (
     default_path,
@@ -24,6 +25,9 @@ from softwood.cli.output import (
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
+Memory = Annotated[
+    str, typer.Option("--memory", help="What learning may take; a larger file, or a folder, is read in batches.")
+]
 Options = Annotated[bool, typer.Option("--options", help="List the options of the --model and stop.")]
 
 MOST_TRIED = 5_000  # rows by which auto chooses between models
@@ -43,6 +47,7 @@ def main(
     separator: Separator = None,
     folds: Folds = 5,
     seed: Seed = 0,
+    memory: Memory = "1 GiB",
     json: AsJson = False,
     options: Options = False,
 ) -> None:
@@ -57,11 +62,12 @@ def main(
     refuse_unknown_folder(path)
     check_folds(folds)
     check_words(model, context.args)
-    training, read_seconds = read_training(
-        Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator)), quiet=json
-    )
+    source = Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator))
+    room = find_room(data, memory)
+    training, read_seconds = read_training(source, json, room)
+    plan = Plan(model, context.args, folds, seed, path)
     with progress(json) as tell:
-        learned = learn(training, Plan(model, context.args, folds, seed, path), tell)
+        learned = learn(training, plan, tell) if room is None else learn_in_batches(source, training, plan, room, tell)
     if json:
         print_json({**learned.facts, "data": data, "read_seconds": read_seconds})
         return
@@ -69,7 +75,16 @@ def main(
     typer.echo()
     print_tree(learned.model)
     typer.echo()
-    print_facts([*([(learned.error.measure, str(learned.error))] if learned.error else []), ("wrote", path)])
+    error = [(learned.error.measure, str(learned.error))] if learned.error else []
+    print_facts([*(error if room is None else spell_held_out(learned.model)), ("wrote", path)])
+
+
+def find_room(data: str, memory: str) -> int | None:
+    """Bytes that learning may take where the rows are read in batches; None: they are read at once."""
+    from softwood.estimators.options import size_in_bytes
+
+    room = size_in_bytes("--memory", memory)
+    return room if is_beyond(data, room) else None
 
 
 @dataclass(frozen=True)
@@ -84,22 +99,29 @@ class Source:
     reading: Reading
 
 
-def read_training(source: Source, quiet: bool) -> tuple[Any, float]:
-    """The rows to learn from and the seconds that reading took; what was found is printed unless `quiet`."""
+def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple[Any, float]:
+    """The rows to learn from, or a sample of them where there is `room` for batches alone, and the seconds that took.
+
+    What was found is printed unless `quiet`.
+    """
     from softwood.cli.table import Table
     from softwood.cli.training import find_training
 
     begin = perf_counter()
     with progress(quiet) as tell:
         tell(f"reading {source.data}")
-        table = Table.read(source.data, source.reading)
-        seconds = perf_counter() - begin
-        if not source.target:
-            names = f"{', '.join(table.names):.300}"
-            raise ValueError(f"--target is needed, the column to predict; {source.data!r} has {names}.")
-        training = find_training(table, source.target, task=source.task, drop=source.drop, weight=source.weight)
+        if room is not None:
+            training, seconds = sample_training(source, room), perf_counter() - begin
+        else:
+            table = Table.read(source.data, source.reading)
+            seconds = perf_counter() - begin
+            if not source.target:
+                names = f"{', '.join(table.names):.300}"
+                raise ValueError(f"--target is needed, the column to predict; {source.data!r} has {names}.")
+            training = find_training(table, source.target, task=source.task, drop=source.drop, weight=source.weight)
     if not quiet:
-        print_facts([("data", f"{source.data}, read in {seconds:.2f} s"), *training.said])
+        how = "read in" if room is None else f"read in batches, which take {room / 2**20:,.0f} MiB; a sample in"
+        print_facts([("data", f"{source.data}, {how} {seconds:.2f} s"), *training.said])
     return training, seconds
 
 
@@ -178,13 +200,16 @@ def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str,
     return chosen, f", chosen by auto ({tested[simple].measure}{rows}: {values})"
 
 
-def fit_quietly(model: Any, training: Any) -> Any:
-    """The model fitted; warnings are said in one line each, on stderr."""
+def fit_quietly(model: Any, training: Any, target: str | None = None, weight: str | None = None) -> Any:
+    """The model fitted to training rows, or to batches and names of their columns; warnings are one line on stderr."""
     import warnings
 
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
-        model.fit(training.X, training.y, sample_weight=training.weight)
+        if target is None:
+            model.fit(training.X, training.y, sample_weight=training.weight)
+        else:
+            model.fit(training, target, sample_weight=weight)
     for text in dict.fromkeys(str(each.message) for each in raised if "column-vector" not in str(each.message)):
         typer.echo(f"note: {' '.join(text.split())}", err=True)
     return model

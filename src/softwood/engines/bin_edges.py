@@ -23,7 +23,8 @@ Floats = npt.NDArray[np.float64]
 Rows = tuple[Floats, Floats]  # inputs and weights of some rows
 
 CELLS = 4096  # of an input
-MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together
+MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together,
+VALUE = 128  # or one for so many bytes of memory, if that is less: a value takes 16, more while they are sorted
 
 
 @dataclass
@@ -162,13 +163,15 @@ class CellValues:
                 one.inside[cell] += values
 
 
-def find_edges(parts: Parts[Rows], sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int) -> list[Floats]:
+def find_edges(
+    parts: Parts[Rows], sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int, memory: int | None = None
+) -> list[Floats]:
     """Per input the edges between bins of about equal weight; none of a category. Two passes over the rows."""
     inputs = {
         f: InputCells(_cuts(sample[:, f][~np.isnan(sample[:, f])])) for f in range(len(n_levels)) if not n_levels[f]
     }
     inputs = parts.collect(CellCounts(inputs)).inputs
-    _ask(inputs, max_bins)
+    _ask(inputs, max_bins, MOST_VALUES if memory is None else min(MOST_VALUES, memory // VALUE))
     asked = {f: one for f, one in inputs.items() if one.inside}
     if asked:
         inputs = {**inputs, **parts.collect(CellValues(asked)).inputs}
@@ -183,10 +186,10 @@ def _cuts(x: Floats) -> Floats:
     return np.unique(np.concatenate([value, np.nextafter(value, -np.inf)]))
 
 
-def _ask(inputs: dict[int, InputCells], max_bins: int) -> None:
+def _ask(inputs: dict[int, InputCells], max_bins: int, most: int) -> None:
     """Which cells the second pass looks into: those of several values in which a bin ends, if there is room."""
     asked = {f: one.doubtful(max_bins) for f, one in inputs.items()}
     asked = {f: cells[inputs[f].low[cells] < inputs[f].high[cells]] for f, cells in asked.items()}
-    if sum(int(inputs[f].count[cells].sum()) for f, cells in asked.items()) <= MOST_VALUES:
+    if sum(int(inputs[f].count[cells].sum()) for f, cells in asked.items()) <= most:
         for f, cells in asked.items():
             inputs[f].inside = {int(cell): [] for cell in cells}

@@ -23,7 +23,7 @@ from softwood.estimators.frames import column_names, is_frame, join_rows, pick_c
 from softwood.estimators.options import size_in_bytes
 
 MEMORY = "1 GiB"
-PARTS = 64  # batches of doubles that the memory has room for: what is read, its copies, columns, sums, the sample
+PARTS = 80  # batches of doubles that the memory has room for: what is read, its copies, columns, sums, the sample
 FEWEST, MOST = 1_000, 1_000_000  # rows of a batch
 CELL = 8  # bytes
 FORMATS = {
@@ -158,7 +158,7 @@ class Batches:
             self._dataset = source if _is_dataset(source) else _open_files(source)
         found = self._dataset
         rows, waiting, n = self.batch_rows(len(found.schema.names)), [], 0
-        for batch in found.to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1, **_scan_options(found)):
+        for batch in _arrow_batches(found, rows):
             waiting.append(batch)  # row groups may be small: what each batch costs beside its rows counts then
             n += batch.num_rows
             if n >= rows:
@@ -261,13 +261,19 @@ def _open_files(source: Any) -> Any:
     return dataset.dataset(told if len(told) > 1 else told[0], format=_csv(first) if kind == "csv" else kind)
 
 
-def _scan_options(found: Any) -> dict[str, Any]:
-    """Parquet files are read as they are needed: ahead of need, whole files would be in memory."""
+def _arrow_batches(found: Any, rows: int) -> Iterator[Any]:
+    """What a dataset holds. Parquet is read a group of rows at a time: read ahead, whole files would be in memory."""
     from pyarrow import dataset
 
-    if getattr(getattr(found, "format", None), "default_extname", "") != "parquet":
-        return {}
-    return {"fragment_scan_options": dataset.ParquetFragmentScanOptions(pre_buffer=False)}
+    how = {"batch_size": rows, "batch_readahead": 1, "fragment_readahead": 1}
+    is_parquet = getattr(getattr(found, "format", None), "default_extname", "") == "parquet"
+    if not is_parquet or getattr(found, "_scan_options", None):  # a filter is not part of its files
+        yield from found.to_batches(**how)
+        return
+    how["fragment_scan_options"] = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+    for file in found.get_fragments():
+        for group in file.split_by_row_group():
+            yield from group.to_batches(schema=found.schema, **how)
 
 
 def _csv(path: Path) -> Any:
@@ -293,6 +299,11 @@ def _own(given: tuple[Any, ...], y: Any, sample_weight: Any) -> RawBatch:
 
 def _names(what: str, given: Any, known: Sequence[str], source: Batches) -> list[str]:
     wanted = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
+    if hasattr(given, "__array__") or (wanted and not any(isinstance(name, str) for name in wanted)):
+        raise ValueError(
+            f"{what} must name a column of {source!r}, and an array of values is not a name: put the values into a "
+            f"column of the data frame, or give batches (X, y). It has {', '.join(known):.300}."
+        )
     if not wanted or not all(isinstance(name, str) for name in wanted):
         raise ValueError(
             f"{what} must name a column of {source!r}, or several in a list, got {given!r:.80}; it has "

@@ -79,7 +79,7 @@ def learn_batched_cart(
     X, weight, n_distinct = sample[0], sample[1], min(int(sample[2][0]), cases.n_rows)
     raised = raise_to(np.array([cases.total_weight]), n_distinct, cases.total_weight)[0][0] / cases.total_weight
     found = journal.answer(
-        b"edges", lambda: find_edges(cases.parts.map(_without_answers), X, problem.n_levels, max_bins)
+        b"edges", lambda: find_edges(cases.parts.map(_without_answers), X, problem.n_levels, max_bins, cases.memory)
     )
     schema, folds = make_schema(X, weight), _folds(cases, pruning)
     bins = Bins(found, problem.n_levels)

@@ -1,0 +1,81 @@
+"""`softwood fit` of a folder, or of a file beyond the memory: a sample tells columns and model, then rows are read in
+batches (softwood.Batches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from softwood.cli.streams import SUFFIXES, read_batches
+
+if TYPE_CHECKING:
+    from softwood.cli.fit import Learned, Plan, Source
+
+SAMPLE = 20_000  # rows by which columns, task and model are found
+
+
+def is_beyond(data: str, memory: int) -> bool:
+    """Whether rows are to be learned from in batches: a folder, or a file larger than the memory."""
+    path = Path(data)
+    if data == "-" or not path.exists():
+        return False
+    return path.is_dir() or (path.suffix.lower() in SUFFIXES and path.stat().st_size > memory)
+
+
+def open_rows(source: Source, memory: int) -> Any:
+    """The rows that have an answer, as batches."""
+    from softwood import Batches
+
+    def frames() -> Iterator[Any]:
+        for frame in read_batches(source.data, source.reading):
+            if source.target not in frame.column_names:
+                names = ", ".join(map(repr, frame.column_names))
+                raise ValueError(
+                    f"{source.data!r} has no column {source.target!r}, which --target needs; it has {names:.300}."
+                )
+            yield frame.filter(frame[source.target].is_valid())
+
+    return Batches(frames, memory=memory)
+
+
+def sample_training(source: Source, memory: int) -> Any:
+    """A sample of the rows, with what was found of the columns."""
+    from softwood.cli.table import Table
+    from softwood.cli.training import find_training
+
+    table = Table(open_rows(source, memory).sample(SAMPLE), source.data)
+    return find_training(table, source.target, task=source.task, drop=source.drop, weight=source.weight)
+
+
+def learn_in_batches(source: Source, training: Any, plan: Plan, memory: int, tell: Callable[[str], None]) -> Learned:
+    """Choose by the sample, fit on all rows and save; the error is that of rows held out while the model was chosen."""
+    from softwood import Batches, save
+    from softwood.cli.fit import Learned, choose, fit_quietly
+    from softwood.cli.models import make_model
+
+    name, why = (plan.model, "") if plan.model != "auto" else choose(training, plan, tell)
+    tell(f"learning {name} in batches")
+    begin = perf_counter()
+    rows = Batches(open_rows(source, memory).source, memory=memory, columns=training.inputs)
+    model = fit_quietly(make_model(name, training.task, plan.words, plan.seed), rows, source.target, source.weight)
+    seconds = perf_counter() - begin
+    save(model, plan.path)
+    tree, held_out = model.tree_, model.held_out_
+    n_rows = tree.provenance.n_rows
+    said = f"{name}{why}: {type(model).__name__}, learned from {n_rows:,} rows in batches in {seconds:.2f} s"
+    facts = {
+        "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
+        "target": training.target, "inputs": training.inputs, "rows": n_rows, "nodes": tree.n_nodes,
+        "leaves": tree.n_leaves, "depth": tree.depth, "fit_seconds": seconds, "engine": "batches",
+        "error": None, "held_out": held_out,
+    }  # fmt: skip
+    return Learned(model, None, said, facts)
+
+
+def spell_held_out(model: Any) -> list[tuple[str, str]]:
+    """What rows held out while the model was chosen say of it, as a line."""
+    held = model.held_out_
+    return [] if held is None else [(held["measure"], f"{held['value']:.4g} {held['by']}")]
