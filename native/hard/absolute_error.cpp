@@ -45,20 +45,104 @@ class Fenwick {
   double total_weight_ = 0, total_moment_ = 0;
 };
 
+// The distinct values of some rows that weigh 1 each, linked in their order. Rows are taken out one by one: the median
+// then moves by a place at most, so reading it costs nothing. (Rows cannot be put in: their neighbours would have to be
+// looked for.)
+class LinkedValues {
+ public:
+  explicit LinkedValues(const std::vector<double>& value)
+      : value_(value), count_(value.size()), before_(value.size()), after_(value.size()) {}
+
+  void add(std::size_t rank) { ++count_[rank]; }
+
+  // Links the values that rows were added of.
+  void link() {
+    std::size_t last = none();
+    for (std::size_t rank = 0; rank < count_.size(); ++rank) {
+      if (count_[rank] == 0) continue;
+      before_[rank] = static_cast<std::uint32_t>(last);
+      if (last != none()) after_[last] = static_cast<std::uint32_t>(rank);
+      last = rank;
+      weight_ += count_[rank];
+      moment_ += count_[rank] * value_[rank];
+      if (median_ == NONE) median_ = static_cast<std::uint32_t>(rank);
+    }
+    if (last != none()) after_[last] = NONE;
+    settle();
+  }
+
+  void remove(std::size_t rank) {
+    --count_[rank], --weight_;
+    moment_ -= value_[rank];
+    if (rank < median_) --below_, moment_below_ -= value_[rank];
+    if (count_[rank] == 0) unlink(rank);
+    settle();
+  }
+
+  double weight() const { return weight_; }
+  double median() const { return value_[median_]; }
+  // The next value where the rows up to the median are half of them, else the median.
+  double next() const {
+    const bool half = 2 * (below_ + count_[median_]) == weight_ && after_[median_] != NONE;
+    return half ? value_[after_[median_]] : median();
+  }
+  double loss() const {
+    const double m = median();
+    return (m * below_ - moment_below_) + ((moment_ - moment_below_) - m * (weight_ - below_));
+  }
+
+ private:
+  static constexpr std::uint32_t NONE = 0xffffffff;
+  static constexpr std::size_t none() { return NONE; }
+
+  void unlink(std::size_t rank) {
+    const std::uint32_t before = before_[rank], after = after_[rank];
+    if (before != NONE) after_[before] = after;
+    if (after != NONE) before_[after] = before;
+    if (rank != median_) return;
+    median_ = after != NONE ? after : before;
+    if (after == NONE && before != NONE) step_below();
+  }
+
+  void step_below() {
+    below_ -= count_[median_];
+    moment_below_ -= count_[median_] * value_[median_];
+  }
+
+  // The median is the least value that half of the rows are not above.
+  void settle() {
+    if (median_ == NONE) return;
+    while (2 * below_ >= weight_ && before_[median_] != NONE) {
+      median_ = before_[median_];
+      step_below();
+    }
+    while (2 * (below_ + count_[median_]) < weight_) {
+      below_ += count_[median_];
+      moment_below_ += count_[median_] * value_[median_];
+      median_ = after_[median_];
+    }
+  }
+
+  const std::vector<double>& value_;
+  std::vector<double> count_;
+  std::vector<std::uint32_t> before_, after_;
+  std::uint32_t median_ = NONE;
+  double weight_ = 0, moment_ = 0, below_ = 0, moment_below_ = 0;  // of all rows, and of those below the median
+};
+
 }  // namespace
 
 Medians::Medians(const Objective& objective, const std::vector<std::uint32_t>& rows, std::vector<std::uint32_t>& rank)
     : objective_(objective), rank_(rank) {
   rank.resize(objective.y.size());
+  std::vector<std::pair<double, std::uint32_t>> ordered(rows.size());
   for (int t = 0; t < objective.parts; ++t) {
+    for (std::size_t i = 0; i < rows.size(); ++i) ordered[i] = {objective.y[at(rows[i], t)], rows[i]};
+    std::sort(ordered.begin(), ordered.end());
     std::vector<double> value;
-    value.reserve(rows.size());
-    for (const std::uint32_t row : rows) value.push_back(objective.y[at(row, t)]);
-    std::sort(value.begin(), value.end());
-    value.erase(std::unique(value.begin(), value.end()), value.end());
-    for (const std::uint32_t row : rows) {
-      const auto place = std::lower_bound(value.begin(), value.end(), objective.y[at(row, t)]);
-      rank[at(row, t)] = static_cast<std::uint32_t>(place - value.begin());
+    for (const auto& [y, row] : ordered) {
+      if (value.empty() || y != value.back()) value.push_back(y);
+      rank[at(row, t)] = static_cast<std::uint32_t>(value.size() - 1);
     }
     value_.push_back(std::move(value));
   }
@@ -73,8 +157,24 @@ Medians::Prefix Medians::prefixes(const std::vector<std::uint32_t>& rows,
   for (const std::uint32_t row : base) count += objective_.weight[row];
   prefix.count.push_back(count);
   for (const std::uint32_t row : rows) prefix.count.push_back(count += objective_.weight[row]);
-  for (int t = 0; t < objective_.parts; ++t) add_target(rows, base, t, prefix);
+  for (int t = 0; t < objective_.parts; ++t)
+    objective_.plain ? take_out(rows, base, t, prefix) : add_target(rows, base, t, prefix);
   return prefix;
+}
+
+void Medians::take_out(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
+                       Prefix& prefix) const {
+  const int parts = objective_.parts;
+  LinkedValues values(value_[target]);
+  for (const std::uint32_t row : base) values.add(rank_[at(row, target)]);
+  for (const std::uint32_t row : rows) values.add(rank_[at(row, target)]);
+  values.link();
+  for (std::size_t i = rows.size() + 1; i-- > 0;) {
+    if (i < rows.size()) values.remove(rank_[at(rows[i], target)]);
+    if (values.weight() <= 0) continue;
+    prefix.loss[i] += std::max(0.0, values.loss()) / parts;
+    prefix.median[i * parts + target] = values.median() / 2 + values.next() / 2;
+  }
 }
 
 void Medians::add_target(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
@@ -116,9 +216,7 @@ void pass_absolute(SplitSelector& selector, const Medians& medians, const std::v
   std::reverse(rows.begin(), rows.end());
   const auto second = medians.prefixes(rows, missing_first ? none : missing);
   const std::size_t n = rows.size();
-  std::reverse(rows.begin(), rows.end());
-  rows.insert(rows.end(), missing.begin(), missing.end());
-  const double all = medians.prefixes(rows, none).loss.back();
+  const double all = (missing_first ? first : second).loss.back();  // the one that has the missing rows, if any are
   const int parts = selector.objective.parts;
   auto median = [&](const Medians::Prefix& prefix, std::size_t i) {
     return std::vector<double>(&prefix.median[i * parts], &prefix.median[i * parts] + parts);

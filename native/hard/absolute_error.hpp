@@ -1,7 +1,8 @@
 // Absolute error: losses about the median of every prefix of an ordered list of rows.
 //
-// The rows' targets are ranked once a node; a Fenwick tree over the ranks holds weight and weight * y, so adding a row,
-// finding the median and its loss each cost log n.
+// The rows' targets are ranked once a node. Rows that weigh 1 each are taken out of a linked list of their values, last
+// prefix first, and the median moves by a place at most. Others are added to a Fenwick tree over the ranks, which holds
+// weight and weight * y, so that adding a row, finding the median and its loss each cost log n.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ class Medians {
   std::size_t at(std::uint32_t row, int target) const {
     return static_cast<std::size_t>(row) * objective_.parts + target;
   }
+  void take_out(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
+                Prefix& prefix) const;
   void add_target(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
                   Prefix& prefix) const;
 };

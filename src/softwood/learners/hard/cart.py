@@ -6,7 +6,8 @@ cross-validated error (or validation rows, or reduced error).
 Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows and their
 weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels; missing
 values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
-absolute error and monotone constraints are added.
+absolute error and monotone constraints are added; wild targets do not lead the growth by absolute error of a tree that
+is to be pruned (wild_targets.py).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
+from softwood.learners.hard.wild_targets import answer_wild, hold_wild
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
 from softwood.tree.views import CategoryGate
 
@@ -53,13 +55,16 @@ def learn_cart(
     if fill is not None:
         problem = replace(problem, X=np.where(np.isnan(problem.X), fill, problem.X))
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
-    full = grow_tree(grower, problem, growth, schema)
+    near = problem if pruning.method is None else hold_wild(problem)
+    full = grow_tree(grower, near, growth, schema)
+    if near is not problem and not len(growth.monotone):  # bounds are of the targets held
+        full = answer_wild(full, problem, near)
     if fill is not None:
         full = send_missing_to(full, fill)
     sequence = PruningSequence.of(full, problem)
 
     def grow(weight: Floats) -> Tree:
-        return grow_tree(grower, problem, growth, schema, weight)
+        return grow_tree(grower, near, growth, schema, weight)
 
     choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, choice.is_leaf)

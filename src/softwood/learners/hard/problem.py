@@ -12,6 +12,7 @@ from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
 from softwood.parts.folds import raise_light
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
+from softwood.parts.quantiles import far_distance
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -125,6 +126,16 @@ class Problem:
     def row_weight(self) -> Floats:
         """How much each row counts in an error."""
         return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight
+
+    def far_loss(self) -> Floats:
+        """The part of each row's absolute error that no tree saves, as its target is wild; 0 for other criteria.
+
+        Taken off every error of the row, it leaves what trees differ by as it is, and their standard errors say how
+        sure these differences are. Otherwise a few wild targets would hide all of them.
+        """
+        if self.criterion != Criterion.ABSOLUTE_ERROR or not self.weight.any():
+            return np.zeros(len(self.X))
+        return np.asarray(far_distance(self.y.astype(np.float64), self.weight).mean(axis=1))
 
     def loss(self, response: Floats, row: npt.NDArray[np.int64]) -> Floats:
         """What each response costs for the row it is given to: misclassification, squared or absolute error."""

@@ -164,37 +164,40 @@ def choose_by_cv(
     """Cross-validated error of every tree of the sequence (Breiman et al. 1984, section 11.5), and some held-out rows
     with what the trees of the chosen size answered.
     """
-    between = sequence.between()
+    between, far = sequence.between(), problem.far_loss()
     few = -(-ENOUGH // max(len(folds), 1))
 
     def test_fold(k: int) -> tuple[Floats, PathAnswers | None]:
         learn, test = folds[k]
         if not learn.any() or not test.any():
-            return np.zeros((3, len(between))), None
+            return np.zeros((4, len(between))), None
         held = np.flatnonzero(test)
         rows = problem.with_rows(problem.X[held], problem.y[held], test[held])
         tree = grow(learn)
         own = PruningSequence.of(tree, problem)
-        total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows))
+        total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows, far[held]))
         at = some_rows(problem, held, few)
         answers = tree.response if smoothing is None else smoothing.answers(tree)
         told = PathAnswers.of(own, problem.some(at, test[at]), answers)
-        return np.array([total, squares, np.full(len(between), rows.row_weight().sum())]), told
+        known = rows.row_weight()
+        sums = [np.full(len(between), number) for number in (known.sum(), known @ far[held])]
+        return np.array([total, squares, *sums]), told
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))
-    total, squares, weight = np.sum([sums for sums, _ in tested], axis=0)
+    total, squares, weight, unavoidable = np.sum([sums for sums, _ in tested], axis=0)
     if not weight.any():
         return plain_table(sequence), None
-    table = choose_by_losses(sequence, total, squares, weight, one_se, "cv")
+    table = choose_by_losses(sequence, total, squares, weight, one_se, "cv", unavoidable)
     alpha = between[len(between) - 1 - table.chosen]
     return table, HeldOutRows.joined([told.at(alpha) for _, told in tested if told is not None])
 
 
 def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:
     """Error of every tree of the sequence on rows that were not trained on."""
-    total, squares = path_losses(sequence.tree, rows)
+    far, weight = rows.far_loss(), rows.row_weight()
+    total, squares = path_losses(sequence.tree, rows, far)
     total, squares = sequence.sum_leaves(total), sequence.sum_leaves(squares)
-    return choose_by_losses(sequence, total, squares, rows.row_weight().sum(), one_se, "validation")
+    return choose_by_losses(sequence, total, squares, weight.sum(), one_se, "validation", float(weight @ far))
 
 
 def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
@@ -217,10 +220,15 @@ def choose_by_losses(
     weight: float | Floats,
     one_se: bool,
     tested_by: str,
+    unavoidable: float | Floats = 0.0,
 ) -> PruningTable:
-    """Mean losses, their standard errors, and the choice: the least error, or the smallest tree within one se of it."""
+    """Mean losses, their standard errors, and the choice: the least error, or the smallest tree within one se of it.
+
+    unavoidable : what was taken off the losses (`Problem.far_loss`), in all; means have it, standard errors do not.
+    """
     mean = total / weight
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
+    mean = mean + unavoidable / weight
     equal = mean <= mean.min() + ROUNDING * np.abs(mean).max()
     least = int(np.flatnonzero(equal)[-1])  # of equal errors the smaller tree
     chosen = int(np.flatnonzero(equal | (mean <= mean[least] + standard_error[least]))[-1]) if one_se else least

@@ -138,15 +138,16 @@ def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
     return np.asarray(weight / weight[0] * tree.impurity)
 
 
-def path_losses(tree: Tree, rows: Problem) -> tuple[Floats, Floats]:
+def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[Floats, Floats]:
     """Per node: sum of weighted losses, and of their squares, of the rows that pass it, were it a leaf.
 
-    Rows that a missing value sends several ways count at each node by their reach.
+    Rows that a missing value sends several ways count at each node by their reach. `less` is taken off each row's loss.
     """
     weight = rows.row_weight()
     total, squares = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
     for row, node, reach in _visits(tree, rows.X):
         loss = rows.loss(tree.response[node], row)
+        loss = loss if less is None else loss - less[row]
         total += np.bincount(node, weight[row] * reach * loss, tree.n_nodes)
         squares += np.bincount(node, weight[row] * reach * loss * loss, tree.n_nodes)
     return total, squares

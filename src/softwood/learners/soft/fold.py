@@ -17,7 +17,7 @@ from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import Slopes, SoftTreeParams
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.split_features import SplitFeatures
-from softwood.learners.soft.target_scale import weighted_quantile
+from softwood.parts.quantiles import weighted_quantile
 
 # Curvature of the log penalty (kernels/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than its
 # square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.

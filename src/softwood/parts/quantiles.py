@@ -1,0 +1,44 @@
+"""Quantiles of weighted numbers, and which of them are wild: many times the median distance from the median away."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+OF_NORMAL = 1.482602218505602  # standard deviations of a normal distribution in a median distance from the median
+
+
+def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
+    """Of each column: the least value that `level` of the weight is not above; of two equally good, their middle.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([[4.0], [1.0], [2.0], [3.0]]), np.ones(4), 0.5)
+    array([2.5])
+    >>> weighted_quantile(np.array([[4.0], [1.0], [2.0], [3.0]]), np.array([1.0, 1.0, 1.0, 0.5]), 0.9)
+    array([4.])
+    """
+    order = np.argsort(value, axis=0, kind="stable")
+    ordered = np.take_along_axis(value, order, axis=0)
+    total = np.cumsum(weight[order], axis=0)
+    wanted = level * total[-1]
+    low = np.argmax(total >= wanted * (1 - 1e-12), axis=0)
+    high = np.minimum(np.argmax(total > wanted * (1 + 1e-12), axis=0), len(value) - 1)
+    high = np.maximum(low, high)
+    column = np.arange(value.shape[1])
+    return np.asarray(0.5 * (ordered[low, column] + ordered[high, column]))
+
+
+def far_distance(value: Floats, weight: Floats, spreads: float = 10.0) -> Floats:
+    """How much further than so many spreads each value (rows, columns) is from the median of its column; 0 within.
+
+    Examples
+    --------
+    >>> far_distance(np.array([[1.0], [2.0], [3.0], [4.0], [1000.0]]), np.ones(5)).ravel().round(1)
+    array([  0. ,   0. ,   0. ,   0. , 982.2])
+    """
+    away = np.abs(value - weighted_quantile(value, weight, 0.5))
+    spread = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    return np.where(spread > 0, np.maximum(away - spreads * spread, 0.0), 0.0)
