@@ -15,7 +15,7 @@ from softwood.tree.monotone import certify
 
 def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
     """One sign an input, empty for none; several classes have no order that one output could keep."""
-    signs = options.monotone_signs(given, schema)
+    signs = options.monotone_signs(given, schema, ordered=True)
     if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
         raise ValueError(
             f"monotonic_cst asks a soft tree of {len(schema.answers)} classes for an order; its outputs are scores of "
@@ -34,5 +34,5 @@ def refuse_beside(params: Mapping[str, Any], **others: tuple[Any, str]) -> None:
 
 def certificate_of(tree: Tree, given: Any) -> MonotonicCertificate | None:
     """The proof for a learned tree; None without constraints."""
-    signs = options.monotone_signs(given, tree.schema)
+    signs = options.monotone_signs(given, tree.schema, ordered=True)
     return certify(tree, signs.tolist()) if len(signs) else None

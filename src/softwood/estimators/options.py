@@ -13,7 +13,7 @@ import numpy.typing as npt
 from joblib import effective_n_jobs
 
 from softwood.learners.hard.smoothing import M, Smoothing
-from softwood.tree import Schema
+from softwood.tree import Kind, Schema
 
 Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 2**31 - 1
@@ -151,8 +151,11 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
         )
 
 
-def monotone_signs(given: Any, columns: Schema) -> npt.NDArray[np.int8]:
-    """One sign per column from a list of signs, or a mapping from column name or index to sign; empty for none."""
+def monotone_signs(given: Any, columns: Schema, *, ordered: bool = False) -> npt.NDArray[np.int8]:
+    """One sign per column from a list of signs, or a mapping from column name or index to sign; empty for none.
+
+    ordered : whether a category whose levels have an order may have a sign.
+    """
     if given is None:
         return np.zeros(0, np.int8)
     n = len(columns.features)
@@ -167,11 +170,19 @@ def monotone_signs(given: Any, columns: Schema) -> npt.NDArray[np.int8]:
         signs = list(given)
         if len(signs) != n:
             raise ValueError(f"monotonic_cst must have one sign for each of {n} features, got {len(signs)}.")
-    for name, sign, levels in zip(columns.features, signs, columns.categories, strict=True):
+    for name, sign, kind in zip(columns.features, signs, columns.kinds, strict=True):
         if sign not in (-1, 0, 1):
             raise ValueError(f"monotonic_cst must hold -1, 0 or 1, got {sign!r} for feature {name!r}.")
-        if sign and levels is not None:
-            raise ValueError(f"monotonic_cst asks for an order in {name!r}, which is a category and has none.")
+        if sign and kind == Kind.ORDERED and not ordered:
+            raise ValueError(
+                f"monotonic_cst asks for an order in {name!r}, an ordered category, which this tree splits into sets; "
+                "give its codes as numbers, or take a soft tree, which keeps the order of levels."
+            )
+        if sign and kind == Kind.CATEGORY:
+            advice = "make it an ordered categorical (pandas) or an Enum (polars)" if ordered else "give it as a number"
+            raise ValueError(
+                f"monotonic_cst asks for an order in {name!r}, which is a category and has none; {advice}."
+            )
     return np.array(signs, np.int8) if any(signs) else np.zeros(0, np.int8)
 
 

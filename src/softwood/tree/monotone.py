@@ -82,7 +82,7 @@ def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
             response = tree.response_at(node)
             for terms in response.terms if isinstance(response, LinearResponse) else ():
                 n_slopes += 1
-                if direction_of(terms, f) not in (0, sign):
+                if direction_of(terms, f, tree.schema.n_levels(f)) not in (0, sign):
                     failures.append(f"node {node}: its response does not keep the direction of {names[f]}")
         for node in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():
             for order in _child_orders(tree, node, f):
@@ -103,12 +103,15 @@ def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
     return MonotonicCertificate(told, not failures, argument, margin, tuple(failures))
 
 
-def direction_of(terms: Iterable[WeightedTerm], feature: int) -> int | None:
-    """1 or -1 where the sum never falls or never rises with the input, 0 where it is the same; None: it does both."""
+def direction_of(terms: Iterable[WeightedTerm], feature: int, n_levels: int = 0) -> int | None:
+    """1 or -1 where the sum never falls or never rises with the input, 0 where it is the same; None: it does both.
+
+    n_levels : of an ordered category, 0 for a number.
+    """
     mine = [term for term in terms if term.feature == feature and term.kind != Term.MISSING]
-    if any(term.kind in (Term.SQUARE, Term.CATEGORY) for term in mine):
+    if any(term.kind == Term.SQUARE or (term.kind == Term.CATEGORY and not n_levels) for term in mine):
         return None
-    slopes = list(slopes_of(mine))
+    slopes = list(steps_of(mine, n_levels) if n_levels else slopes_of(mine))
     if all(slope == 0 for slope in slopes):
         return 0
     if all(slope >= 0 for slope in slopes):
@@ -126,13 +129,20 @@ def slopes_of(terms: Sequence[WeightedTerm]) -> Iterator[float]:
             yield math.fsum([*line, *(weight for _, weight in hinges[: i + 1])])
 
 
+def steps_of(terms: Sequence[WeightedTerm], n_levels: int) -> Iterator[float]:
+    """Differences of what neighbouring levels of an ordered category add."""
+    value = [math.fsum(term.weight for term in terms if term.parameter == code) for code in range(n_levels)]
+    for before, after in pairwise(value):
+        yield math.fsum([after, -before])
+
+
 def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | None]:
     """Children from those that get more of a low value to those that get more of a high one, of every test of the
     input in a gate; None where it has no such order.
     """
     gate, children = tree.gate(node), list(tree.children(node))
     if isinstance(gate, LinearGate):
-        direction = direction_of(gate.terms, feature)
+        direction = direction_of(gate.terms, feature, tree.schema.n_levels(feature))
         if direction is None:
             yield None
         elif direction:

@@ -45,6 +45,7 @@ from softwood.kernels.table_scan import column_moments, make_linear_columns
 from softwood.learners.soft.local_curves import local_knots, ramps_between, smooth_steps
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
+from softwood.learners.soft.ordered_levels import ordered_columns
 from softwood.tree import Basis
 from softwood.tree.once import computed_once
 
@@ -244,14 +245,14 @@ def build_design(
     for f, levels in enumerate(n_levels):
         x = X[:, f]
         known = ~np.isnan(x)
-        if levels:
+        is_monotone = len(signs) > 0 and signs[f] != 0
+        if levels and is_monotone:
+            ordered_columns(build, f, levels, x[known], weight[known])
+        elif levels:
             _category(build, f, levels, x, known, weight)
         elif known.any():
-            is_monotone = len(signs) > 0 and signs[f] != 0
             _number(build, f, x[known], weight[known], basis_spec, is_monotone)
-            if is_monotone:
-                continue
-        if known.any() and not known.all():
+        if known.any() and not known.all() and not is_monotone:
             share = float(np.average(~known, weights=weight))
             term = build.term(Term.MISSING, f, 0.0, 1.0)
             build.column({term: INDICATOR_SCALE}, -INDICATOR_SCALE * share, f, 3)

@@ -7,6 +7,7 @@ rounding: a curve that should be level may fall by the last digit. Here a hinge 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,10 @@ def _monotone(weight: Floats, basis: Basis, column: npt.NDArray[np.integer], f: 
     hinge = basis.term[column[mine]] == Term.HINGE
     knot = np.where(hinge, basis.parameter[column[mine]], -np.inf)
     held, before = weight.copy(), list[float]()
+    level = np.flatnonzero((basis.feature[column] == f) & (basis.term[column] == Term.CATEGORY))
+    level = level[np.argsort(basis.parameter[column[level]], kind="stable")]
+    for one, after in pairwise(level):
+        held[after] = sign * max(sign * held[one], sign * held[after])
     for place in mine[np.argsort(knot, kind="stable")]:
         while sign * (slope := math.fsum([*before, held[place]])) < 0:
             held[place] = np.nextafter(held[place] - slope, sign * np.inf)

@@ -65,7 +65,9 @@ class SplitFeatures:
             else np.zeros(len(edges))
             for i, (f, edges) in enumerate(zip(inputs, mine, strict=True))
         ]
-        levels = {i: _levels(design, int(f), bin_of_level[f]) for i, f in enumerate(inputs) if f in bin_of_level}
+        ordered = np.zeros(0, np.int32) if design.rising is None else design.feature[design.rising]  # steps, not levels
+        some = [(i, int(f)) for i, f in enumerate(inputs) if f in bin_of_level and f not in ordered]
+        levels = {i: _levels(design, f, bin_of_level[f]) for i, f in some}
         return cls(mine, linear, at_cut, place, levels)
 
     @computed_once

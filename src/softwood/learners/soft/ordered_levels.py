@@ -1,0 +1,37 @@
+"""Columns of an ordered category that answers should rise or fall with: steps between neighbouring levels.
+
+    step k (level) = 1 from level k on, less its value at the most frequent level
+
+Sums of steps with weights >= 0 are all that rises with the levels. A step is made of the indicators of levels, so in
+the tree the input stays a category that is printed by its levels; a missing one counts as the most frequent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.kinds import Term
+
+Floats = npt.NDArray[np.float64]
+
+MOST_SCALE = 3.0  # of a step, where few rows are on one side of it
+
+
+def ordered_columns(build: Any, f: int, levels: int, x: Floats, weight: Floats) -> None:
+    """A column for every step that has rows on both sides; `x` are codes, none missing. `build` collects them."""
+    if not len(x):
+        return
+    rows = np.bincount(x.astype(np.intp), weight, levels)
+    share, mode = rows / rows.sum(), int(np.argmax(rows))
+    above = np.cumsum(share[::-1])[::-1]  # part of the rows at a level or above
+    seen = np.flatnonzero(rows > 0)
+    for step in seen[1:].tolist():
+        scale = min(1.0 / np.sqrt(above[step] * (1.0 - above[step])), MOST_SCALE)
+        side = range(step, levels) if step > mode else range(step)
+        sign = 1.0 if step > mode else -1.0
+        parts = {build.term(Term.CATEGORY, f, float(code), 0.0): sign * scale for code in side}
+        mean = float(above[step]) - (0.0 if step > mode else 1.0)
+        build.column(parts, -scale * mean, f, 3)
