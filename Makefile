@@ -138,6 +138,22 @@ wheels: $(PACKAGE)
 clang: $(PACKAGE)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/clang.sh
 
+# Does the code for SSE2, AVX2 and AVX-512 compile? On any machine that has the cross compiler.
+.PHONY: x86 audit pins
+x86: $(PACKAGE)
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/x86.sh
+
+# Known vulnerabilities of what is installed; says so where nothing can be asked.
+audit: $(PACKAGE)
+	$(PIP) install 'pip-audit>=2.7'
+	PYTHON="$(abspath $(BIN))/python" bash tests/audit.sh
+
+# The tools by which wheels are built, with versions and hashes (.ci/build.txt).
+pins: $(MADE)
+	$(PIP) install 'pip-tools>=7.5'
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-trusted-host \
+	  --no-emit-find-links --upgrade --output-file .ci/build.txt .ci/build.in
+
 # The oldest and the newest versions of what softwood stands on. PYTHON=python3.13 make newest chooses the interpreter.
 oldest newest:
 	PYTHON="$(PYTHON)" bash tests/versions.sh $@

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The tests with the oldest or the newest versions that softwood supports: bash tests/versions.sh oldest|newest.
 #
-# PYTHON chooses the interpreter (oldest: 3.11), TESTS the tests, WHEEL a wheel that is there instead of a build.
+# PYTHON chooses the interpreter (oldest: 3.11), SUITE the tests, WHEEL a wheel that is there instead of a build.
 set -euo pipefail
 
 which=${1:?oldest or newest}
 python=${PYTHON:-python3}
-tests=${TESTS:-tests/golden tests/estimators tests/laws}
+tests=${SUITE:-tests/golden tests/estimators tests/laws}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT

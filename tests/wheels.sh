@@ -2,12 +2,11 @@
 # Builds the sdist, the wheel from the sdist, mends and checks it, installs it without a compiler and tests it there.
 #
 #   PYTHON=python3.12 bash tests/wheels.sh        the wheel of another Python
-#   TESTS=tests bash tests/wheels.sh              all tests instead of a selection
-#   ISOLATION=--no-isolation bash tests/wheels.sh with the build tools that are installed
+#   SUITE=tests bash tests/wheels.sh              all tests instead of a selection
 set -euo pipefail
 
 python=${PYTHON:-python3}
-tests=${TESTS:-tests/golden tests/test_budget.py tests/kernels tests/estimators/test_cart_laws.py}
+tests=${SUITE:-tests/golden tests/test_budget.py tests/kernels tests/estimators/test_cart_laws.py}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=$here/build/wheels
 room=$(mktemp -d)
@@ -19,10 +18,15 @@ mkdir -p "$out"
 git -C "$here" ls-files -z --cached --others --exclude-standard >"$room/files"
 mkdir "$room/source"
 tar cf - -C "$here" --null --ignore-failed-read -T "$room/files" | tar xf - -C "$room/source"
-CCACHE_BASEDIR=$room "$python" -m build ${ISOLATION:-} --outdir "$room/made" "$room/source"
+# Built by the tools of .ci/build.txt and no others: each has its version and its hash there.
+"$python" -m venv "$room/tools"
+"$room/tools/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement "$here/.ci/build.txt"
+env PATH="$room/tools/bin:$PATH" CCACHE_BASEDIR="$room" \
+  "$room/tools/bin/python" -m build --no-isolation --outdir "$room/made" "$room/source"
 
 wheel=$(ls "$room"/made/*.whl)
 "$python" -m zipfile -l "$wheel" | grep -q 'softwood/kernels/_native' || { echo "the wheel has no compiled kernels" >&2; exit 1; }
+"$python" -m zipfile -l "$wheel" | grep -q 'dist-info/sboms/softwood.cdx.json' || { echo "the wheel does not list what is compiled in" >&2; exit 1; }
 if [ "$(uname)" = Linux ]; then
   "$python" -m auditwheel repair --wheel-dir "$out" "$wheel"
 else
