@@ -74,7 +74,7 @@ NO_CLASSES: list[tuple[Any, str]] = [
     (pl.Series(["a", None]), MISSING),
     (pl.Series([1.0, np.nan]), MISSING),
     (pa.chunked_array([["a", None]]), MISSING),
-    ([1.0, np.inf], "Input y contains infinity, first at row 1; it is no class label"),
+    ([1.0, np.inf], "Input y contains infinity, first at row 1; it is no label"),
     ([[1, 2], [3, 4]], r"y should be a 1d array, got an array of shape \(2, 2\) instead"),
     (None, "requires y to be passed, but the target y is None"),
 ]
