@@ -13,6 +13,7 @@ from softwood.explain.curves import curves
 from softwood.explain.explanation import Explanation, Reason, RowPath
 from softwood.explain.importance import importance
 from softwood.explain.shap import to_shap
+from softwood.explain.standard_errors import standard_errors
 
 __all__ = [
     "Change",
@@ -24,6 +25,7 @@ __all__ = [
     "curves",
     "explain",
     "importance",
+    "standard_errors",
     "to_shap",
 ]
 

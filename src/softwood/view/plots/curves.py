@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.explain.standard_errors import SIDE, LeafErrors, columns_of, fit_errors, target_of
 from softwood.explain.words import output_names
 from softwood.formats.colours import class_colour, tint
 from softwood.kernels.kinds import Link
@@ -39,6 +40,7 @@ def plot_curves(
     inputs: Sequence[str | int] | None = None,
     answer: Any = None,
     max_inputs: int = 8,
+    errors: bool = False,
     feature_names: Sequence[str] | None = None,
     ax: Any = None,
 ) -> Any:
@@ -49,6 +51,8 @@ def plot_curves(
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
     X, y : rows that the mean is over, and their known answers, which colour how the rows lie.
     inputs, max_inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
+    errors : whether to draw how sure the mean is, as two dashed lines: an interval of 95 % by the standard errors of
+        what leaves answer (`softwood.explain.standard_errors`). Needs y, and one answer.
     answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
@@ -73,7 +77,8 @@ def plot_curves(
     chosen = scene.used if inputs is None else [find_input(scene, each) for each in inputs]
     if not chosen:
         raise ValueError("the tree looks at no input: it answers every row the same, so there is no curve.")
-    curves = {feature: depend(scene, feature, column) for feature in chosen}
+    known = _leaf_errors(scene, column) if errors else None
+    curves = {feature: depend(scene, feature, column, known) for feature in chosen}
     if inputs is None:
         moved = {f: curves[f].movement(_shown(scene, column)) for f in chosen}
         chosen = sorted(chosen, key=lambda f: (-moved[f], f))[:max_inputs]
@@ -89,12 +94,13 @@ def plot_curves(
 @dataclass(frozen=True)
 class Dependence:
     """Answers of some rows, (values, rows, answers), with each of some values of one input; `weight` of the values
-    is how many rows have about each.
+    is how many rows have about each; `error` is the standard error of their mean, None where it is not asked for.
     """
 
     values: Floats
     answers: Floats
     weight: Floats
+    error: Floats | None = None
 
     def mean(self, k: int) -> Floats:
         """Partial dependence."""
@@ -114,7 +120,7 @@ class Dependence:
         return float(np.sqrt(square[:, columns]).mean())
 
 
-def depend(scene: Scene, feature: int, column: int | None) -> Dependence:
+def depend(scene: Scene, feature: int, column: int | None, known: LeafErrors | None = None) -> Dependence:
     """Answers over one input: before the link where one is asked for, else after it."""
     grid = grid_of(scene, feature, POINTS)
     some = np.unique(np.linspace(0, len(scene.rows) - 1, MOST_ROWS).astype(np.int64))
@@ -125,7 +131,22 @@ def depend(scene: Scene, feature: int, column: int | None) -> Dependence:
     x = np.clip(x[np.isfinite(x)], grid[0], grid[-1])
     edges = np.concatenate([[-np.inf], (grid[1:] + grid[:-1]) / 2, [np.inf]])
     weight = np.histogram(x, edges)[0].astype(np.float64) if len(x) else np.ones(len(grid))
-    return Dependence(grid, answers.reshape(len(grid), len(some), -1), weight)
+    error = None
+    if known is not None and column is not None:
+        output = min(column, scene.tree.n_outputs - 1)
+        parts = columns_of(scene.tree, rows, output).reshape(len(grid), len(some), -1)
+        error = known.of_sums(parts.mean(axis=1), output)
+    return Dependence(grid, answers.reshape(len(grid), len(some), -1), weight, error)
+
+
+def _leaf_errors(scene: Scene, column: int | None) -> LeafErrors:
+    """How sure the leaves are, by the rows whose answers are known."""
+    if scene.y is None or column is None:
+        missing = "y, the known answers of X" if scene.y is None else "one answer: answer='...' of several classes"
+        raise ValueError(f"errors=True needs {missing}.")
+    numbers = scene.tree.schema.task != "classification"
+    target = np.asarray(scene.y, np.float64) if numbers else target_of(scene.tree, scene.y)
+    return fit_errors(scene.tree, scene.rows, target.reshape(len(scene.rows), -1), np.ones(len(scene.rows)))
 
 
 def before_link(scene: Scene, rows: Floats, column: int) -> Floats:
@@ -161,6 +182,15 @@ def _draw(panel: Any, scene: Scene, feature: int, curve: Dependence, column: int
             panel.plot(grid, curve.mean(k), color=colour, linewidth=2, zorder=3)
             if column is not None:
                 panel.fill_between(grid, low, high, color=tint(colour, 0.25), linewidth=0, zorder=2)
+        if curve.error is not None:
+            _draw_errors(panel, curve, k, colour)
+
+
+def _draw_errors(panel: Any, curve: Dependence, k: int, colour: Any) -> None:
+    """The interval of the mean, as dashed lines."""
+    assert curve.error is not None
+    for end in (curve.mean(k) - SIDE * curve.error, curve.mean(k) + SIDE * curve.error):
+        panel.plot(curve.values, end, color=colour, linewidth=1, linestyle="--", zorder=3)
 
 
 def _shown(scene: Scene, column: int | None) -> list[int]:

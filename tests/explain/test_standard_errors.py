@@ -1,0 +1,104 @@
+"""Standard errors of leaves and curves: those of a mean in a hard tree, and they cover in a soft one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
+from softwood.explain import standard_errors
+from softwood.explain.standard_errors import columns_of, fit_errors, read_target
+
+
+def test_in_a_hard_tree_it_is_the_error_of_a_mean() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = X[:, 0] + rng.normal(size=300) * (1 + (X[:, 0] > 0))
+    model = CARTRegressor(max_leaves=5, min_samples_leaf=5, prune=None).fit(X, y)
+    table, leaf = standard_errors(model, X, y), model.apply(X)
+    assert table.node.tolist() == np.flatnonzero(model.tree_.n_children == 0).tolist()
+    for line in table.itertuples():
+        mine = y[leaf == line.node]
+        assert line.rows == len(mine)
+        assert line.value == pytest.approx(mine.mean())
+        assert line.error == pytest.approx(mine.std() / np.sqrt(len(mine)) * np.sqrt(300 / 295))
+        assert line.low < line.value < line.high
+
+
+def test_shares_of_classes_are_binomial() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 1))
+    y = np.where(rng.random(400) < 0.5 + 0.3 * (X[:, 0] > 0), "yes", "no")
+    model = CARTClassifier(max_depth=1, prune=None).fit(X, y)
+    table, leaf = standard_errors(model, X, y), model.apply(X)
+    for line in table[table.what == "probability of yes"].itertuples():
+        p, n = np.mean(y[leaf == line.node] == "yes"), np.sum(leaf == line.node)
+        assert line.error == pytest.approx(np.sqrt(p * (1 - p) / n) * np.sqrt(400 / 398))
+
+
+def test_of_a_single_row_nothing_is_known() -> None:
+    X, y = np.arange(5.0)[:, None], np.array([0.0, 0.1, 0.0, 0.1, 9.0])
+    table = standard_errors(CARTRegressor(max_depth=1, prune=None).fit(X, y), X, y)
+    assert np.isfinite(table.error[0])
+    assert table[["error", "low", "high"]].iloc[1].isna().all()
+
+
+def test_a_row_of_weight_two_is_the_row_twice() -> None:
+    rng = np.random.default_rng(1)
+    X, weight = rng.normal(size=(100, 2)), rng.integers(1, 4, 100)
+    y = X[:, 0] > rng.normal(size=100)
+    model = SoftTreeClassifier(gate="linear", leaf="constant", weight_penalty=0.01).fit(X, y)
+    twice = np.repeat(np.arange(100), weight)
+    one, other = standard_errors(model, X, y, sample_weight=weight), standard_errors(model, X[twice], y[twice])
+    np.testing.assert_allclose(one.error, other.error, rtol=1e-6)
+
+
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+def test_intervals_about_the_answers_of_a_given_tree_cover(leaf: str) -> None:
+    """Targets are drawn again and again about what a soft tree answers; refitted levels are as far off as told."""
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-2, 2, (400, 2))
+    noise = 0.3 + 0.5 * (X[:, 0] > 0)
+    how: dict[str, Any] = {"gate": "linear", "leaf": leaf, "weight_penalty": 0.003, "max_leaves": 3}
+    tree = SoftTreeRegressor(**how).fit(X, np.tanh(2 * X[:, 0]) + X[:, 1] + noise * rng.normal(size=400)).tree_
+    truth, grid = tree.output(X)[:, 0], rng.uniform(-2, 2, (30, 2))
+    Z, at = columns_of(tree, X, 0), columns_of(tree, grid, 0)
+    estimates, told = [], []
+    for _ in range(200):
+        y = truth + noise * rng.normal(size=400)
+        move = np.linalg.pinv(Z, rcond=1e-10) @ (y - truth)
+        estimates.append(at @ move)
+        told.append(fit_errors(tree, X, y[:, None], np.ones(400)).of_outputs(grid, 0))
+    ratio = np.mean(told, axis=0) / np.std(estimates, axis=0)
+    assert 0.85 < ratio.mean() < 1.15
+
+
+def test_wrong_targets_are_refused_in_words() -> None:
+    X, y = np.arange(10.0)[:, None], np.arange(10) % 2
+    model = CARTClassifier(prune=None).fit(X, y)
+    with pytest.raises(ValueError, match="y has the label 6"):
+        standard_errors(model, X, y + 6)
+    with pytest.raises(ValueError, match="they must agree"):
+        standard_errors(model, X[:5], y)
+    with pytest.raises(ValueError, match="y must have 1 targets"):
+        read_target(CARTRegressor(prune=None).fit(X, y).tree_, np.zeros((3, 2)))
+
+
+def test_curves_are_drawn_with_their_errors() -> None:
+    """Of a step the mean of either side is as sure as the leaf that answers it."""
+    pytest.importorskip("matplotlib").use("agg")
+    from softwood import plot_curves
+
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(200, 1))
+    y = (X[:, 0] > 0.5) + rng.normal(size=200)
+    model = CARTRegressor(max_depth=1, prune=None, min_samples_leaf=20).fit(X, y)
+    (panel,) = plot_curves(model, X, y, errors=True).child_axes
+    low, high = (line.get_ydata() for line in panel.lines if line.get_linestyle() == "--")
+    table = standard_errors(model, X, y)
+    assert {*np.round(low, 9)} == {*np.round(table.low, 9)}
+    assert {*np.round(high, 9)} == {*np.round(table.high, 9)}
+    with pytest.raises(ValueError, match="errors=True needs y"):
+        plot_curves(model, X, errors=True)
