@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable intervals monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -89,6 +89,10 @@ useless: $(PACKAGE) $(BENCH)
 # Coverage and width of intervals, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 intervals: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.intervals
+
+# Losses beside LightGBM's same objectives, and calibration of classes (SOFTWOOD_DATA=<folder>; `pip install --no-deps ISLP`).
+losses: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.losses
 
 # Monotone constraints beside LightGBM's and EBM's (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 monotone: $(PACKAGE) $(BENCH)

@@ -64,7 +64,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("slopes", [False, True], ids=["constant", "linear"])
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name.lower())
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.kind.name.lower())
 def test_the_gradient_is_that_of_the_kernels(loss: Loss, slopes: bool) -> None:
     outputs, link, row_loss = LOSSES[loss]
     rng = np.random.default_rng(0)
@@ -157,6 +157,13 @@ def test_any_leading_axes_and_single_precision() -> None:
     single = SoftTree.from_tree(module.tree).float()(X.float())
     assert single.dtype == torch.float32
     torch.testing.assert_close(single.double(), module(X), rtol=1e-4, atol=1e-5)
+
+
+def test_behind_a_log_link_answers_are_exponentials() -> None:
+    module = SoftTree.from_tree(full_tree(2, True, 2, Link.IDENTITY).tree.replace(link=Link.LOG))
+    X = torch.randn(20, 3, dtype=torch.float64)
+    torch.testing.assert_close(module.predict(X), module(X).exp())
+    np.testing.assert_allclose(module.predict(X).detach().numpy(), module.tree.predict(X.numpy()), rtol=1e-9)
 
 
 def test_a_tree_of_one_leaf() -> None:

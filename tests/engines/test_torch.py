@@ -59,7 +59,7 @@ def problem(spec: str, task: tuple[Loss, int], slopes: str = "none", gaps: bool 
 
 
 @pytest.mark.parametrize("slopes", ["none", "shared", "own", "some"])
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task[0].name.lower()}-{task[1]}")
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[1]}")
 @pytest.mark.parametrize("spec", SPECS)
 def test_sums_are_those_of_memory(spec: str, task: tuple[Loss, int], slopes: str) -> None:
     given, shape, parameters = problem(spec, task, slopes)
