@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu lint format fuzz fuzz-files sanitize speed magic useless readable intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu engines lint format fuzz fuzz-files sanitize speed magic useless readable intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -33,6 +33,13 @@ demo: $(PACKAGE) $(DRAWING)
 # SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
 test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
+
+# What passes over a Dask cluster and behind a stream take, here: figures of docs/results/engines.md.
+engines: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m bench.engines passes
+	$(BIN)/python -m bench.engines scheduler
+	$(BIN)/python -m bench.engines stream
+	$(BIN)/python -m bench.engines simulate
 
 # On a machine with a CUDA device: what CI cannot test, and the figures of docs/results/gpu.md.
 gpu: $(PACKAGE) $(TESTS)
