@@ -157,6 +157,10 @@ def test_answers_are_lazy_and_those_of_memory(cluster: LocalCluster) -> None:
         assert isinstance(lazy, da.Array)
         with np.errstate(divide="ignore"):
             np.testing.assert_array_equal(lazy.compute(), getattr(model, method)(FRAME[INPUTS]))
+    soft = SoftTreeRegressor(**HOW).fit(FRAME[INPUTS], FRAME["y"])
+    np.testing.assert_array_equal(soft.predict(rows).compute(), soft.predict(FRAME[INPUTS]))
+    with pytest.raises(ValueError, match="offset is for rows in memory"):
+        soft.predict(rows, offset=1.0)
     text = CARTClassifier(**CART).fit(FRAME[INPUTS], FRAME["two"])
     np.testing.assert_array_equal(text.predict(rows).compute(), text.predict(FRAME[INPUTS]))
 

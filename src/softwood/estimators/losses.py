@@ -19,6 +19,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, Numbers
 from softwood.estimators.cells import refuse_nonnumbers
 from softwood.estimators.frames import read_vector
+from softwood.estimators.sources import is_dask
 from softwood.kernels.kinds import Link, Loss, LossKind
 
 LOSSES = ("squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie")
@@ -130,9 +131,12 @@ class LossNumbers(Numbers):
             exposure, by which the answer is multiplied.
         """
         answer: Floats = super().predict(X)
-        given = read_offset(offset, len(answer), self._loss)
-        if given is None:
+        if offset is None:
             return answer
+        if is_dask(X):
+            raise ValueError("offset is for rows in memory: answers for rows of Dask are lazy, and take it afterwards.")
+        given = read_offset(offset, len(answer), self._loss)
+        assert given is not None
         given = given if answer.ndim == 1 else given[:, None]
         return np.asarray(answer * np.exp(given) if self._loss.link == Link.LOG else answer + given)
 
