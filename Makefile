@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu engines lint format fuzz fuzz-files sanitize speed magic useless readable intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu engines lint format fuzz fuzz-files sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -104,6 +104,12 @@ losses: $(PACKAGE) $(BENCH)
 # Monotone constraints beside LightGBM's and EBM's (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 monotone: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.monotone
+
+# What effort buys: quick beside the soft trees of others, thorough on the papers' small sets (SOFTWOOD_DATA=<folder>). The
+# peers are compiled (Eigen) or bring torch; those that do not install are said to be missing.
+effort: $(PACKAGE) $(BENCH)
+	@for peer in softdtree neural-trees; do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
+	$(BIN)/python -m bench.effort
 
 # What readable=True costs, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 readable: $(PACKAGE) $(BENCH)

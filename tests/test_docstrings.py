@@ -31,7 +31,11 @@ def public() -> dict[str, Any]:
 
 
 NAMES = public()
-ESTIMATORS = [name for name, value in NAMES.items() if inspect.isclass(value) and hasattr(value, "fit")]
+ESTIMATORS = [
+    name
+    for name, value in NAMES.items()
+    if inspect.isclass(value) and hasattr(value, "fit") and hasattr(value, "predict")
+]
 
 
 def sections(value: Any) -> dict[str, str]:

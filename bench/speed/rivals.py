@@ -129,6 +129,7 @@ RIVALS = (
     _ours("LDT, one tree", "LinearDiscriminantTree", prune=None),  # the default grows eleven
     _ours("soft, incremental", "SoftTree", learner="incremental"),
     _ours("soft, joint", "SoftTree"),
+    _ours("soft, quick", "SoftTree", effort="quick"),
     _ours("budding", "BuddingTree"),
     _ours("softened", "SoftenedTree"),
     _ours("omnivariate", "OmnivariateTree"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from softwood.estimators.budding import BuddingTreeClassifier, BuddingTreeRegressor
     from softwood.estimators.c45 import C45Classifier
     from softwood.estimators.cart import CARTClassifier, CARTRegressor
+    from softwood.estimators.dates import DateParts
     from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
     from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
     from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
@@ -57,6 +58,7 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "DateParts",
     "FileError",
     "LinearDiscriminantTreeClassifier",
     "LinearDiscriminantTreeRegressor",
@@ -108,6 +110,7 @@ _HOME = {
     "C45Classifier": "softwood.estimators.c45",
     "CARTClassifier": "softwood.estimators.cart",
     "CARTRegressor": "softwood.estimators.cart",
+    "DateParts": "softwood.estimators.dates",
     "FileError": "softwood.formats",
     "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
     "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",

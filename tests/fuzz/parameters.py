@@ -101,6 +101,7 @@ SOFT: dict[str, list[Any]] = {
     "max_gate_features": [1, 2],
     "monotonic_cst": [_signs],
     "start": ["hard", "random"],
+    "effort": ["quick", "normal"],
     "early_stopping": [True, False],
     "n_iter_no_change": [1, 3],
     "tol": [0.0, 1e-3, 0.5],

@@ -17,6 +17,7 @@ from softwood.estimators.lazy_answers import answer_lazily
 from softwood.estimators.notebook import ShownInNotebook
 from softwood.estimators.options import threads
 from softwood.estimators.sources import is_dask
+from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.kernels.kinds import Link, Missing
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
@@ -42,6 +43,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     n_jobs: int | None
     _engines: tuple[str, ...] = ("memory",)  # where it can learn from rows (engine.py)
 
+    @in_row_blocks
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
         """The leaf each row ends in (in a soft tree: the node that keeps most of it), as node id of `tree_`."""
         check_is_fitted(self, "tree_")
@@ -131,6 +133,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
         return tags
 
 
@@ -145,6 +148,7 @@ class Probabilities(SetPrediction):
 
     classes_: npt.NDArray[Any]
 
+    @in_row_blocks
     def predict_proba(self: Any, X: Any) -> Floats:
         """Class probabilities, columns in the order of `classes_`."""
         self._require_tree()
@@ -163,6 +167,7 @@ class Probabilities(SetPrediction):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @in_row_blocks
     def predict(self: Any, X: Any) -> npt.NDArray[Any]:
         """The class of least expected cost: without costs the most probable one (the first of equals)."""
         self._require_tree()
@@ -177,6 +182,7 @@ class Numbers(IntervalPrediction):
 
     _one_target: bool
 
+    @in_row_blocks
     def predict(self: Any, X: Any) -> Floats:
         """Output of the tree, shape (rows,) or (rows, targets) as y was."""
         self._require_tree()

@@ -29,6 +29,7 @@ from softwood.estimators.rows import (
     read_labelled,
     read_numbered,
 )
+from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
 from softwood.kernels.kinds import Loss
@@ -335,6 +336,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         check_consistent_length(rows, codes)
         return self._continue(self._problem(rows, codes, sample_weight), first)
 
+    @in_row_blocks
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
         check_is_fitted(self, "tree_")

@@ -27,7 +27,7 @@ Level = str | int | float | bool
 
 WANTED = (
     "a cell must be one number or one category. "
-    "Make numbers of it (for a date its year, or the days since some date) or drop the column."
+    "Make numbers of it (for a date its year, or the days since some date: softwood.DateParts) or drop the column."
 )
 
 

@@ -197,3 +197,41 @@ def take_rows(rows: Any, place: npt.NDArray[Any]) -> Any:
     if is_frame(rows):
         return nw.from_native(rows, eager_only=True)[place.tolist(), :].to_native()
     return np.asarray(rows)[place]
+
+
+# -- dates -------------------------------------------------------------------------------------------------------------
+
+DAY = 86_400_000  # milliseconds
+CALENDAR = {  # part -> its numbers of a column of dates
+    "year": lambda dates: dates.dt.year(),
+    "month": lambda dates: dates.dt.month(),
+    "day": lambda dates: dates.dt.day(),
+    "weekday": lambda dates: dates.dt.weekday(),
+    "day_of_year": lambda dates: dates.dt.ordinal_day(),
+    "hour": lambda dates: dates.dt.hour(),
+}
+
+
+def date_columns(X: Any) -> list[str] | None:
+    """The names of the columns of a frame that hold dates, with or without a time; None if X is no frame."""
+    frame = open_frame(X)
+    if frame is None:
+        return None
+    return [name for name, dtype in frame.schema.items() if dtype in (nw.Date, nw.Datetime)]
+
+
+def spread_dates(X: Any, dates: Sequence[str], parts: Sequence[str]) -> Any:
+    """The frame with days since 1970 in place of dates, and parts of the calendar, "name part", after each."""
+    frame = nw.from_native(X, eager_only=True)
+    found = []
+    for name in frame.columns:
+        if name not in dates:
+            found.append(nw.col(name))
+            continue
+        given = nw.col(name)
+        found.append((given.dt.timestamp("ms").cast(nw.Float64()) / DAY).alias(name))
+        hours = frame.schema[name] != nw.Date
+        for part in parts:
+            value = CALENDAR[part](given) if hours or part != "hour" else given.dt.day() * 0
+            found.append(value.cast(nw.Float64()).alias(f"{name} {part}"))
+    return frame.select(found).to_native()

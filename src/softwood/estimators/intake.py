@@ -1,6 +1,7 @@
 """Intake: from whatever a user passes as X to the float64 table that learners take.
 
-Arrays, nested lists and data frames (pandas, polars, pyarrow, ...) give the same table for the same data:
+Arrays, nested lists, sparse matrices (sparse_rows.py) and data frames (pandas, polars, pyarrow, ...) give the same
+table for the same data:
 
     number column      its values, missing = NaN, infinity refused
     category column    codes 0 .. L-1 into its levels, missing or unseen = NaN
@@ -37,6 +38,7 @@ from softwood.estimators.cells import (
 )
 from softwood.estimators.choice import choose_categories
 from softwood.estimators.frames import Frame, open_frame, read_block, read_columns, read_kinds
+from softwood.estimators.sparse_rows import densified
 from softwood.kernels.table_scan import any_infinite
 from softwood.tree import Kind, Schema
 from softwood.tree.encoding import is_missing
@@ -90,6 +92,7 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
         if block is not None:
             return _number_table(block, names)
         return _learn(read_columns(frame, names), names, chosen, read_kinds(frame))
+    X = densified(X)
     wanted = isinstance(categorical_features, str) or categorical_features is None
     array = _check_array(estimator, X, reset=True, numeric=wanted or np.size(categorical_features) == 0)
     names = _numbered(array.shape[1])
@@ -115,7 +118,7 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
         return _apply(_array_cells(_unmask(X), columns.features), columns)
     frame = open_frame(X)
     if frame is None:
-        array = _check_array(estimator, X, reset=False, numeric=columns.all_numbers)
+        array = _check_array(estimator, densified(X), reset=False, numeric=columns.all_numbers)
         if columns.all_numbers:
             return _finite(array, columns.features)
         return _apply(_array_cells(array, columns.features), columns)

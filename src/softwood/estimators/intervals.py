@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators import options
+from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
 from softwood.kernels.kinds import Link
@@ -54,6 +55,7 @@ class Calibrated:
 class IntervalPrediction(Calibrated):
     """What every regressor offers; stands left of TreeEstimator."""
 
+    @in_row_blocks
     def predict_interval(self: Any, X: Any, coverage: float = 0.9) -> Floats:
         """Lower and upper end of an interval that holds the target of a new row with the chance `coverage`.
 
@@ -103,6 +105,7 @@ class IntervalPrediction(Calibrated):
 class SetPrediction(Calibrated):
     """What every classifier offers; stands left of TreeEstimator."""
 
+    @in_row_blocks
     def predict_set(self: Any, X: Any, coverage: float = 0.9) -> npt.NDArray[np.bool_]:
         """Which classes are in a set that holds the class of a new row with the chance `coverage`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -26,6 +27,7 @@ from softwood.estimators.rows import (
     read_numbered,
 )
 from softwood.estimators.soft_results import held_out_of, history_line, one_class_result, relative_loss
+from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Link, Loss
@@ -33,12 +35,14 @@ from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
 from softwood.learners.soft.readable import learn_readable
+from softwood.learners.soft.thorough import learn_thoroughly
 from softwood.learners.soft.training_rows import TrainingRows
 from softwood.tree import MonotonicCertificate, Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
 STARTS = ("hard", "random")
+EFFORTS = ("quick", "normal", "thorough")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 
@@ -114,7 +118,10 @@ class SoftTree(Calibrated, TreeEstimator):
         p = self.get_params(deep=False)
         refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
         if p["learner"] == "joint":
-            return self._learn_from(training_rows(dataset, how), schema, how, validation)
+            first = training_rows(dataset, how)
+            return self._learn_from(
+                first, schema, how, validation, lambda seed: training_rows(dataset, replace(how, seed=seed))
+            )
         if dataset.loss != Loss.SQUARED and not dataset.loss.is_classes:
             raise ValueError(
                 f"learner='incremental' learns by the squared error; loss={p['loss']!r} needs learner='joint'."
@@ -156,19 +163,36 @@ class SoftTree(Calibrated, TreeEstimator):
             keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
             engine="torch" if engine == "torch" else "memory",
             device=p["device"],
+            effort=options.one_of("effort", p["effort"], EFFORTS),
         )
 
     def _learn_from(
-        self, rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None
+        self,
+        rows: TrainingRows,
+        schema: Schema,
+        how: JointOptions,
+        validation: Dataset | None,
+        deal: Callable[[int], TrainingRows] | None = None,
     ) -> FitResult:
-        """The joint learner, on rows that may be anywhere."""
+        """The joint learner, on rows that may be anywhere; `deal` gives them in the order of another seed."""
         p = self.get_params(deep=False)
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
         how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
         before = self._before(schema, rows.sample.loss.link)
         with search_bar(p["verbose"]) as report:
+            if how.effort == "thorough" and before is None:
+                return self._learn_thoroughly(deal, schema, replace(how, report=report), validation)
             learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
             return learn(rows, schema, replace(how, report=report), validation, before)
+
+    def _learn_thoroughly(
+        self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None
+    ) -> FitResult:
+        if self.get_params(deep=False)["readable"]:
+            raise ValueError("readable=True is a search of its own, effort='thorough' repeats the usual one: drop one.")
+        if deal is None:
+            raise ValueError("effort='thorough' deals the rows anew for every search: it needs them in memory.")
+        return learn_thoroughly(deal, schema, how, validation)
 
     def _before(self, schema: Schema, link: Link) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
@@ -225,6 +249,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
         second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
         the proof (docs/monotone.md).
+    effort : {"quick", "normal", "thorough"}
+        How broadly "joint" searches. "quick": one kind of gates and leaves, one penalty, one division of the rows, for
+        grids and streams; "thorough": eight searches with other folds each, the kind that most choose.
     readable : bool
         Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
         else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
@@ -289,6 +316,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
         monotonic_cst: Any = None,
+        effort: str = "normal",
         readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
@@ -312,6 +340,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
         self.monotonic_cst = monotonic_cst
+        self.effort = effort
         self.readable = readable
         self.start = start
         self.max_iter = max_iter
@@ -369,6 +398,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
             learned = replace(learned, held_out=learned.held_out.divided(factor))
         return self._remember(learned, given.weight)
 
+    @in_row_blocks
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
         check_is_fitted(self, "tree_")
@@ -416,6 +446,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
         monotonic_cst: Any = None,
+        effort: str = "normal",
         readable: bool = False,
         start: str = "hard",
         max_iter: int = 200,
@@ -442,6 +473,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
         self.monotonic_cst = monotonic_cst
+        self.effort = effort
         self.readable = readable
         self.start = start
         self.max_iter = max_iter

@@ -156,6 +156,7 @@ def _read_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     if isinstance(values, list | tuple) and np.asarray(values).dtype.kind in "US":
         values = np.asarray(values, object)  # NumPy would make text of everything: [1, "a"] or [nan, "a"]
         return np.array(_one_type(column_or_1d(values, warn=True), name).tolist())
+    _refuse_several(values, name)
     flat = type(values) is np.ndarray and values.ndim == 1  # scikit-learn's check takes longer than a small tree
     labels: npt.NDArray[Any] = values if flat else column_or_1d(values, warn=True)
     if labels.dtype == object:
@@ -163,6 +164,17 @@ def _read_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     if labels.dtype.kind == "f":
         _refuse_not_finite(labels, name)
     return labels
+
+
+def _refuse_several(values: Any, name: str) -> None:
+    """An error for labels of several columns, with what can be done; scikit-learn's words come first."""
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"{name} should be a 1d array, got an array of shape {shape} instead. A classifier answers one label "
+            "a row. For several labels that are yes or no fit a regressor, such as CARTRegressor, on columns of 0, 1: "
+            "its answers are their probabilities. Otherwise fit one classifier a column."
+        )
 
 
 def _refuse_not_finite(labels: npt.NDArray[Any], name: str) -> None:

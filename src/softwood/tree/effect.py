@@ -10,6 +10,8 @@ The unit of an input does not change it, so terms can be compared.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,12 +64,25 @@ def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
 def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
     """Effect of every weight of the linear gates, in the order of `tree.weight`."""
     effect = np.zeros(len(tree.weight))
-    phi = expand(tree.basis, X)
-    for m in np.flatnonzero(tree.score == Score.LINEAR):
+    phi, gates = expand(tree.basis, X), np.flatnonzero(tree.score == Score.LINEAR)
+    for m, (rows, part) in zip(gates, _arrived(reach, gates), strict=True):
         at = slice(int(tree.weight_begin[m]), int(tree.weight_begin[m + 1]))
         column = tree.weight_column[at]
-        effect[at] = _effects(phi, column, tree.weight[at], tree.basis.feature[column], reach[:, m])
+        effect[at] = _effects(phi, column, tree.weight[at], tree.basis.feature[column], rows, part)
     return effect
+
+
+def _arrived(reach: Floats, nodes: npt.NDArray[np.intp]) -> Iterator[tuple[npt.NDArray[np.intp], Floats]]:
+    """Of every node, the rows that arrive and how much of each; all rows alike where none does.
+
+    A hard tree sends a row to few of its nodes, so that these are found for all nodes at once.
+    """
+    every = np.arange(len(reach)), np.ones(len(reach))
+    node, row = np.nonzero((reach > 0).T[nodes])
+    ends = np.searchsorted(node, np.arange(len(nodes) + 1))
+    for place, m in enumerate(nodes):
+        rows = row[ends[place] : ends[place + 1]]
+        yield (rows, reach[rows, m]) if len(rows) else every
 
 
 def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
@@ -78,29 +93,34 @@ def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
         nodes = np.flatnonzero(tree.slope_row == row)
         kept = (reach[:, nodes] * tree.leafness[nodes]).sum(axis=1)
         for k in range(tree.n_outputs):
-            effect[row, :, k] = _effects(phi, every, tree.slope[row, :, k], tree.basis.feature, kept)
+            ((rows, part),) = _arrived(kept[:, None], np.zeros(1, np.intp))
+            effect[row, :, k] = _effects(phi, every, tree.slope[row, :, k], tree.basis.feature, rows, part)
     return effect
 
 
 def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, feature: npt.NDArray[np.integer],
-             part: Floats) -> Floats:  # fmt: skip
-    """Of the terms weight * phi[:, column], rows counted by `part` (all alike where none counts)."""
+             rows: npt.NDArray[np.intp], part: Floats) -> Floats:  # fmt: skip
+    """Of the terms weight * phi[rows, column], rows counted by `part`."""
     effect, used = np.zeros(len(weight)), np.flatnonzero(weight)
-    here = part > 0
-    if not here.any():
-        here, part = np.ones(len(part), np.bool_), np.ones(len(part))
     if not len(used) or not len(phi):
         return effect
-    term = phi[here][:, column[used]] * weight[used]
+    term = phi[rows][:, column[used]] * weight[used]  # columns lie together, and are summed so
     size = float(np.abs(term).max()) or 1.0  # squares neither overflow nor vanish
     term /= size
-    term -= _mean(term, part[here])
-    for f in np.unique(feature[used]):
-        mine = feature[used] == f
+    term -= _mean(term, part)
+    of = feature[used]
+    if np.all(of[1:] > of[:-1]):  # one term an input: all at once, summed in the same order
+        square = np.square(np.ascontiguousarray(term.T))
+        mean = (square * part).sum(axis=1) / part.sum()
+        spread = np.sqrt(mean)
+        effect[used] = np.where(spread > 0, size / np.where(spread > 0, spread, 1.0) * mean, 0.0)
+        return effect
+    for f in np.unique(of):
+        mine = of == f
         whole = term[:, mine].sum(axis=1, keepdims=True)
-        spread = np.sqrt(_mean(whole * whole, part[here])[0])
+        spread = np.sqrt(_mean(whole * whole, part)[0])
         if spread > 0:
-            effect[used[mine]] = size / spread * _mean(term[:, mine] * whole, part[here])
+            effect[used[mine]] = size / spread * _mean(term[:, mine] * whole, part)
     return effect
 
 

@@ -62,32 +62,37 @@ class Arrivals:
     def described(self) -> Tree:
         """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
         with without_float_warnings():
-            tree = self.with_gains()
-            mean = mean_answers(tree, self.rows.X, self.reach)
-            tree = tree.replace(mean=mean) if np.isfinite(mean).all() else tree
-        return self.with_effects(tree)
+            mean = mean_answers(self.tree, self.rows.X, self.reach)
+            found = self._gains() | ({"mean": mean} if np.isfinite(mean).all() else {})
+        return self.tree.replace(**found, **self._effects())
 
     def counted(self) -> Arrivals:
         """The same rows at a tree that counts them as they arrive."""
         return replace(self, tree=self.tree.replace(count=self.weight))
 
-    def with_effects(self, tree: Tree | None = None) -> Tree:
+    def with_effects(self) -> Tree:
         """The tree with the effects of the terms of its gates and responses."""
-        tree = self.tree if tree is None else tree
+        return self.tree.replace(**self._effects())
+
+    def _effects(self) -> dict[str, Floats]:
+        tree = self.tree
         with without_float_warnings():
             weight = weight_effects(tree, self.rows.X, self.reach)
             slope = slope_effects(tree, self.rows.X, self.reach)
         known = np.isfinite(weight).all() and np.isfinite(slope).all()  # numbers of 1e300 have no spread
-        return tree.replace(weight_effect=weight, slope_effect=slope) if known else tree
+        return {"weight_effect": weight, "slope_effect": slope} if known else {}
 
     def with_gains(self) -> Tree:
         """The tree with the impurity of every node and the gain of every gate."""
+        return self.tree.replace(**self._gains())
+
+    def _gains(self) -> dict[str, Floats]:
         with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
             square = np.square(self.size)
         if not np.isfinite(square):
-            return self.tree
+            return {}
         impurity = self.weighted_impurity / np.maximum(self.weight, NOTHING) * square
-        return self.tree.replace(impurity=impurity, gain=self.gain * square)
+        return {"impurity": impurity, "gain": self.gain * square}
 
     def importances(self) -> Floats:
         """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
@@ -96,10 +101,10 @@ class Arrivals:
         weights = np.concatenate([_weights(tree, gates), _slopes(tree, leaves) / self.size], axis=1)
         kept = self.reach[:, leaves] * tree.leafness[leaves]
         there = np.concatenate([self.reach[:, gates], np.repeat(kept, tree.n_outputs, axis=1)], axis=1)
-        varies = np.zeros((tree.n_features, weights.shape[1]))
+        varies, phi = np.zeros((tree.n_features, weights.shape[1])), expand(tree.basis, self.rows.X)
         for f in np.unique(tree.basis.feature):
             mine = np.flatnonzero(tree.basis.feature == f)
-            varies[f] = _squares_each(expand(tree.basis.pick(mine), self.rows.X) @ weights[mine], there)
+            varies[f] = _squares_each(np.ascontiguousarray(phi[:, mine]) @ weights[mine], there)
         in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
         total = divide_gains(tree, self.gain, in_gate)
         if in_response.any():

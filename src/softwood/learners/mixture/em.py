@@ -61,6 +61,21 @@ class MixtureRows:
     weight: Floats
     ridge: float
 
+    def head(self, n: int) -> MixtureRows:
+        """The first rows; the penalty is that of all."""
+        return replace(self, phi=self.phi[:n], target=self.target[:n], weight=self.weight[:n])
+
+    def in_row_space(self) -> tuple[MixtureRows, Floats]:
+        """Rows with no more columns than there are rows, and what turns these weights into those of all columns.
+
+        The penalty makes weights combinations of the rows, and stays what it is when columns are rotated: with
+        phi = (U S) V', weights v of U S are weights V v of phi, and of the same size. The last column stays.
+        """
+        score, size, across = np.linalg.svd(self.phi[:, :-1], full_matrices=False)
+        turn = np.zeros((len(size) + 1, self.phi.shape[1]))
+        turn[:-1, :-1], turn[-1, -1] = across, 1.0
+        return replace(self, phi=np.column_stack([score * size, self.phi[:, -1]])), turn
+
 
 def likelihoods(mixture: Mixture, rows: MixtureRows) -> Floats:
     """Log P(y | leaf, x) for every leaf, (rows, leaves)."""

@@ -67,7 +67,12 @@ def learn_experts(dataset: Dataset, schema: Schema, how: Experts) -> LearnedMixt
     rows = MixtureRows(phi, target, whole.weight, ridge)
     classes = 0 if numbers else max(2, whole.target.shape[1])
     shape, targets = MixtureShape.make(how.depth, how.branching, classes), target.shape[1] if numbers else 0
-    mixture = learn_mixture(shape, rows, targets, how.starts, how.max_iter, how.tol, how.seed)
+    wide = phi.shape[1] > len(phi) + 1
+    some, turn = rows.in_row_space() if wide else (rows, None)
+    mixture = learn_mixture(shape, some, targets, how.starts, how.max_iter, how.tol, how.seed)
+    if turn is not None:
+        line = np.einsum("nkt,kc->nct", mixture.line, turn) if len(mixture.line) else np.zeros((0, phi.shape[1], 0))
+        mixture = replace(mixture, gate=mixture.gate @ turn, line=line)
     if how.learner == "joint":
         return _refined(mixture, whole, columns, schema, how, centre, scale, ridge)
     tree = as_tree(mixture, rows, columns, schema, centre, scale)

@@ -1,10 +1,13 @@
 """Where EM begins: gates that tell two rows apart, drawn by chance among those that reach the node.
 
 EM climbs to the nearest top, and equal experts stay equal; so several starts run for a few iterations, and the one of
-the highest likelihood goes on.
+the highest likelihood goes on. Where rows are many, that is done with the first FEW of them (rows come in the order of
+a hash: a random part), and EM goes on with more rows each time until it has all: most iterations see few rows.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from softwood.learners.mixture.em import Mixture, MixtureRows, run_em
 from softwood.learners.mixture.shape import MixtureShape
 
 BRIEF = 8  # iterations of a start before starts are compared
+MANY, FEW, MORE = 20_000, 5_000, 8  # rows beyond which EM begins with few, and has so many times as many each time
 SLOPE = 2.0  # of a gate to begin with, in spreads of its score
 
 
@@ -52,6 +56,21 @@ def learn_mixture(
     shape: MixtureShape, rows: MixtureRows, targets: int, starts: int, max_iter: int, tol: float, seed: int
 ) -> Mixture:
     """The best of several starts, brought to the top; targets 0: classes."""
+    n = len(rows.phi)
+    if n <= MANY:
+        return _from_starts(shape, rows, targets, starts, max_iter, tol, seed)
+    some = FEW
+    mixture = _from_starts(shape, rows.head(some), targets, starts, max_iter, tol, seed)
+    while some < n:
+        some = n if some * MORE >= n else some * MORE
+        mixture = run_em(replace(mixture, history=[]), rows.head(some), max_iter, tol)
+    return mixture
+
+
+def _from_starts(
+    shape: MixtureShape, rows: MixtureRows, targets: int, starts: int, max_iter: int, tol: float, seed: int
+) -> Mixture:
+    """The best of several starts, brought to the top."""
     rng = np.random.default_rng(seed)
     begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(BRIEF, max_iter), tol) for _ in range(starts)]
     best = max(begun, key=lambda mixture: mixture.history[-1])  # the first of equals

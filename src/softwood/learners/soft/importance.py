@@ -52,11 +52,19 @@ def measure_tree(
     scale: Floats,
     n_threads: int = 1,
     expansion: Expansion | None = None,
+    brief: bool = False,
 ) -> MeasuredTree:
-    """Of the tree made of these parameters; `rows` are `in_order` with scaled targets, and some of them are enough."""
+    """Of the tree made of these parameters; `rows` are `in_order` with scaled targets, and some of them are enough.
+
+    Where it is to be `brief`, a tree of one node is not hardened.
+    """
     some = rows.head(ENOUGH_ROWS)
     engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
     importance = as_parts(ablation_importance(params, design, some, engine))
     sample = sample_of(some, centre, scale)
-    seen, hardened = Arrivals(tree, sample, n_threads), Arrivals(harden(tree), sample, n_threads)
-    return MeasuredTree(seen.described(), importance, seen.importances(), hardened.counted().described())
+    seen = Arrivals(tree, sample, n_threads)
+    described = seen.described()
+    if brief and tree.n_nodes == 1:
+        return MeasuredTree(described, importance, seen.importances(), described)
+    hardened = Arrivals(harden(tree), sample, n_threads)
+    return MeasuredTree(described, importance, seen.importances(), hardened.counted().described())

@@ -31,7 +31,16 @@ from softwood.learners.soft.design import UNCONSTRAINED, BasisSpec, DesignMatrix
 from softwood.learners.soft.grower import without_idle
 from softwood.learners.soft.held_out import answered
 from softwood.learners.soft.importance import MeasuredTree, measure_tree
-from softwood.learners.soft.model_search import FeatureSelection, ModelSearch, SearchSteps, Trials
+from softwood.learners.soft.model_search import (
+    BEGIN,
+    BREADTH,
+    STRENGTHS,
+    Effort,
+    FeatureSelection,
+    ModelSearch,
+    SearchSteps,
+    Trials,
+)
 from softwood.learners.soft.monotone_tree import hold_to_signs
 from softwood.learners.soft.params import Gates, SoftTreeParams
 from softwood.learners.soft.refit import from_best_start, refitted
@@ -59,6 +68,8 @@ SCREENING_ROWS_BY_INPUT = 60  # and at least so many for each input: on fewer, g
 class JointOptions:
     """How to learn. `penalty` None tunes it; `report` is called with every candidate.
 
+    effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
+        for thorough.py, and here as "normal".
     more_leaves : whether `max_leaves` is a limit for few rows only: trees grown on more rows have up to MOST_LEAVES.
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
@@ -84,11 +95,24 @@ class JointOptions:
     device: str | None = None
     more_leaves: bool = False
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
+    effort: Effort = "normal"
 
     @property
     def is_monotone(self) -> bool:
         """Whether there is a monotone input."""
         return len(self.signs) > 0
+
+    def settled(self, loss: Loss) -> JointOptions:
+        """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
+
+        Numbers bend along their inputs more often than log odds do: they get curves.
+        """
+        if self.effort != "quick":
+            return self
+        curved: Gate = "linear" if loss in (Loss.LOGISTIC, Loss.SOFTMAX) else "additive"
+        leaf: Leaf = "linear" if self.leaf == "auto" else self.leaf
+        gate = curved if self.gate == "auto" else self.gate
+        return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False))
 
 
 @dataclass(frozen=True)
@@ -172,6 +196,7 @@ def learn_joint_from(
     rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
     """Learn a soft tree from rows that may be anywhere: the search sees their sample, the last refinement all."""
+    how = how.settled(rows.sample.loss)
     centre, scale = rows.centre, rows.scale
     if before is not None:
         before.check_inputs(rows.sample, schema)
@@ -188,6 +213,8 @@ def learn_joint_from(
     engine = rows.make_engine(expansion)
     tree = kept.tree[0]
     if refit:
+        if how.effort == "quick" and how.penalty is None:  # as heavy for all rows as for those of the search
+            kept = replace(kept, penalty=kept.penalty * trial.spec.rows(0) / engine.total_weight)
         tree = last.result(tree, refitted, kept, engine, how.max_iter, how.n_threads)
     tree = without_idle(tree, engine)
     if rows.sample.centre_is_best:
@@ -195,7 +222,9 @@ def learn_joint_from(
     tree_in_user_units = to_tree(tree, design, schema, rows.sample.loss, engine, centre, scale)
     if how.is_monotone:
         tree_in_user_units = hold_to_signs(tree_in_user_units, how.signs)
-    described = measure_tree(tree_in_user_units, tree, design, rows.sample, centre, scale, how.n_threads, expansion)
+    some = rows.sample.head(BREADTH[how.effort].described_by)
+    units = (centre, scale, how.n_threads, expansion, how.effort == "quick")
+    described = measure_tree(tree_in_user_units, tree, design, some, *units)
     grown = None
     if not how.is_monotone:
         grown = WarmStart(tree, chosen.basis_spec, design, chosen.gates, chosen.penalty, centre, scale)
@@ -229,13 +258,16 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     """The search that learns from these rows, ready to run."""
     gate_features = 1 if how.gate == "axis" else how.max_gate_features
     leaves = min(how.max_leaves, rows.n_rows)
-    grow_options = GrowOptions(0.0, leaves, how.patience, how.least_gain, max_gate_features=gate_features)
+    breadth = BREADTH[how.effort]
+    patience = min(how.patience, breadth.most_patience)
+    grow_options = GrowOptions(0.0, leaves, patience, how.least_gain, max_gate_features=gate_features)
     specs = list(_specs(rows.sample, held, how, before))
+    penalty = STRENGTHS[BEGIN] / specs[0].rows(0) if how.effort == "quick" and how.penalty is None else how.penalty
     trials = Trials(
         specs,
         slopes_for(how.leaf, rows.sample.target.shape[1], how.is_monotone),
         Trainer(grow_options, how.max_iter, leaves_for(len(rows.sample), leaves) if how.more_leaves else None),
-        how.penalty if before is None else before.penalty,
+        penalty if before is None else before.penalty,
         how.report,
         keeps_first=held is not None and not specs[0].full,
     )
@@ -261,17 +293,22 @@ def leaves_for(n_rows: int, least: int) -> int:
 def _prepared(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
     """Basis specs, and columns of some inputs; the fewer they are, the more curves each has."""
     found = []
-    for basis_spec in basis_specs_for(how.gate, int(inputs.sum()), len(some)):
+    basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some))
+    for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
         design = build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs)
         found.append((basis_spec, design.only(inputs)))
     return found
 
 
 def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> Iterator[ModelSpec]:
-    row_folds = _row_folds(some, held)
     screened_rows = max(SCREENING_ROWS, SCREENING_ROWS_BY_INPUT * some.X.shape[1])
+    if how.effort == "quick":
+        some = some.head(screened_rows)
+    row_folds = _row_folds(some, held)
     full = len(some) > screened_rows
-    if full:
+    if how.effort == "quick":
+        row_folds = row_folds[:1]
+    elif full:
         valid_rows = None if held is None else held.head(screened_rows // 3)
         row_folds = [_row_folds(some.head(screened_rows), valid_rows)[0], row_folds[0]]
     if before is not None:

@@ -12,9 +12,10 @@ best one is tuned there. Threads change nothing but the time: each kind is worke
 Why each step is as it is, and what was measured: docs/design/soft_learner.md.
 """
 
+from softwood.learners.soft.model_search.breadth import BREADTH, Effort
 from softwood.learners.soft.model_search.feature_selection import FeatureSelection
-from softwood.learners.soft.model_search.penalty_tuning import STRENGTHS
+from softwood.learners.soft.model_search.penalty_tuning import BEGIN, STRENGTHS
 from softwood.learners.soft.model_search.search import ModelSearch, SearchSteps
 from softwood.learners.soft.model_search.trials import Trials
 
-__all__ = ["STRENGTHS", "FeatureSelection", "ModelSearch", "SearchSteps", "Trials"]
+__all__ = ["BEGIN", "BREADTH", "STRENGTHS", "Effort", "FeatureSelection", "ModelSearch", "SearchSteps", "Trials"]
