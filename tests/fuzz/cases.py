@@ -46,6 +46,8 @@ class Case:
             found.append("a sign for a category")
         if "monotonic_cst" in self.parameters and self.estimator.startswith("SoftTree"):
             found.append("several classes, a warm start or the incremental learner beside constraints")
+        if "smoothing" in self.parameters and ("monotonic_cst" in self.parameters or self.parameters.get("soft")):
+            found.append("smoothing beside signs or probabilities of its own")
         if "warm_start" in self.parameters:
             found.append("a warm start on other rows")
         return found

@@ -232,3 +232,14 @@ def test_a_branch_that_is_better_by_rounding_alone_is_cut() -> None:
         model = softwood.CARTRegressor(prune="reduced_error").fit(X, y, X_val=X[[1, 4]], y_val=y[[1, 4]])
         leaves.append(model.get_n_leaves())
     assert set(leaves) == {2}
+
+
+def test_far_targets_are_softened_without_a_warning() -> None:
+    """Seeds 970305, 971395: the squares of losses passed the doubles, where CART counts in a unit of its own."""
+    x = np.linspace(0, 6, 120)[:, None]
+    y = np.sin(x[:, 0]).round(2)
+    near, far = (
+        softwood.SoftenedTreeRegressor(n_successes=2, random_state=0).fit(x, y * 2.0**k).predict(x) / 2.0**k
+        for k in (0, 490)
+    )
+    np.testing.assert_array_equal(near, far)

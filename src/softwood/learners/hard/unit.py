@@ -63,11 +63,12 @@ class Unit:
         if self.size == 1.0:
             return pruned
         table, sequence = pruned.table, pruned.sequence
-        largest = PruningSequence(self._tree(sequence.tree), sequence.risk * self.risk, sequence.error * self.risk)
+        largest = PruningSequence(self.leave_tree(sequence.tree), sequence.risk * self.risk, sequence.error * self.risk)
         held_out = None if pruned.held_out is None else pruned.held_out.in_unit(self.size)
-        return Pruned(self._tree(pruned.tree), None if table is None else self._table(table), largest, held_out)
+        return Pruned(self.leave_tree(pruned.tree), None if table is None else self._table(table), largest, held_out)
 
-    def _tree(self, tree: Tree) -> Tree:
+    def leave_tree(self, tree: Tree) -> Tree:
+        """A tree in the user's unit."""
         return tree.replace(
             response=tree.response * self.size,
             mean=tree.mean * self.size,

@@ -29,6 +29,7 @@ from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, deal_folds
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
+from softwood.learners.hard.unit import Unit
 from softwood.learners.softening.anneal import PATIENCE, Annealed, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.gates import SofteningRows, with_widths
@@ -86,10 +87,13 @@ def learn_softened(
     keep : whether an interrupt ends the work with the best tree so far; otherwise it is raised.
     report : called with the softenings done and those that counted.
     """
+    unit = Unit.of(problem)
+    problem, growth = unit.enter(problem), unit.enter_growth(growth)
     trees = hard_trees(problem, schema, growth, seed, n_splits)
     rows = SofteningRows(problem.X, problem.y, problem.weight)
     if trees[0].n_nodes == 1:
-        return SoftenedTree(trees[0], trees[0], trees[0], 0)
+        root = unit.leave_tree(trees[0])
+        return SoftenedTree(root, root, root, 0)
 
     def soften(task: tuple[int, int]) -> Annealed:
         number, at = task
@@ -113,7 +117,8 @@ def learn_softened(
     _, tree, hard = min(kept, key=lambda entry: entry[0], default=(np.inf, trees[0], trees[0]))
     if mean_widths and kept:
         tree = with_widths(hard, np.mean([soft.softness for _, soft, of in kept if of is hard], axis=0))
-    return SoftenedTree(with_arrivals(tree, rows), hard, trees[0], done, interrupted)
+    tree, hard, best_hard = map(unit.leave_tree, (with_arrivals(tree, rows), hard, trees[0]))
+    return SoftenedTree(tree, hard, best_hard, done, interrupted)
 
 
 def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
