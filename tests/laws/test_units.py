@@ -31,7 +31,7 @@ from softwood import (
     SoftTreeRegressor,
 )
 from softwood.estimators.budding import BuddingTree
-from softwood.estimators.soft import SoftTree
+from softwood.estimators.soft_tree import SoftTree
 
 REGRESSORS: list[Any] = [
     CARTRegressor(),

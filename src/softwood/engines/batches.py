@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from softwood.engines.parts import Parts
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import make_shape
+from softwood.tree.once import computed_once
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SoftRows:
     n_threads: int
     single: bool
 
-    @cached_property
+    @computed_once
     def engine(self) -> SumEngine:
         """Its columns are made as they are needed."""
         how = (self.n_threads, self.single, None, False)

@@ -17,7 +17,6 @@ z within these bounds always gives answers in order, and any answers in order ha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +59,7 @@ class NodeOrder:
     def __len__(self) -> int:
         return len(self.low)
 
-    @cached_property
+    @property
     def kind(self) -> Places:
         """FREE, OVER, UNDER or BETWEEN, of each item."""
         return np.where(self.low >= 0, OVER, FREE) + np.where(self.high >= 0, UNDER, FREE)
