@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,15 @@ from hypothesis import settings
 settings.register_profile("softwood", deadline=None)
 settings.register_profile("sanitize", deadline=None, max_examples=25)
 settings.load_profile("softwood")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    """Pictures of one test are not open in the next: matplotlib warns where there are many."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

@@ -64,9 +64,9 @@ SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix targ
   SoftRows<T> rows;
   rows.rows = n, rows.columns = columns, rows.outputs = target.shape(1);
   rows.blocks = (rows.rows + kBlock - 1) / kBlock;
-  if (loss < 0 || loss > static_cast<int>(Loss::tweedie)) throw std::invalid_argument("loss must be 0 to 5");
-  rows.loss = static_cast<Loss>(loss), rows.loss_parameter = static_cast<T>(parameter);
-  if (rows.loss == Loss::logistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
+  if (loss < 0 || loss > static_cast<int>(LossKind::tweedie)) throw std::invalid_argument("loss must be 0 to 5");
+  rows.loss = static_cast<LossKind>(loss), rows.loss_parameter = static_cast<T>(parameter);
+  if (rows.loss == LossKind::logistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
   double total = 0;
   for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
   auto share = std::make_shared<std::vector<T>>(rows.blocks * kBlock, T(0));
@@ -283,8 +283,15 @@ nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row rea
                      nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order, Row step,
                      double momentum, double decay, int n_threads) {
   const std::size_t n = x.shape(0), k = target.shape(1);
-  const SplitRows rows{x.data(), target.data(),          weight.data(), offset.data(), reach.data(), n, x.shape(1),
-                       k,        static_cast<Loss>(loss)};
+  const SplitRows rows{x.data(),
+                       target.data(),
+                       weight.data(),
+                       offset.data(),
+                       reach.data(),
+                       n,
+                       x.shape(1),
+                       k,
+                       static_cast<LossKind>(loss)};
   if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
       order.shape(1) != n || split.shape(1) != rows.parameters() || step.size() != split.shape(0))
     throw std::invalid_argument("sizes of rows, splits, steps and order do not agree");

@@ -16,7 +16,7 @@ constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes *
 enum class Rule : int { kAdagrad = 0, kSgd = 1, kAdam = 2 };
 
 struct OnlineOptions {
-  Loss loss;
+  LossKind loss;
   double leafness_penalty, weight_penalty;
   Rule rule;
   double step;

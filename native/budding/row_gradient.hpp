@@ -100,16 +100,16 @@ SOFTWOOD_INLINE const T* forward(const OnlineState<T>& state, const T* x, Trace<
 
 // The loss of the outputs; `delta` gets its slope.
 template <class T>
-SOFTWOOD_INLINE double loss_and_slope(Loss loss, const T* output, const T* target, std::size_t k, T* delta) {
+SOFTWOOD_INLINE double loss_and_slope(LossKind loss, const T* output, const T* target, std::size_t k, T* delta) {
   double value = 0;
-  if (loss == Loss::squared) {
+  if (loss == LossKind::squared) {
     for (std::size_t q = 0; q < k; ++q) {
       delta[q] = output[q] - target[q];
       value += 0.5 * double(delta[q]) * double(delta[q]);
     }
     return value;
   }
-  if (loss == Loss::logistic) {
+  if (loss == LossKind::logistic) {
     const double out = output[0], low = simd::vector_exp(-std::abs(out));
     delta[0] = static_cast<T>((out < 0 ? low : 1.0) / (1 + low) - target[0]);
     return std::max(out, 0.0) + std::log1p(low) - target[0] * out;

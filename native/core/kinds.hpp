@@ -12,6 +12,6 @@ enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
 enum class Link : std::uint8_t { identity, sigmoid, softmax, log };
 enum class Term : std::uint8_t { identity, square, hinge, category, missing };
 enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error };
-enum class Loss : std::uint8_t { squared, logistic, softmax, huber, quantile, tweedie };
+enum class LossKind : std::uint8_t { squared, logistic, softmax, huber, quantile, tweedie };
 
 }  // namespace softwood

@@ -114,11 +114,11 @@ template <class T>
 SOFTWOOD_INLINE void loss_block(const SoftRows<T>& rows, std::size_t block, Workspace<T>& w, T* loss) {
   const T* target = rows.target->data() + block * rows.outputs * kBlock;
   const T* weight = rows.weight->data() + block * kBlock;
-  if (rows.loss == Loss::squared)
+  if (rows.loss == LossKind::squared)
     squared(target, weight, rows.outputs, w, loss);
-  else if (rows.loss == Loss::logistic)
+  else if (rows.loss == LossKind::logistic)
     logistic(target, weight, w, loss);
-  else if (rows.loss == Loss::softmax)
+  else if (rows.loss == LossKind::softmax)
     softmax(target, weight, rows.outputs, w, loss);
   else
     number_loss(rows, target, weight, w, loss);

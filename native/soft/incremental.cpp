@@ -36,9 +36,9 @@ SOFTWOOD_INLINE Pack score_of(const double* gate, const double* x, std::size_t c
 }
 
 // Outputs become numbers, or probabilities.
-SOFTWOOD_INLINE void answer(Loss loss, double* output, std::size_t outputs) {
-  if (loss == Loss::squared) return;
-  if (loss == Loss::logistic) return store(sigmoid(load(output)), output);
+SOFTWOOD_INLINE void answer(LossKind loss, double* output, std::size_t outputs) {
+  if (loss == LossKind::squared) return;
+  if (loss == LossKind::logistic) return store(sigmoid(load(output)), output);
   Pack top = load(output), sum{};
   for (std::size_t q = 1; q < outputs; ++q) top = larger(top, load(output + q * PACK));
   for (std::size_t q = 0; q < outputs; ++q) {

@@ -12,7 +12,7 @@ namespace softwood::soft {
 struct SplitRows {
   const double *x, *target, *weight, *offset, *reach;
   std::size_t rows, columns, outputs;
-  Loss loss;
+  LossKind loss;
 
   std::size_t parameters() const { return columns + 1 + 2 * outputs; }
 };

@@ -64,17 +64,17 @@ SOFTWOOD_INLINE LossTerm<T> tweedie(T power, T output, T target) {
 }
 
 // The second derivative by which splits are looked for: a bound of it, or what is expected.
-SOFTWOOD_INLINE double expected_curvature(Loss loss, double parameter, double output) {
+SOFTWOOD_INLINE double expected_curvature(LossKind loss, double parameter, double output) {
   constexpr double kFlat = 1e-4;
-  return loss == Loss::tweedie ? simd::vector_exp((2 - parameter) * output) + kFlat : 1.0;
+  return loss == LossKind::tweedie ? simd::vector_exp((2 - parameter) * output) + kFlat : 1.0;
 }
 
 // Calls `use` with the formula of a loss of numbers: a loop over rows inside it has no branch.
 template <class T, class Use>
-SOFTWOOD_INLINE void with_number_loss(Loss loss, T parameter, const Use& use) {
-  if (loss == Loss::huber)
+SOFTWOOD_INLINE void with_number_loss(LossKind loss, T parameter, const Use& use) {
+  if (loss == LossKind::huber)
     use([=](T output, T target) SOFTWOOD_INLINE_LAMBDA { return huber(parameter, output, target); });
-  else if (loss == Loss::quantile)
+  else if (loss == LossKind::quantile)
     use([=](T output, T target) SOFTWOOD_INLINE_LAMBDA { return quantile(parameter, output, target); });
   else if (parameter == T(1))
     use([=](T output, T target) SOFTWOOD_INLINE_LAMBDA { return poisson(parameter, output, target); });

@@ -18,13 +18,13 @@ namespace {
 constexpr double kFlat = 1e-4;  // least curvature of a class loss: rows predicted with certainty still count
 
 // First and second derivative of the loss by each output, for one row; `output` is overwritten.
-void derivatives(Loss loss, double parameter, std::size_t outputs, const double* target, double* output, double* slope,
-                 double* curvature) {
-  if (loss == Loss::squared) {
+void derivatives(LossKind loss, double parameter, std::size_t outputs, const double* target, double* output,
+                 double* slope, double* curvature) {
+  if (loss == LossKind::squared) {
     for (std::size_t q = 0; q < outputs; ++q) slope[q] = output[q] - target[q], curvature[q] = 1;
     return;
   }
-  if (loss != Loss::logistic && loss != Loss::softmax) {
+  if (loss != LossKind::logistic && loss != LossKind::softmax) {
     with_number_loss(loss, parameter, [&](const auto& formula) {
       for (std::size_t q = 0; q < outputs; ++q) {
         slope[q] = formula(output[q], target[q]).slope;
@@ -33,7 +33,7 @@ void derivatives(Loss loss, double parameter, std::size_t outputs, const double*
     });
     return;
   }
-  if (loss == Loss::logistic) {
+  if (loss == LossKind::logistic) {
     output[0] = 1 / (1 + vector_exp(-output[0]));
   } else {
     double top = output[0], sum = 0;

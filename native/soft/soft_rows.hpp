@@ -46,7 +46,7 @@ struct Shape {
 template <class T>
 struct SoftRows {
   std::size_t rows = 0, columns = 0, outputs = 0, blocks = 0;
-  Loss loss = Loss::squared;
+  LossKind loss = LossKind::squared;
   T loss_parameter = 0;                       // of huber, quantile and tweedie
   std::shared_ptr<const std::vector<T>> phi;  // [block][column][64]; or null, then `expansion` makes it
   std::shared_ptr<const Expansion<T>> expansion;

@@ -15,7 +15,7 @@ from tests.cli.conftest import CHILD
 GOOD = ["--target", "good", "--drop", "limit", "--folds", "0"]
 LINES = [
     (["fit", "absent.csv", *GOOD], "there is no file 'absent.csv'"),
-    (["fit", ".", *GOOD], "is a folder"),
+    (["fit", ".", *GOOD], "the folder '.' must hold tables of one format"),
     (["fit", "people.csv"], "--target is needed, the column to predict; 'people.csv' has name, age"),
     (["fit", "people.csv", "--target", "god"], "no column 'god', which --target needs; did you mean 'good'?"),
     (["fit", "people.csv", "--target", "good", "--drop", "limits"], "did you mean 'limit'?"),

@@ -243,3 +243,14 @@ def test_far_targets_are_softened_without_a_warning() -> None:
         for k in (0, 490)
     )
     np.testing.assert_array_equal(near, far)
+
+
+def test_copies_weighted_by_class_are_the_row_twice_where_a_tree_is_refined() -> None:
+    """Seed 145: class weights of copies were summed one by one, and the refinement made much of the last digit."""
+    rng = np.random.default_rng(0)
+    X, count = rng.integers(0, 12, size=(80, 1)).astype(float), rng.integers(1, 4, 80)
+    y = (rng.random(80) < 1 / (1 + np.exp(X[:, 0] - 6))).astype(int)
+    model = softwood.OmnivariateTreeClassifier(max_depth=3, soft=True, class_weight="balanced")
+    one = clone(model).fit(X, y, sample_weight=count).predict_proba(X)
+    other = clone(model).fit(np.repeat(X, count, axis=0), np.repeat(y, count)).predict_proba(X)
+    np.testing.assert_array_equal(one, other)

@@ -92,7 +92,12 @@ def open_dataset(source: str, reading: Reading) -> Any:
                 column_types={name: pyarrow.string() for name in reading.text},
             ),
         )
-    return dataset.dataset(source, format=kind)
+    try:
+        return dataset.dataset(source, format=kind)
+    except (OSError, ValueError) as failure:  # Arrow's errors are of these
+        if not Path(source).is_dir():
+            raise
+        raise ValueError(f"the folder {source!r} must hold tables of one format and nothing else: {failure}") from None
 
 
 def _installed() -> str:

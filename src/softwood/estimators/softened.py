@@ -167,6 +167,7 @@ class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
 
     Examples
     --------
+    >>> import numpy as np
     >>> x = np.linspace(0, 6, 200)[:, None]
     >>> model = SoftenedTreeRegressor(n_successes=2).fit(x, np.sin(x[:, 0]))
     >>> model.tree_.is_hard, model.hard_tree_.is_hard

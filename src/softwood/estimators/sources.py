@@ -258,7 +258,12 @@ def _open_files(source: Any) -> Any:
     if kind is None:
         raise ValueError(f"{str(first)!r} must end in one of {', '.join(FORMATS)}, so that its format is known.")
     told = [str(path) for path in paths]
-    return dataset.dataset(told if len(told) > 1 else told[0], format=_csv(first) if kind == "csv" else kind)
+    try:
+        return dataset.dataset(told if len(told) > 1 else told[0], format=_csv(first) if kind == "csv" else kind)
+    except (OSError, ValueError) as failure:  # Arrow's errors are of these
+        if not paths[0].is_dir():
+            raise
+        raise ValueError(f"the folder {told[0]!r} must hold tables of one format and nothing else: {failure}") from None
 
 
 def _arrow_batches(found: Any, rows: int) -> Iterator[Any]:

@@ -29,12 +29,11 @@ LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
 
 def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
     """The tree with soft gates, refined, and the importance of each input."""
-    whole = soft_dataset(dataset).in_order(0)
+    same = in_order(dataset)  # equal rows merged before they are weighted by class: copies then sum to the same bits
+    whole = soft_dataset(same).in_order(0)
     centre, scale = whole.target_scale()
     whole = whole.scaled(centre, scale)
-    same = in_order(
-        dataset
-    )  # the tree's columns again (rows.py), whatever classes weigh: its gates are looked up there
+    # The tree's columns again (rows.py), whatever classes weigh: its gates are looked up there.
     columns = build_design(same.X, same.n_levels.tolist(), same.weight, basis_spec)
     engine = make_sample_engine(whole, columns, n_threads)
     start = as_params(tree, columns, dataset, init_root(engine, len(columns), "none"), centre, scale)
