@@ -19,7 +19,7 @@ class LocalUpdate {
   LocalUpdate(const RampTree& tree, const std::vector<Width>& group, const std::vector<double>& theta,
               const std::vector<double>& output);
 
-  // LossKind of the local's rows.
+  // Loss of the local's rows.
   double loss(const double* theta);
   // Writes the outputs of the local's rows.
   void write(const double* theta, std::vector<double>& output);

@@ -51,8 +51,7 @@ class RampTree {
 
   double row_loss(std::size_t row, const double* output) const;
   double loss(const double* theta, int n_threads) const;
-  // LossKind, and in `slope` its slopes: by widths (nodes, 2), then thresholds (nodes), then responses (nodes,
-  // outputs).
+  // Loss, and in `slope` its slopes: by widths (nodes, 2), then thresholds (nodes), then responses (nodes, outputs).
   double gradient(const double* theta, double* slope, int n_threads) const;
   std::size_t n_slopes() const { return 3 * parent_.size() + p_.response.size(); }
 

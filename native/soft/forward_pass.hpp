@@ -68,7 +68,7 @@ int threads_for(const SoftRows<T>& rows, const Shape& s, int n_threads) {
 void forward(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block, Workspace<double>& w);
 void forward(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block, Workspace<float>& w);
 
-// LossKind of every row (without its weight) into `loss`, and d loss / d output into w.output_slope, times the row's
+// Loss of every row (without its weight) into `loss`, and d loss / d output into w.output_slope, times the row's
 // weight.
 void block_loss(const SoftRows<double>& rows, std::size_t block, Workspace<double>& w, double* loss);
 void block_loss(const SoftRows<float>& rows, std::size_t block, Workspace<float>& w, float* loss);

@@ -1,4 +1,4 @@
-// LossKind and gradient of a soft tree: one pass over the rows, twin of kernels/reference/gradient.py.
+// Loss and gradient of a soft tree: one pass over the rows, twin of kernels/reference/gradient.py.
 //
 //   value[leaf]  = d loss / d output . response[leaf](x),   value[m] = share value[first] + (1 - share) value[second]
 //   d loss / d score[m] = reach[m] share (1 - share) (value[first] - value[second])
