@@ -19,6 +19,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,14 @@ def best_of(work: Callable[[], Any]) -> tuple[float, float]:
     return float(wall), float(used)
 
 
+def _take(ask: Callable[[], Any], rows: Any) -> Any:
+    return ask().take(rows)
+
+
+def _collect(ask: Callable[[], Any], parts: Any) -> Any:
+    return parts.collect(ask())
+
+
 def measure_passes(rows: int) -> dict[str, Any]:
     """Passes over `rows` a worker: in this process, on one worker, on two; and what a pass costs without rows."""
     from distributed import Client, LocalCluster
@@ -139,7 +148,7 @@ def measure_passes(rows: int) -> dict[str, Any]:
     found: dict[str, Any] = {"rows a worker": rows, "load": os.getloadavg()[0]}
     for name, (make, ask) in KINDS.items():
         here = make(rows, 0)
-        wall, cpu = best_of(lambda here=here, ask=ask: ask().take(here))  # type: ignore[misc]
+        wall, cpu = best_of(partial(_take, ask, here))
         found[name] = {"memory ms": 1e3 * wall, "memory ns a row": 1e9 * cpu / rows}
     for n in (1, 2):
         with (
@@ -150,7 +159,7 @@ def measure_passes(rows: int) -> dict[str, Any]:
                 parts: DaskParts[Any] = DaskParts(client, client.map(make, [rows] * n, range(n), pure=False))
                 parts.collect(ask())
                 before = sum(client.run(time.process_time).values())
-                wall, cpu = best_of(lambda parts=parts, ask=ask: parts.collect(ask()))  # type: ignore[misc]
+                wall, cpu = best_of(partial(_collect, ask, parts))
                 after = sum(client.run(time.process_time).values())
                 found[name] |= {
                     f"{n} workers ms": 1e3 * wall,
@@ -159,7 +168,7 @@ def measure_passes(rows: int) -> dict[str, Any]:
                 }
             for count in (1, 8, 32):
                 parts = DaskParts(client, client.map(soft_rows, [10] * count, range(count), pure=False))
-                wall, cpu = best_of(lambda parts=parts: parts.collect(soft_question()))  # type: ignore[misc]
+                wall, cpu = best_of(partial(_collect, soft_question, parts))
                 found[f"{n} workers, {count} empty partitions"] = {"ms": 1e3 * wall, "driver's processor ms": 1e3 * cpu}
     return found
 

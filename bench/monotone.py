@@ -12,6 +12,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -142,9 +143,9 @@ def measure(given: Table, model: Any) -> dict[str, float]:
 
 
 CASES: dict[str, Callable[[int], tuple[Table, list[int]]]] = {
-    **{f"{name}, numbers": lambda seed, name=name: made(name, False, seed) for name in MADE},  # type: ignore[misc]
-    **{f"{name}, classes": lambda seed, name=name: made(name, True, seed) for name in MADE},  # type: ignore[misc]
-    **{name: lambda seed, name=name: of_papers(name, seed) for name in SETS},  # type: ignore[misc]
+    **{f"{name}, numbers": partial(made, name, False) for name in MADE},
+    **{f"{name}, classes": partial(made, name, True) for name in MADE},
+    **{name: partial(of_papers, name) for name in SETS},
 }
 MODELS = ("SoftTree", "LightGBM", "EBM")
 

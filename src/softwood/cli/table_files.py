@@ -75,6 +75,8 @@ def open_dataset(source: str, reading: Reading) -> Any:
     import pyarrow
     from pyarrow import csv, dataset
 
+    from softwood.estimators import sources
+
     path = Path(source)
     inside = (each for each in sorted(path.rglob("*")) if each.suffix and each.is_file())
     first = next(inside, path) if path.is_dir() else path
@@ -92,12 +94,7 @@ def open_dataset(source: str, reading: Reading) -> Any:
                 column_types={name: pyarrow.string() for name in reading.text},
             ),
         )
-    try:
-        return dataset.dataset(source, format=kind)
-    except (OSError, ValueError) as failure:  # Arrow's errors are of these
-        if not Path(source).is_dir():
-            raise
-        raise ValueError(f"the folder {source!r} must hold tables of one format and nothing else: {failure}") from None
+    return sources.open_dataset([path], kind)
 
 
 def _installed() -> str:

@@ -44,7 +44,7 @@ class DaskParts(Parts[Rows]):
     report: Callable[[], None] = lambda: None
 
     def map(self, change: Callable[[Rows], Other]) -> DaskParts[Other]:
-        return replace(self, changes=(*self.changes, change))  # type: ignore[return-value]
+        return replace(self, changes=(*self.changes, change))  # type: ignore[return-value]  # replace keeps Rows
 
     def keep(self, in_file: bool = False) -> DaskParts[Rows]:
         if not self.changes:
@@ -59,7 +59,7 @@ class DaskParts(Parts[Rows]):
             found = self.client.map(_merge, groups, key="softwood-merge", pure=False)
         total = _merge(self._wait(found))
         self.report()
-        return total  # type: ignore[no-any-return]
+        return total  # type: ignore[no-any-return]  # Dask has no types
 
     def without(self, empty: Sequence[bool]) -> DaskParts[Rows]:
         """Those partitions that hold rows."""

@@ -246,8 +246,6 @@ def _iterate(found: Any) -> Iterator[Any]:
 
 def _open_files(source: Any) -> Any:
     """Files as a pyarrow dataset; the format is that of the name of the file, or of the first in the folder."""
-    from pyarrow import dataset
-
     paths = [Path(each) for each in (source if _is_paths(source) else [source])]
     for path in paths:
         if not path.exists():
@@ -257,9 +255,16 @@ def _open_files(source: Any) -> Any:
     kind = FORMATS.get(first.suffix.lower())
     if kind is None:
         raise ValueError(f"{str(first)!r} must end in one of {', '.join(FORMATS)}, so that its format is known.")
+    return open_dataset(paths, _csv(first) if kind == "csv" else kind)
+
+
+def open_dataset(paths: list[Path], form: Any) -> Any:
+    """A pyarrow dataset of files, or of the files in one folder, which must all be of this format."""
+    from pyarrow import dataset
+
     told = [str(path) for path in paths]
     try:
-        return dataset.dataset(told if len(told) > 1 else told[0], format=_csv(first) if kind == "csv" else kind)
+        return dataset.dataset(told if len(told) > 1 else told[0], format=form)
     except (OSError, ValueError) as failure:  # Arrow's errors are of these
         if not paths[0].is_dir():
             raise
