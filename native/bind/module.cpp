@@ -15,4 +15,5 @@ NB_MODULE(_native, m) {
   softwood::bind_oblique(m);
   softwood::bind_budding(m);
   softwood::bind_table(m);
+  softwood::bind_bins(m);
 }

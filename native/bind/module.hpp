@@ -95,5 +95,6 @@ void bind_anneal(nb::module_& m);
 void bind_oblique(nb::module_& m);
 void bind_budding(nb::module_& m);
 void bind_table(nb::module_& m);
+void bind_bins(nb::module_& m);
 
 }  // namespace softwood

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines.histograms import BinTree, Codes, Floats, Ints, MemoryHistograms, bin_codes, n_bins
+from softwood.engines.histograms import MemoryHistograms, n_bins
 from softwood.engines.parts import Parts
+from softwood.kernels.bin_tree import BinnedRows, BinTree, Codes, Floats, Ints, bin_codes
 
 EVERY = -1  # fold: all rows
 
@@ -41,11 +42,12 @@ class BinnedPiece(NamedTuple):
 class Bins:
     """The bins of every input.
 
-    edge : per number the edges between its bins.  n_levels : of categories.
+    edge : per number the edges between its bins.  n_levels : of categories.  n_threads : that look for bins.
     """
 
     edge: list[Floats]
     n_levels: Ints
+    n_threads: int = 1
 
     @property
     def n_bins(self) -> int:
@@ -53,8 +55,7 @@ class Bins:
 
     def codes(self, X: Floats) -> Codes:
         """The bin of every value."""
-        code = bin_codes(X, self.edge, self.n_levels)
-        return np.asfortranarray(code.astype(np.uint8) if self.n_bins <= np.iinfo(np.uint8).max else code)
+        return bin_codes(X, self.edge, self.n_levels, self.n_bins, self.n_threads)
 
     def values(self, code: Codes) -> Floats:
         """Inputs that a tree over these bins sends where it sends the rows themselves: the upper ends of the bins."""
@@ -74,6 +75,7 @@ class HistogramSums:
     questions: Sequence[FoldQuestion]
     n_bins: int
     n_classes: int
+    n_threads: int = 1
     total: list[Any] = field(default_factory=list)
 
     def take(self, piece: BinnedPiece) -> None:
@@ -87,8 +89,8 @@ class HistogramSums:
 
     def _ask(self, piece: BinnedPiece, question: FoldQuestion) -> Floats:
         weight = np.where(piece.fold == question.fold, 0.0, piece.weight)
-        rows = MemoryHistograms(piece.code, self.n_bins, piece.y, weight, self.n_classes)
-        return rows.histograms(question.tree, question.nodes, question.origin)
+        rows = BinnedRows(piece.code, self.n_bins, piece.y, weight, self.n_classes)
+        return MemoryHistograms(rows, self.n_threads).histograms(question.tree, question.nodes, question.origin)
 
     def __getstate__(self) -> dict[str, Any]:
         """What was counted is all that comes back from a worker; questions go there alone."""
@@ -96,8 +98,8 @@ class HistogramSums:
 
 
 @dataclass(frozen=True)
-class BinnedRows:
-    """All rows as bins.
+class BinnedParts:
+    """All rows as bins, in parts.
 
     n_classes : 0 for numbers.  room : bytes that the histograms of one pass may take.
     """
@@ -112,7 +114,9 @@ class BinnedRows:
         answers: list[Floats] = []
         while len(answers) < len(questions):
             some = self._next(questions[len(answers) :])
-            answers += self.parts.collect(HistogramSums(some, self.bins.n_bins, self.n_classes)).total
+            answers += self.parts.collect(
+                HistogramSums(some, self.bins.n_bins, self.n_classes, self.bins.n_threads)
+            ).total
         return answers
 
     def _next(self, questions: Sequence[FoldQuestion]) -> list[FoldQuestion]:

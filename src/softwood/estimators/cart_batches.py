@@ -44,7 +44,8 @@ def fit_cart(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val
     max_bins = options.integer("max_bins", params["max_bins"], 2, MAX_BINS, otherwise=MAX_BINS)
 
     keep = problem.weight > 0 if problem.is_classes else None
-    cases = BatchedCases(scan.parts.map(WithWeight(keep)), problem, scan.n_rows, total, scan.memory)
+    parts, n_threads = scan.parts.map(WithWeight(keep)), options.threads(params["n_jobs"])
+    cases = BatchedCases(parts, problem, scan.n_rows, total, scan.memory, n_threads)
     with journal_of(estimator, scan) as journal:
         learned = learn_batched_cart(
             cases, lambda X, weight: with_costs(schema_of(scan, X, weight), costs), growth, pruning, max_bins, journal

@@ -102,7 +102,7 @@ def gate_losses(
     linear: int,
     lines: bool,
     squares: bool,
-    half: npt.NDArray[np.uint8],
+    half: npt.NDArray[Any],
 ) -> Floats: ...
 def hash_rows(X: Floats, y: Floats, seed: int) -> npt.NDArray[np.uint64]: ...
 def any_infinite(X: Floats) -> bool: ...
@@ -110,6 +110,23 @@ def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] |
 def make_linear_columns(
     X: Floats, feature: Sequence[int], when_missing: Floats, scale: Floats, shift: Floats
 ) -> Floats: ...
+def sum_bins(
+    code: npt.NDArray[Any],
+    n_bins: int,
+    weight: Floats,
+    first_child: Ints,
+    feature: Ints,
+    child: npt.NDArray[np.int8],
+    place: Ints,
+    y: npt.NDArray[Any],
+    n_classes: int,
+    origin: Floats,
+    n_threads: int,
+    table: Floats,
+) -> None: ...
+def find_bins(
+    X: Floats, edge: list[Floats], n_levels: Ints, n_bins: int, n_threads: int, code: npt.NDArray[Any]
+) -> None: ...
 def solve_symmetric(S: Floats, right: Floats, tiny: float, part: float) -> Floats: ...
 def eigen_symmetric(S: Floats) -> tuple[Floats, Floats]: ...
 
@@ -180,7 +197,7 @@ class SoftRows64:
         self,
         shape: SoftShape,
         parameters: Floats,
-        bin: npt.NDArray[np.uint8],
+        bin: npt.NDArray[Any],
         bins: int,
         nodes: list[int],
         n_threads: int = 1,
@@ -202,13 +219,13 @@ def best_thresholds(table: Floats, cuts: list[int], ridge: float) -> Floats: ...
 def split_step(
     rows: SoftRows64,
     tree: Any,
-    bin: npt.NDArray[np.uint8],
+    bin: npt.NDArray[Any],
     bins: int,
     split_features: SplitFeatures,
     rules: Any,
     total_weight: float,
     n_threads: int = 1,
-) -> tuple[int, npt.NDArray[np.uint8], bool, Floats, int] | None: ...
+) -> tuple[int, npt.NDArray[Any], bool, Floats, int] | None: ...
 def descend(
     x: Floats,
     target: Floats,

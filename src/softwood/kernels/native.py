@@ -30,18 +30,21 @@ from softwood.kernels.growth import (
     check_growth,
     check_target,
 )
+from softwood.kernels.reference.bin_tree import BYTE, BinnedRows, BinTree, Codes
 
 __all__ = [
     "Annealer",
     "Evaluator",
     "Grower",
     "any_infinite",
+    "bin_codes",
     "collapse_alphas",
     "column_moments",
     "grow_c45",
     "hash_rows",
     "is_valid",
     "make_linear_columns",
+    "sum_bins",
 ]
 
 
@@ -189,6 +192,35 @@ def make_linear_columns(
 ) -> Floats:
     """X[:, feature] * scale + shift, a missing value as `when_missing`."""
     return _native.make_linear_columns(_readable(X), feature, _flat(when_missing), _flat(scale), _flat(shift))
+
+
+def sum_bins(rows: BinnedRows, tree: BinTree, place: Ints, origin: Floats, n_threads: int = 1) -> Floats:
+    """Sums per leaf, input and bin; see reference/bin_tree.py."""
+    statistics = rows.n_classes or 1 + 2 * origin.shape[1]
+    table = np.zeros((len(origin), rows.code.shape[1], rows.n_bins + 1, statistics))
+    _native.sum_bins(
+        rows.code,
+        n_bins=rows.n_bins,
+        weight=_flat(rows.weight),
+        first_child=np.ascontiguousarray(tree.first_child, np.int32),
+        feature=np.ascontiguousarray(tree.feature, np.int32),
+        child=np.ascontiguousarray(tree.child, np.int8),
+        place=np.ascontiguousarray(place, np.int32),
+        y=np.ascontiguousarray(rows.y, np.int32 if rows.n_classes else np.float64),
+        n_classes=rows.n_classes,
+        origin=_flat(origin),
+        n_threads=n_threads,
+        table=table,
+    )
+    return table
+
+
+def bin_codes(X: Floats, edge: list[Floats], n_levels: Ints, n_bins: int, n_threads: int = 1) -> Codes:
+    """The bin of every value; see reference/bin_tree.py."""
+    levels, edges = np.ascontiguousarray(n_levels, np.int32), [_flat(each) for each in edge]
+    code = np.empty(X.shape, np.uint8 if n_bins <= BYTE else np.uint16, order="F")
+    _native.find_bins(_readable(X), edges, levels, n_bins, n_threads, code)
+    return code
 
 
 def is_valid(tree: Any) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from softwood import kernels
-from softwood.engines.histograms import BinTree, HistogramEngine, MemoryHistograms, bin_codes, n_bins
+from softwood.engines.histograms import HistogramEngine, MemoryHistograms, n_bins
+from softwood.kernels.bin_tree import BinnedRows, BinTree, bin_codes
 from softwood.kernels.growth import Grown, Growth, Target
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch, bin_edges
 from softwood.kernels.kinds import Criterion, Missing
@@ -66,11 +67,15 @@ def search_of(X: np.ndarray, target: Target, growth: Growth) -> SplitSearch:
 def grown_by_histograms(X: np.ndarray, target: Target, growth: Growth, batch: int | None = None) -> tuple[Grown, int]:
     """The tree and the passes over the rows."""
     search = search_of(X, target, growth)
-    code, bins = bin_codes(X, search.edge, LEVELS), n_bins(search.edge, LEVELS)
+    bins = n_bins(search.edge, LEVELS)
+    code = bin_codes(X, search.edge, LEVELS, bins, 1)
     size = batch or len(X)
     parts = [slice(begin, begin + size) for begin in range(0, len(X), size)]
     engine = BatchHistograms(
-        [MemoryHistograms(code[at], bins, target.y[at], target.weight[at], target.n_classes) for at in parts]
+        [
+            MemoryHistograms(BinnedRows(code[at], bins, target.y[at], target.weight[at], target.n_classes))
+            for at in parts
+        ]
     )
     return grow_by_histograms(engine, search, 0 if target.n_classes else target.y.shape[1]), engine.passes
 
@@ -137,8 +142,9 @@ def test_an_engine_that_does_not_route_is_refused_in_words() -> None:
     X, weight = table(0)
     target, growth = target_of(X, weight, "two classes", 0), Growth(Criterion.GINI)
     search = search_of(X, target, growth)
-    code, bins = bin_codes(X, search.edge, LEVELS), n_bins(search.edge, LEVELS)
-    rows = MemoryHistograms(code, bins, target.y, target.weight, target.n_classes)
+    bins = n_bins(search.edge, LEVELS)
+    code = bin_codes(X, search.edge, LEVELS, bins, 1)
+    rows = MemoryHistograms(BinnedRows(code, bins, target.y, target.weight, target.n_classes))
     with pytest.raises(ValueError, match="must route all rows"):
         grow_by_histograms(Unrouted([rows]), search, 0)
 

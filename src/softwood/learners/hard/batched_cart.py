@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.bin_edges import find_edges
-from softwood.engines.binned_rows import EVERY, BinnedPiece, BinnedRows, Bins, FoldQuestion
+from softwood.engines.binned_rows import EVERY, BinnedParts, BinnedPiece, Bins, FoldQuestion
 from softwood.engines.journal import Journal
 from softwood.engines.parts import Parts
 from softwood.kernels import table_scan
@@ -58,7 +58,7 @@ class BatchedCases:
 
     parts : inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
     problem : the question without its rows: one row for each class, of its weight; or the least and largest numbers.
-    n_rows, total_weight : of all rows.  memory : bytes that the learner may take.
+    n_rows, total_weight : of all rows.  memory : bytes that the learner may take.  n_threads : of one part.
     """
 
     parts: Parts[Case]
@@ -66,6 +66,7 @@ class BatchedCases:
     n_rows: int
     total_weight: float
     memory: int
+    n_threads: int = 1
 
 
 def learn_batched_cart(
@@ -82,10 +83,10 @@ def learn_batched_cart(
         b"edges", lambda: find_edges(cases.parts.map(_without_answers), X, problem.n_levels, max_bins, cases.memory)
     )
     schema, folds = make_schema(X, weight), _folds(cases, pruning)
-    bins = Bins(found, problem.n_levels)
+    bins = Bins(found, problem.n_levels, cases.n_threads)
     in_bins = InBins(bins, unit.size, problem.is_classes, float(raised), pruning.seed, pruning.folds)
     binned = cases.parts.map(in_bins).keep(in_file=True)
-    rows = BinnedRows(binned, bins, problem.n_classes, cases.memory // PART)
+    rows = BinnedParts(binned, bins, problem.n_classes, cases.memory // PART)
     target = problem.target()
     n_targets = 0 if problem.is_classes else problem.y.shape[1]
     measure = HistogramMeasure(problem.criterion, problem.n_classes, n_targets, target.class_factor)
@@ -99,7 +100,7 @@ def learn_batched_cart(
 
 
 def grow_together(
-    growers: Sequence[HistogramGrower], folds: Sequence[int], rows: BinnedRows, journal: Journal
+    growers: Sequence[HistogramGrower], folds: Sequence[int], rows: BinnedParts, journal: Journal
 ) -> list[Grown]:
     """Trees that each leave out a fold, grown by the same passes over the rows."""
     steps = [grower.steps() for grower in growers]
@@ -187,7 +188,7 @@ def _fold_of(X: Floats, y: npt.NDArray[Any], seed: int, folds: Any) -> npt.NDArr
 
 
 def _choose(
-    sequence: PruningSequence, held: dict[int, Tree], rows: BinnedRows, problem: Problem, pruning: Pruning,
+    sequence: PruningSequence, held: dict[int, Tree], rows: BinnedParts, problem: Problem, pruning: Pruning,
     journal: Journal,
 ) -> Choice:  # fmt: skip
     """How much of the unpruned tree to keep, by validation rows or by rows held out."""
@@ -236,7 +237,7 @@ class TestedTrees:
         self.losses[fold] = self.losses.get(fold, 0.0) + found
 
 
-def _tested(sequence: PruningSequence, held: dict[int, Tree], rows: BinnedRows, problem: Problem) -> list[Floats]:
+def _tested(sequence: PruningSequence, held: dict[int, Tree], rows: BinnedParts, problem: Problem) -> list[Floats]:
     """Losses of every size on rows that its tree was not grown on, their squares and weights: one pass."""
     between = sequence.between()
     found = rows.parts.collect(TestedTrees(held, problem, rows.bins))

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softwood.engines.histograms import BinTree, HistogramEngine, n_bins
+from softwood.engines.histograms import HistogramEngine, n_bins
+from softwood.kernels.bin_tree import BinTree
 from softwood.kernels.growth import EPSILON, FAR_TIE, TIE, Floats, Grown, SurrogateTable
 from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
 

@@ -1,0 +1,115 @@
+"""Gates over bins, and sums over the rows that they lead to some leaves; the definition that native/hard/bin_tree.cpp
+is held to.
+
+    table[leaf, input, bin]   classes: the weight of each class
+                              numbers: sum w, sums w (y - origin) of every target, sums w (y - origin)^2
+
+Sums are made row after row, so both agree to the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Codes = npt.NDArray[Any]  # of bytes or 16-bit words
+BYTE = np.iinfo(np.uint8).max
+
+
+@dataclass(frozen=True)
+class BinTree:
+    """A tree over bins.
+
+    first_child, feature : per node, -1 for a leaf; a gate has two children, after it.
+    child : (nodes, bins + 1) the slot of the child that a row goes to by the bin of its value; missing ones last.
+    """
+
+    first_child: Ints
+    feature: Ints
+    child: npt.NDArray[np.int8]
+
+    def route(self, code: Codes) -> npt.NDArray[np.intp]:
+        """The leaf of each row, given the bins of its values (rows, inputs).
+
+        Examples
+        --------
+        >>> tree = BinTree(np.array([1, -1, -1]), np.array([0, -1, -1]), np.array([[0, 0, 1, 0]] * 3, np.int8))
+        >>> tree.route(np.array([[1], [2], [3]], np.uint16))
+        array([1, 2, 1])
+        """
+        node = np.zeros(len(code), np.intp)
+        row = np.flatnonzero(self.first_child[node] >= 0)
+        while len(row):
+            at = node[row]
+            node[row] = self.first_child[at] + self.child[at, code[row, self.feature[at]]]
+            row = row[self.first_child[node[row]] >= 0]
+        return node
+
+
+class BinnedRows(NamedTuple):
+    """Rows in bins.
+
+    code : (rows, inputs) bins, that of missing values is n_bins.
+    y : class codes (rows,) where n_classes > 0, else numbers (rows, targets).
+    """
+
+    code: Codes
+    n_bins: int
+    y: npt.NDArray[Any]
+    weight: Floats
+    n_classes: int = 0
+
+
+def sum_bins(rows: BinnedRows, tree: BinTree, place: Ints, origin: Floats, n_threads: int = 1) -> Floats:
+    """Sums over the rows of weight > 0, shape (leaves, inputs, bins + 1, statistics).
+
+    place : of every node of the tree its leaf in the answer, or -1: its rows are left out.
+    origin : (leaves, targets) what numbers are measured from.
+    """
+    leaf = place[tree.route(rows.code)]
+    row = np.flatnonzero((leaf >= 0) & (rows.weight > 0))
+    at, n_leaves = leaf[row].astype(np.intp), len(origin)
+    if rows.n_classes:
+        return _sum_classes(rows, row, at, n_leaves)
+    statistics = _statistics(rows, row, origin[at])
+    n_inputs, bins = rows.code.shape[1], rows.n_bins + 1
+    table = np.empty((n_leaves, n_inputs, bins, statistics.shape[1]))
+    for f in range(n_inputs):
+        cell = at * bins + rows.code[row, f]
+        for s, values in enumerate(statistics.T):
+            table[:, f, :, s] = np.bincount(cell, values, n_leaves * bins).reshape(n_leaves, bins)
+    return table
+
+
+def _sum_classes(rows: BinnedRows, row: npt.NDArray[np.intp], at: npt.NDArray[np.intp], n_leaves: int) -> Floats:
+    """The weight of each class, per leaf, input and bin."""
+    shape = (n_leaves, rows.n_bins + 1, rows.n_classes)
+    table, weight = np.empty((n_leaves, rows.code.shape[1], *shape[1:])), rows.weight[row]
+    begin, y = at * shape[1], rows.y[row]
+    for f in range(rows.code.shape[1]):
+        cell = (begin + rows.code[row, f]) * rows.n_classes + y
+        table[:, f] = np.bincount(cell, weight, n_leaves * shape[1] * shape[2]).reshape(shape)
+    return table
+
+
+def _statistics(rows: BinnedRows, row: npt.NDArray[np.intp], origin: Floats) -> Floats:
+    """What is summed of each row of numbers, shape (rows, statistics)."""
+    weight = rows.weight[row][:, None]
+    away = rows.y[row] - origin
+    return np.hstack([weight, weight * away, weight * away * away])
+
+
+def bin_codes(X: Floats, edge: list[Floats], n_levels: Ints, n_bins: int, n_threads: int = 1) -> Codes:
+    """The bin of every value, column after column: between edges (a value at an edge lies below it), or the level of a
+    category; missing ones in bin n_bins. Bytes where n_bins is at most 255.
+    """
+    code = np.empty(X.shape, np.uint8 if n_bins <= BYTE else np.uint16, order="F")
+    for f, x in enumerate(X.T):
+        known = np.nan_to_num(x).astype(np.intp) if n_levels[f] else np.searchsorted(edge[f], x, side="left")
+        code[:, f] = np.where(np.isnan(x), n_bins, known)
+    return code
