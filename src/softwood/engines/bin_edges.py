@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.parts import Parts
+from softwood.kernels.bin_tree import Codes, bin_codes
 from softwood.kernels.growth import MAX_BINS, TIE
 from softwood.kernels.histogram_split import midway
 
@@ -23,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 Rows = tuple[Floats, Floats]  # inputs and weights of some rows
 
 CELLS = 4096  # of an input
+NUMBER = np.zeros(1, np.int32)  # levels of one input that is no category
 MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together,
 VALUE = 128  # or one for so many bytes of memory, if that is less: a value takes 16, more while they are sorted
 
@@ -46,19 +48,14 @@ class InputCells:
 
     def take(self, x: Floats, weight: Floats) -> None:
         """Count some rows."""
-        there = ~np.isnan(x)
-        if not there.all():
-            x, weight, self.missing = x[there], weight[there], True
-        if not len(x):
-            return
-        order = np.argsort(x, kind="stable")
-        x, weight = x[order], weight[order]
-        cell = np.searchsorted(self.cut, x, side="left")
-        begin = np.flatnonzero(np.append(True, np.diff(cell) > 0))
-        end, at = np.append(begin[1:], len(x)) - 1, cell[begin]
-        self.weight[at] += np.add.reduceat(weight, begin)
-        self.count[at] += end - begin + 1
-        self.low[at], self.high[at] = np.minimum(self.low[at], x[begin]), np.maximum(self.high[at], x[end])
+        cell, n = self._cell(x), len(self.weight)
+        if (cell == n).any():
+            there = cell < n
+            x, weight, cell, self.missing = x[there], weight[there], cell[there], True
+        self.weight += np.bincount(cell, weight, n)
+        self.count += np.bincount(cell, minlength=n)
+        np.minimum.at(self.low, cell, x)
+        np.maximum.at(self.high, cell, x)
 
     def merge(self, other: InputCells) -> None:
         """Add what was counted of other rows."""
@@ -83,11 +80,19 @@ class InputCells:
 
     def look_into(self, x: Floats, weight: Floats) -> None:
         """Keep the values that lie in the cells asked for."""
-        cell = np.searchsorted(self.cut, x, side="left")
-        chosen = np.isin(cell, list(self.inside)) & ~np.isnan(x)
-        x, weight, cell = x[chosen], weight[chosen], cell[chosen]
-        for c in np.unique(cell).tolist():
-            self.inside[c].append((x[cell == c], weight[cell == c]))
+        cell = self._cell(x)
+        asked = np.zeros(len(self.weight) + 1, np.bool_)
+        asked[list(self.inside)] = True
+        chosen = np.flatnonzero(asked[cell])
+        chosen = chosen[np.argsort(cell[chosen], kind="stable")]
+        there, begin = np.unique(cell[chosen], return_index=True)
+        for at, c in enumerate(there.tolist()):
+            rows = chosen[begin[at] : begin[at + 1] if at + 1 < len(begin) else None]
+            self.inside[c].append((x[rows], weight[rows]))
+
+    def _cell(self, x: Floats) -> Codes:
+        """The cell of every value; that of missing ones comes after all others."""
+        return bin_codes(x[:, None], [self.cut], NUMBER, len(self.weight), 1)[:, 0]
 
     def edges(self, max_bins: int) -> Floats:
         """Thresholds between bins."""
