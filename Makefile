@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu engines lint format fuzz fuzz-files sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -73,6 +73,16 @@ fuzz: $(PACKAGE) $(TESTS)
 fuzz-files: CASES = 100000
 fuzz-files: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m tests.fuzz.files --cases $(CASES) --seed $(SEED) --start $(or $(START),$(SEED)) --jobs $(subst auto,2,$(JOBS))
+
+# Mutated trees, given to every way into one: make mutants CASES=100000 SEED=4.
+mutants: CASES = 100000
+mutants: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m tests.tree.test_mutants --cases $(CASES) --seed $(SEED)
+
+# Every allocation of native code fails once, up to CASES places of each learner.
+faults: CASES = 2000
+faults: $(PACKAGE) $(TESTS)
+	$(BIN)/python -m tests.faults.allocations --most $(CASES)
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[1]
         "test",
         "lint",
         "fuzz",
+        "mutants",
+        "faults",
         "results",
         "readable",
         "effort",

@@ -1,5 +1,3 @@
-#include <nanobind/stl/vector.h>
-
 #include "bind/module.hpp"
 #include "hard/c45_grower.hpp"
 
@@ -37,8 +35,9 @@ nb::dict as_dict(const C45Tree& tree, int n_classes) {
   return dict;
 }
 
-nb::dict grow(const Rows& X, std::vector<int> n_levels, const Flat<std::int32_t>& code, const Flat<double>& weight,
+nb::dict grow(const Rows& X, const nb::sequence& levels, const Flat<std::int32_t>& code, const Flat<double>& weight,
               int n_classes, double min_cases, bool subsets, int n_threads) {
+  auto n_levels = items<int>(levels, "n_levels");
   if (code.size() != X.shape(0) || weight.size() != X.shape(0) || n_levels.size() != X.shape(1))
     throw nb::value_error("code and weight must have an entry for each row, n_levels one for each column.");
   C45Tree tree;

@@ -1,7 +1,5 @@
 #include "hard/grower.hpp"
 
-#include <nanobind/stl/vector.h>
-
 #include <type_traits>
 #include <utility>
 
@@ -98,7 +96,7 @@ nb::dict grown_dict(const GrownTree& tree) {
 nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const In<double>& y,
                    const Flat<double>& weight, const Flat<double>& factor, int n_classes, int criterion, int max_depth,
                    int max_leaves, double min_samples_split, double min_samples_leaf, double min_impurity,
-                   double min_impurity_decrease, int missing, int max_surrogates, const std::vector<int>& monotone,
+                   double min_impurity_decrease, int missing, int max_surrogates, const nb::sequence& monotone,
                    int n_threads) {
   Target target;
   if (n_classes > 0)
@@ -116,7 +114,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                       min_impurity_decrease,
                       static_cast<Missing>(missing),
                       max_surrogates,
-                      monotone};
+                      items<int>(monotone, "monotone")};
   GrownTree tree;
   {
     const Unlocked free;
@@ -147,7 +145,8 @@ void check_branches(const Columns& columns, const GrownTree& tree) {
 nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<std::int32_t>& first_child,
                 const Flat<std::int32_t>& feature, const Flat<double>& threshold, const Flat<std::int32_t>& group_begin,
                 const Flat<std::int32_t>& group, const Flat<std::int32_t>& default_slot, int max_surrogates,
-                const std::vector<int>& monotone, int n_threads) {
+                const nb::sequence& signs, int n_threads) {
+  const auto monotone = items<int>(signs, "monotone");
   const std::size_t n = first_child.size();
   require(n && feature.size() == n && threshold.size() == n && default_slot.size() == n &&
               group_begin.size() == n + 1 && weight.size() == columns.X.rows,
@@ -196,10 +195,11 @@ void bind_grower(nb::module_& m) {
   nb::class_<Columns>(m, "Columns")
       .def(
           "__init__",
-          [](Columns* self, const Rows& X, std::vector<int> n_levels, const Flat<double>& weight, int max_bins,
+          [](Columns* self, const Rows& X, const nb::sequence& n_levels, const Flat<double>& weight, int max_bins,
              int n_threads) {
+            auto levels = items<int>(n_levels, "n_levels");
             const Unlocked free;
-            new (self) Columns(as_table(X), std::move(n_levels), weight.data(), max_bins, n_threads);
+            new (self) Columns(as_table(X), std::move(levels), weight.data(), max_bins, n_threads);
           },
           nb::arg("X").noconvert(), "n_levels"_a, nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a,
           nb::keep_alive<1, 2>());

@@ -75,6 +75,21 @@ std::vector<To> numbers(const From& row) {
   return std::vector<To>(row.data(), row.data() + row.size());
 }
 
+// The items of a list. nanobind's own conversion of arguments to vectors must not throw (nanobind/stl/vector.h): where
+// memory ends it would end the process.
+template <class T>
+std::vector<T> items(const nb::sequence& list, const char* name) {
+  std::vector<T> taken;
+  taken.reserve(nb::len(list));
+  for (nb::handle item : list) {
+    T value;
+    if (!nb::try_cast<T>(item, value, true))
+      throw nb::type_error((std::string(name) + " has an item of another type than is wanted.").c_str());
+    taken.push_back(std::move(value));
+  }
+  return taken;
+}
+
 // A NumPy array that owns a copy of the values.
 template <class T>
 nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {

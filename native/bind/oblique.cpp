@@ -1,6 +1,5 @@
 // The growth of oblique trees, for Python.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <optional>
@@ -84,8 +83,9 @@ oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, cons
 
 nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
                            const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
-                           std::vector<int> n_levels, int max_depth, double min_samples_split, double min_samples_leaf,
+                           const nb::sequence& levels, int max_depth, double min_samples_split, double min_samples_leaf,
                            double min_impurity_decrease, double shrinkage, bool gaussian) {
+  auto n_levels = items<int>(levels, "n_levels");
   oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
   const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
   oblique::GrownTree tree;
@@ -101,8 +101,9 @@ nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const F
 
 nb::object gate_losses(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
                        const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
-                       std::vector<int> n_levels, double min_samples_leaf, double shrinkage, bool gaussian,
+                       const nb::sequence& levels, double min_samples_leaf, double shrinkage, bool gaussian,
                        std::size_t linear, bool lines, bool squares, const Halves& half) {
+  auto n_levels = items<int>(levels, "n_levels");
   oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
   if (half.shape(1) != phi.shape(0) || half.shape(0) == 0 || linear > phi.shape(1)) {
     throw nb::value_error("half must have a column for every row, and linear gates no more columns than there are.");

@@ -222,7 +222,8 @@ nb::object refined_ordered(const SoftRows<T>& rows, const Shape& shape, Sizes be
 
 template <class T>
 nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameters, Bins bin, std::size_t bins,
-                      const std::vector<std::size_t>& nodes, int n_threads) {
+                      const nb::sequence& asked, int n_threads) {
+  const auto nodes = items<std::size_t>(asked, "nodes");
   check(rows, shape, parameters);
   if (bin.shape(0) != rows.rows) throw std::invalid_argument("bins need one entry a row");
   for (const auto node : nodes)
@@ -239,7 +240,8 @@ nb::object histograms(const SoftRows<T>& rows, const Shape& shape, Row parameter
 
 // (nodes, 3): gain, input, bin.
 nb::object thresholds(nb::ndarray<const double, nb::ndim<5>, nb::c_contig, nb::device::cpu> table,
-                      const std::vector<std::size_t>& cuts, double ridge) {
+                      const nb::sequence& all_cuts, double ridge) {
+  const auto cuts = items<std::size_t>(all_cuts, "cuts");
   if (table.shape(1) != cuts.size() || table.shape(3) != 2)
     throw std::invalid_argument("want a table (nodes, inputs, bins, 2, outputs) and cuts for every input");
   for (const auto cut : cuts)

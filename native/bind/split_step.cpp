@@ -2,7 +2,6 @@
 #include "soft/split_step.hpp"
 
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 #include <tuple>
@@ -19,9 +18,12 @@ using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::devi
 using Level = std::tuple<std::size_t, Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>, Flat<double>>;
 
 // levels : input, and for each of its levels bin, column, height and elsewhere.
-SplitFeatures make_split_features(std::vector<std::size_t> cuts, Flat<std::int32_t> linear,
-                                  const std::vector<Flat<double>>& at_cut, Flat<std::int64_t> place,
-                                  const std::vector<Level>& levels) {
+SplitFeatures make_split_features(const nb::sequence& all_cuts, Flat<std::int32_t> linear,
+                                  const nb::sequence& values_at_cuts, Flat<std::int64_t> place,
+                                  const nb::sequence& all_levels) {
+  auto cuts = items<std::size_t>(all_cuts, "cuts");
+  const auto at_cut = items<Flat<double>>(values_at_cuts, "at_cut");
+  const auto levels = items<Level>(all_levels, "levels");
   const std::size_t inputs = cuts.size();
   if (linear.size() != inputs || at_cut.size() != inputs)
     throw std::invalid_argument("cuts, linear and at_cut need one entry an input");

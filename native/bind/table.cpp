@@ -1,6 +1,5 @@
 // What touches every value of a table, for Python: numbers made of what rows hold, infinite values, moments of columns,
 // scaled columns.
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 
@@ -38,8 +37,9 @@ nb::object column_moments(const Rows& X, const Flat<double>& weight) {
   return nb::make_tuple(array(found.mean), array(found.spread), array(found.largest));
 }
 
-nb::object make_linear_columns(const Rows& X, const std::vector<int>& feature, const Flat<double>& when_missing,
+nb::object make_linear_columns(const Rows& X, const nb::sequence& features, const Flat<double>& when_missing,
                                const Flat<double>& scale, const Flat<double>& shift) {
+  const auto feature = items<int>(features, "feature");
   const std::size_t n = feature.size(), columns = X.shape(1);
   const bool inside = std::all_of(feature.begin(), feature.end(),
                                   [&](int f) { return f >= 0 && static_cast<std::size_t>(f) < columns; });

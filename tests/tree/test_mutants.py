@@ -1,16 +1,20 @@
 """Trees of every kind with one field broken: each is refused in words, or answers with finite numbers.
 
+    python -m tests.tree.test_mutants --cases 100000 --seed 4     many more trees, and several fields broken at once
+
 The mutants live in a child process, so that one that gets past the checks and harms it is a finding, not the end.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import pickle
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 SEEDS = range(4)  # a tree of all kinds of gates, a hard one, a smooth one, one that native code checks alone
 LARGE, SMALL = 2**31 - 1, -(2**31)
+AT_ONCE = 600  # mutants of a tree with two or three fields broken
 
 
 def linear_tree() -> Any:
@@ -82,6 +87,36 @@ def ways_in(struct: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
         yield f"{kind.__name__} file ({name})", read
 
 
+def shuffled(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The array with entries exchanged, repeated or drawn anew, of the right shape and dtype."""
+    changed, how = array.copy(), int(rng.integers(4))
+    if not changed.size:
+        return changed
+    flat = changed.reshape(-1)
+    at = rng.integers(flat.size, size=2)
+    if how == 0:
+        flat[at] = flat[at[::-1]]
+    elif how == 1:
+        flat[at[0]] = flat[at[1]]
+    elif how == 2 and flat.dtype.kind == "i":
+        flat[at[0]] = rng.integers(-2, len(array) + 3)
+    elif how == 2 and flat.dtype.kind == "f":
+        flat[at[0]] = rng.choice([0.0, -1.0, 2.0, 1e-300, 1e300, np.nan, np.inf, -np.inf])
+    else:
+        rng.shuffle(flat)
+    return changed
+
+
+def broken_at_once(tree: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+    """Mutants of which two or three fields are broken, each in a way that may hide the other."""
+    state = {name: vars(tree)[name] for name in type(tree).__dataclass_fields__}
+    arrays = [name for name, value in state.items() if isinstance(value, np.ndarray)]
+    for _ in range(AT_ONCE):
+        names = rng.choice(arrays, int(rng.integers(2, 4)), replace=False)
+        broken = state | {name: shuffled(state[name], rng) for name in names}
+        yield f"Tree({' and '.join(names)})", lambda broken=broken: type(tree)(**broken)
+
+
 def mutant_trees(tree: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     """Mutants of the tree and of the structs in it."""
     yield from ways_in(tree, rng)
@@ -114,32 +149,61 @@ def judge(told: str, make: Any, X: np.ndarray, found: list[str]) -> None:
         found.append(f"{told}: {problem!r}")
 
 
-def main() -> None:
-    """Judge all mutants and print what was found."""
+def judge_trees(seeds: range) -> None:
+    """Judge all mutants of these trees and print what was found."""
     sys.path.insert(0, str(TESTS.parent))
     from tests.strategies import N_LEVELS, quarters, random_tree
 
     warnings.simplefilter("error")
     found: list[str] = []
     count = 0
-    for seed in SEEDS:
+    for seed in seeds:
         rng = np.random.default_rng(seed)
-        tree = linear_tree() if seed == 3 else random_tree(seed, 5 + seed, hard=seed == 1, smooth=seed == 2)
+        kind = seed % 4
+        size = 5 + seed if seed < 4 else int(rng.integers(13))
+        tree = linear_tree() if seed == 3 else random_tree(seed, size, hard=kind == 1, smooth=kind == 2)
         X = quarters(rng, (40, len(N_LEVELS)))
         X[rng.random(X.shape) < 0.2] = np.nan
-        for told, make in mutant_trees(tree, rng):
+        for told, make in chain(mutant_trees(tree, rng), broken_at_once(tree, rng)):
             print(f"{seed}: {told}", file=sys.stderr, flush=True)  # the last one is who ended the process
             judge(f"{seed}: {told}", make, X, found)
             count += 1
     print(json.dumps({"count": count, "found": found}))
 
 
+def judge_apart(seeds: range) -> dict[str, Any]:
+    """The same in a child: how many there were, and what was found; a child that is harmed is a finding, too."""
+    line = [sys.executable, __file__, "--seeds", str(seeds.start), str(seeds.stop)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=1800, check=False)
+    if done.returncode:
+        return {"count": 0, "found": [f"ended with {done.returncode}: {done.stderr[-500:]}"]}
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def main() -> None:
+    """Trees, one after the other, until there were as many mutants as asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=SEEDS.stop)
+    parser.add_argument("--seeds", type=int, nargs=2, help="in this process: the trees of these seeds")
+    given = parser.parse_args()
+    if given.seeds:
+        judge_trees(range(*given.seeds))
+        return
+    seed, count, found = given.seed, 0, list[str]()
+    while count < given.cases and len(found) < 20:
+        told = judge_apart(range(seed, seed + 1))
+        seed, count, found = seed + 1, count + told["count"], found + told["found"]
+        print(f"{count:,} mutants, trees {given.seed} to {seed - 1}, {len(found)} findings", flush=True)
+    print("\n".join(found))
+    sys.exit(bool(found))
+
+
 def test_a_broken_tree_is_refused_or_answers() -> None:
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr[-500:]
-    told = json.loads(done.stdout)
-    assert told["count"] > 5000
+    told = judge_apart(SEEDS)
     assert told["found"] == []
+    assert told["count"] > 5000
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""What goes wrong around a program: memory ends, processes fork, signals come, files are cut."""

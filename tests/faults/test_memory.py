@@ -1,0 +1,96 @@
+"""Memory that ends is a MemoryError, and the process goes on; what was used once is free again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.faults.allocations import run
+from tests.faults.learners import CHILD, LEARNERS
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a process to a limit of addresses")
+PATIENCE = 300
+# What is given back goes back to the system at once: a limit then means what it says.
+STRICT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+
+LIMITED = """
+import json, resource, sys
+import numpy as np
+from tests.faults.learners import LEARNERS, fingerprint, make, rows
+
+def attempt(work):
+    try:
+        work()
+        return "done"
+    except MemoryError:
+        return "MemoryError"
+    except BaseException as problem:
+        return repr(problem)
+
+def limited(name):
+    small, (X, y), many = rows(name), rows(name, 30_000, 30), np.zeros((2_000_000, 3))
+    model = make(name, n_jobs=2).fit(*small)
+    before, answers = fingerprint(model), model.predict(small[0]).tobytes()
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**20, resource.RLIM_INFINITY))
+    came = [attempt(lambda: make(name, n_jobs=2).fit(X, y)), attempt(lambda: model.predict(many))]
+    again = make(name, n_jobs=2).fit(*small)
+    came.append(fingerprint(again) == before and model.predict(small[0]).tobytes() == answers)
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    return came
+
+print(json.dumps({name: limited(name) for name in LEARNERS}))
+"""
+
+# Fits and answers again and again: pages that the process holds, after a beginning and at the end.
+REPEATED = """
+import sys
+import numpy as np
+from tests.faults.learners import LEARNERS, make, rows
+fits, answers = map(int, sys.argv[1:])
+
+def held():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+names = ("CARTClassifier", "C45Classifier", "LinearDiscriminantTreeClassifier", "BuddingTreeRegressor")
+table, model = {name: rows(name, 40) for name in names}, None
+begin = 0
+for turn in range(fits):
+    name = names[turn % len(names)]
+    model = make(name).fit(*table[name])
+    row = table[name][0][:1]
+    for _ in range(answers):
+        model.predict(row)
+    if turn == fits // 3:
+        begin = held()
+print(held() - begin)
+"""
+
+
+@LINUX
+def test_a_fit_or_an_answer_beyond_memory_is_a_memory_error_and_the_next_one_works() -> None:
+    line = [sys.executable, "-W", "ignore", "-c", LIMITED]
+    done = subprocess.run(line, env=CHILD | STRICT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout) == {name: ["MemoryError", "MemoryError", True] for name in LEARNERS}
+
+
+@LINUX
+def test_any_allocation_of_native_code_may_fail() -> None:
+    """Some places of each learner; `make faults` tries thousands."""
+    for name, told in run(most=10).items():
+        assert set(told["came"]) <= {"MemoryError", "learned"}, (name, told)
+        assert told["came"]["MemoryError"] >= 5, (name, told)
+        assert told["same"], name
+
+
+@LINUX
+def test_memory_is_given_back() -> None:
+    """A fit that kept 10 KiB would show as 1.3 MiB; `make trust` runs 100,000 fits."""
+    line = [sys.executable, "-W", "ignore", "-c", REPEATED, "200", "10"]
+    done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert done.stderr == ""
+    assert int(done.stdout) < 2**20

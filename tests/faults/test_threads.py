@@ -1,0 +1,119 @@
+"""Threads: a model answers a thousand at once, fits learn side by side, and none outlives the process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+
+from softwood import CARTClassifier, SoftTreeClassifier
+from tests.faults.learners import CHILD, LEARNERS, fingerprint, make, rows
+
+THREADS = 1000
+PATIENCE = 120
+
+
+@pytest.mark.parametrize("name", ["CARTClassifier", "SoftTreeRegressor"])
+def test_a_thousand_threads_get_the_same_bits(name: str) -> None:
+    X, y = rows(name, 300)
+    model = make(name, n_jobs=2).fit(X, y)
+    expected, go, wrong = model.predict(X), threading.Event(), list[object]()
+
+    def ask() -> None:
+        go.wait()
+        try:
+            if not np.array_equal(model.predict(X), expected):
+                wrong.append("other answers")
+        except BaseException as problem:
+            wrong.append(problem)
+
+    before = threading.stack_size(2**18)
+    try:
+        asking = [threading.Thread(target=ask, daemon=True) for _ in range(THREADS)]
+        for thread in asking:
+            thread.start()
+    finally:
+        threading.stack_size(before)
+        go.set()
+    for thread in asking:
+        thread.join(PATIENCE)
+    assert not any(thread.is_alive() for thread in asking)
+    assert wrong == []
+
+
+def test_fits_side_by_side_learn_what_each_learns_alone() -> None:
+    alone = {name: fingerprint(make(name).fit(*rows(name))) for name in LEARNERS}
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda name: fingerprint(make(name, n_jobs=2).fit(*rows(name))), LEARNERS * 2)
+        assert dict(zip(LEARNERS * 2, found, strict=True)) == alone
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_joblib_learns_the_same(backend: str) -> None:
+    names = ("CARTClassifier", "SoftTreeClassifier", "C45Classifier", "SoftTreeRegressor")
+    alone = [fingerprint(make(name).fit(*rows(name))) for name in names]
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        models = joblib.Parallel()(joblib.delayed(make(name).fit)(*rows(name)) for name in names)
+        assert [fingerprint(model) for model in models] == alone
+        X, y = rows("CARTClassifier")
+        search = GridSearchCV(CARTClassifier(random_state=0), {"max_leaves": [2, 4]}, cv=2).fit(X, y)
+        assert search.best_estimator_.score(X, y) > 0.5
+
+
+USED = """
+import sys, threading, time
+import numpy as np
+from softwood import SoftTreeRegressor
+X = np.random.default_rng(0).normal(size=(4000, 8))
+model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=3, weight_penalty=0.01, n_jobs=3).fit(X, X[:, 0])
+begun = threading.Event()
+
+def work():
+    begun.set()
+    while True:
+        model.predict(X)
+        SoftTreeRegressor(n_jobs=3, max_leaves=3).fit(X, X[:, 1])
+
+if sys.argv[1] == "busy":
+    for _ in range(3):
+        threading.Thread(target=work, daemon=True).start()
+    begun.wait()
+    time.sleep(0.2)
+print("end", flush=True)
+"""
+
+
+@pytest.mark.parametrize("state", ["idle", "busy"])
+def test_threads_end_with_the_process(state: str) -> None:
+    """Also those in the middle of native work, which nobody waits for; nothing is said about objects left behind."""
+    line = [sys.executable, "-c", USED, state]
+    done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_two_models_of_one_estimator_do_not_meet() -> None:
+    """A model that is fitted anew while another thread asks it answers as before or as after, never in between."""
+    X, y = rows("SoftTreeClassifier", 200)
+    model = make("SoftTreeClassifier").fit(X, y)
+    two = [model.predict_proba(X), SoftTreeClassifier(**model.get_params()).fit(X, 1 - y).predict_proba(X)]
+    ended, seen = threading.Event(), list[bool]()
+
+    def ask() -> None:
+        while not ended.is_set():
+            answer = model.predict_proba(X)
+            seen.append(any(np.array_equal(answer, one) for one in two))
+
+    asks = threading.Thread(target=ask)
+    asks.start()
+    for turn in range(6):
+        model.fit(X, y if turn % 2 else 1 - y)
+    ended.set()
+    asks.join()
+    assert seen
+    assert all(seen)
