@@ -31,11 +31,11 @@ def attempt(work):
         return repr(problem)
 
 def limited(name):
-    small, (X, y), many = rows(name), rows(name, 30_000, 30), np.zeros((2_000_000, 3))
+    small, (X, y), many = rows(name), rows(name, 30_000, 120), np.zeros((4_000_000, 3))
     model = make(name, n_jobs=2).fit(*small)
     before, answers = fingerprint(model), model.predict(small[0]).tobytes()
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 2**20, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**23, resource.RLIM_INFINITY))
     came = [attempt(lambda: make(name, n_jobs=2).fit(X, y)), attempt(lambda: model.predict(many))]
     again = make(name, n_jobs=2).fit(*small)
     came.append(fingerprint(again) == before and model.predict(small[0]).tobytes() == answers)

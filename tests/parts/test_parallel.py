@@ -25,6 +25,24 @@ def test_two_threads_work_at_the_same_time() -> None:
     assert sorted(parallel_map(lambda _: both.wait(), range(2), 2)) == [0, 1]
 
 
+@pytest.mark.parametrize("given", [0, 1])
+def test_where_no_thread_can_start_the_caller_works(given: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After none was given, or one: then that one has begun, and its work is done again."""
+    left, start = [given], threading.Thread.start
+
+    def start_or_not(thread: threading.Thread) -> None:
+        if not left[0]:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_not)
+    answers = []
+    for answer in parallel_map(lambda i: time.sleep(0.05) or i * i, range(5), 3):
+        answers.append(answer)
+    assert answers == [0, 1, 4, 9, 16]
+
+
 def test_one_thread_works_when_asked() -> None:
     begun: list[int] = []
     answers = parallel_map(lambda i: begun.append(i), range(3), 1)
