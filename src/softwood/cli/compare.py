@@ -12,7 +12,8 @@ import numpy as np
 import typer
 
 from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Seed, Separator, Target, Task, Weight
-from softwood.cli.fit import Source, fit_quietly, read_training
+from softwood.cli.fit import read_training
+from softwood.cli.learning import Source, fit_quietly
 from softwood.cli.models import MODELS, find_class, make_model, models_for
 from softwood.cli.output import prefixed, print_json, progress
 from softwood.cli.table_files import Reading, split_names

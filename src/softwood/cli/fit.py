@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -12,16 +9,9 @@ import typer
 
 from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, Seed, Separator, Target, Task, Weight
 from softwood.cli.fit_batches import is_beyond, learn_in_batches, sample_training, spell_held_out
-from softwood.cli.models import MODELS, check_words, find_class, make_model, parameters_of
-from softwood.cli.output import (
-    default_path,
-    prefixed,
-    print_facts,
-    print_json,
-    print_tree,
-    progress,
-    refuse_unknown_folder,
-)
+from softwood.cli.learning import Plan, Source, learn
+from softwood.cli.models import MODELS, check_words, find_class, parameters_of
+from softwood.cli.output import default_path, print_facts, print_json, print_tree, progress, refuse_unknown_folder
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
@@ -29,9 +19,6 @@ Memory = Annotated[
     str, typer.Option("--memory", help="What learning may take; a larger file, or a folder, is read in batches.")
 ]
 Options = Annotated[bool, typer.Option("--options", help="List the options of the --model and stop.")]
-
-MOST_TRIED = 5_000  # rows by which auto chooses between models
-TRIED = ("cart", "soft")  # by auto, the simplest first
 
 
 def main(
@@ -87,18 +74,6 @@ def find_room(data: str, memory: str) -> int | None:
     return room if is_beyond(data, room) else None
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where the rows are and what their columns are for, as the line says it."""
-
-    data: str
-    target: str
-    task: str
-    drop: tuple[str, ...]
-    weight: str | None
-    reading: Reading
-
-
 def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple[Any, float]:
     """The rows to learn from, or a sample of them where there is `room` for batches alone, and the seconds that took.
 
@@ -123,96 +98,6 @@ def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple
         how = "read in" if room is None else f"read in batches, which take {room / 2**20:,.0f} MiB; a sample in"
         print_facts([("data", f"{source.data}, {how} {seconds:.2f} s"), *training.said])
     return training, seconds
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be learned: model, words of its options, folds, seed, and where it is written."""
-
-    model: str
-    words: Sequence[str]
-    folds: int
-    seed: int
-    path: str
-
-
-@dataclass(frozen=True)
-class Learned:
-    """A fitted model, its held-out error (None if it was not wanted), what to say and the facts for machines."""
-
-    model: Any
-    error: Any
-    said: str
-    facts: dict[str, Any]
-
-
-def learn(training: Any, plan: Plan, tell: Callable[[str], None]) -> Learned:
-    """Choose, fit, save, and measure the error."""
-    from softwood import save
-    from softwood.cli.measure import deal_folds, measure_model
-
-    name, why = (plan.model, "") if plan.model != "auto" else choose(training, plan, tell)
-
-    def make() -> Any:
-        return make_model(name, training.task, plan.words, plan.seed)
-
-    tell(f"learning {name} from {len(training):,} rows")
-    begin = perf_counter()
-    model = fit_quietly(make(), training)
-    seconds = perf_counter() - begin
-    dealt = deal_folds(training, model, plan.folds, plan.seed) if plan.folds else None
-    save(model, plan.path)
-    error = None
-    if dealt is not None:
-        error = measure_model(make, training, model, dealt, lambda text: tell(f"error of {name}: {text}"))
-    said = f"{name}{why}: {type(model).__name__}, learned in {seconds:.2f} s"
-    tree = model.tree_
-    facts = {
-        "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
-        "target": training.target, "inputs": training.inputs, "rows": len(training), "nodes": tree.n_nodes,
-        "leaves": tree.n_leaves, "depth": tree.depth, "fit_seconds": seconds,
-        "error": None if error is None else error.to_dict(),
-    }  # fmt: skip
-    return Learned(model, error, said, facts)
-
-
-def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str, str]:
-    """The simplest of TRIED, unless another's error is lower by more than the standard error of the difference."""
-    import numpy as np
-
-    from softwood.cli.measure import deal_folds, measure_model
-
-    some = training.some(MOST_TRIED, plan.seed)
-    tested: dict[str, Any] = {}
-    dealt: Any = None
-    for name in TRIED:
-        tell(f"trying {name}")
-        model = fit_quietly(make_model(name, training.task, seed=plan.seed), some)
-        dealt = dealt or deal_folds(some, model, plan.folds or 5, plan.seed)
-        make = partial(make_model, name, training.task, seed=plan.seed)
-        tested[name] = measure_model(make, some, model, dealt, prefixed(tell, f"trying {name}"))
-    simple, other = TRIED
-    gain = tested[simple].losses - tested[other].losses
-    least = float(np.std(gain) / np.sqrt(len(gain)))
-    chosen = other if float(np.average(gain, weights=tested[simple].weight)) > least else simple
-    values = ", ".join(f"{name} {each.interval[0]:.4g}" for name, each in tested.items())
-    rows = f" of {len(some):,} rows" if len(some) < len(training) else ""
-    return chosen, f", chosen by auto ({tested[simple].measure}{rows}: {values})"
-
-
-def fit_quietly(model: Any, training: Any, target: str | None = None, weight: str | None = None) -> Any:
-    """The model fitted to training rows, or to batches and names of their columns; warnings are one line on stderr."""
-    import warnings
-
-    with warnings.catch_warnings(record=True) as raised:
-        warnings.simplefilter("always")
-        if target is None:
-            model.fit(training.X, training.y, sample_weight=training.weight)
-        else:
-            model.fit(training, target, sample_weight=weight)
-    for text in dict.fromkeys(str(each.message) for each in raised if "column-vector" not in str(each.message)):
-        typer.echo(f"note: {' '.join(text.split())}", err=True)
-    return model
 
 
 def check_folds(folds: int) -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from softwood.cli.learning import Learned, Plan, Source, choose, facts_of, fit_quietly
+from softwood.cli.models import make_model
 from softwood.cli.streams import SUFFIXES, read_batches
-
-if TYPE_CHECKING:
-    from softwood.cli.fit import Learned, Plan, Source
 
 SAMPLE = 20_000  # rows by which columns, task and model are found
 
@@ -53,8 +52,6 @@ def sample_training(source: Source, memory: int) -> Any:
 def learn_in_batches(source: Source, training: Any, plan: Plan, memory: int, tell: Callable[[str], None]) -> Learned:
     """Choose by the sample, fit on all rows and save; the error is that of rows held out while the model was chosen."""
     from softwood import Batches, save
-    from softwood.cli.fit import Learned, choose, fit_quietly
-    from softwood.cli.models import make_model
 
     name, why = (plan.model, "") if plan.model != "auto" else choose(training, plan, tell)
     tell(f"learning {name} in batches")
@@ -63,16 +60,10 @@ def learn_in_batches(source: Source, training: Any, plan: Plan, memory: int, tel
     model = fit_quietly(make_model(name, training.task, plan.words, plan.seed), rows, source.target, source.weight)
     seconds = perf_counter() - begin
     save(model, plan.path)
-    tree, held_out = model.tree_, model.held_out_
-    n_rows = tree.provenance.n_rows
+    n_rows = model.tree_.provenance.n_rows
     said = f"{name}{why}: {type(model).__name__}, learned from {n_rows:,} rows in batches in {seconds:.2f} s"
-    facts = {
-        "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
-        "target": training.target, "inputs": training.inputs, "rows": n_rows, "nodes": tree.n_nodes,
-        "leaves": tree.n_leaves, "depth": tree.depth, "fit_seconds": seconds, "engine": "batches",
-        "error": None, "held_out": held_out,
-    }  # fmt: skip
-    return Learned(model, None, said, facts)
+    facts = {**facts_of(model, name, training, plan), "rows": n_rows, "fit_seconds": seconds, "engine": "batches"}
+    return Learned(model, None, said, {**facts, "error": None, "held_out": model.held_out_})
 
 
 def spell_held_out(model: Any) -> list[tuple[str, str]]:
