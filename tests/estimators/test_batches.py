@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from softwood import Batches, C45Classifier, SoftTreeClassifier, SoftTreeRegressor
+from softwood import Batches, C45Classifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
 from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
 
 # Few iterations: rounding is still small then. Where a long refinement stops, the last digit of a sum decides.
@@ -147,6 +147,17 @@ def test_verbose_says_which_engine(capsys: pytest.CaptureFixture[str], tmp_path:
     pa.parquet.write_table(table_of(300).select([*INPUTS, "y"]), tmp_path / "rows.parquet")
     SoftTreeRegressor(**HOW, verbose=True).fit(tmp_path / "rows.parquet", "y")
     assert "engine: batches, Batches(" in capsys.readouterr().out
+
+
+def test_verbose_tells_every_pass_from_the_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("softwood.estimators.scan.SECONDS", -1.0)
+    frames = [table_of(100, seed).to_pandas()[["a", "b", "y"]] for seed in range(3)]
+    CARTRegressor(max_leaves=2, prune=None, missing="direction", verbose=True).fit(Batches(frames), "y")
+    lines = [line.split(",")[0] for line in capsys.readouterr().out.splitlines() if line.startswith("pass")]
+    assert lines[:4] == ["pass 1: 100 rows", "pass 1: 200 rows", "pass 1: 300 rows", "pass 2: 100 of 300 rows"]
+    assert len({line.split(":")[0] for line in lines}) > 3
 
 
 def test_a_sample_of_the_rows_for_learners_that_need_them_in_memory() -> None:

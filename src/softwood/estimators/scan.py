@@ -169,31 +169,36 @@ class Scan:
 
 
 class Progress:
-    """Says every few seconds how far a pass is, where the estimator is verbose."""
+    """Says every few seconds how far a pass is, where the estimator is verbose.
 
-    def __init__(self, n_rows: int, shown: bool) -> None:
-        self.n_rows, self.shown, self.passes, self.told = n_rows, shown, 1, monotonic()
-        self.begin, self.before = monotonic(), 0
+    n_rows : of a pass; None in the first one, which counts them.
+    """
+
+    def __init__(self, shown: bool, n_rows: int | None = None) -> None:
+        self.n_rows = n_rows
+        self.shown, self.passes, self.told = shown, 1, monotonic()
+        self.begin, self.last, self.before = monotonic(), monotonic(), 0
 
     def __call__(self, rows: int) -> None:
         """So many rows of the pass that runs are read; fewer than before: another pass has begun."""
         now = monotonic()
         if rows <= self.before:
-            self.begin, self.passes = now, self.passes + 1
-        self.before = rows
+            self.begin, self.passes = self.last, self.passes + 1
+        self.before, self.last = rows, now
         self._tell(rows, now)
 
     def after_pass(self) -> None:
         """A pass over all rows has ended, and another begins."""
         self.passes += 1
-        self._tell(self.n_rows, monotonic())
+        self._tell(self.n_rows or self.before, monotonic())
         self.begin = monotonic()
 
     def _tell(self, rows: int, now: float) -> None:
         if self.shown and now - self.told > SECONDS:
             self.told = now
             rate = rows / max(now - self.begin, 1e-3)
-            print(f"pass {self.passes}: {rows:,} of {self.n_rows:,} rows, {rate:,.0f} rows/s")
+            of_all = "" if self.n_rows is None else f" of {self.n_rows:,}"
+            print(f"pass {self.passes}: {rows:,}{of_all} rows, {rate:,.0f} rows/s")
 
 
 def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
@@ -203,10 +208,17 @@ def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is
         for number, rows in enumerate(source.walk(y, sample_weight)):
             yield RawPart(f"batch {number} of {source!r}", rows)
 
-    found = BatchParts(raw).collect(TableScan(estimator, estimator.categorical_features, TargetScan(is_classes)))
+    def told() -> Iterator[RawPart]:
+        for part in raw():
+            yield part
+            report(found.n_rows)
+
+    report = Progress(bool(estimator.verbose))
+    found = TableScan(estimator, estimator.categorical_features, TargetScan(is_classes))
+    BatchParts(told).collect(found)
+    report.n_rows = found.n_rows
 
     def make_parts(encode: Encode) -> Parts[Piece]:
-        report = Progress(found.n_rows, bool(estimator.verbose))
         return BatchParts(lambda: _equal_pieces(raw, encode, source, found, report), report)
 
     scan = scan_of(estimator, found, make_parts, repr(source), source.memory)
