@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults trust sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -83,6 +83,12 @@ mutants: $(PACKAGE) $(TESTS)
 faults: CASES = 2000
 faults: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m tests.faults.allocations --most $(CASES)
+
+# Long runs: memory of 100,000 fits, a stream of 10,000,000 rows, load on a server, tables of extreme sizes.
+# RUN='stream --scale 0.1' chooses.
+trust: $(PACKAGE) $(TESTS)
+	$(PIP) install 'uvicorn>=0.30'
+	$(BIN)/python -m bench.trust $(RUN)
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

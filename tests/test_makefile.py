@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
         "fuzz",
         "mutants",
         "faults",
+        "trust",
         "results",
         "readable",
         "effort",

@@ -1,6 +1,4 @@
 // Rows in bins and their sums, for Python.
-#include <nanobind/stl/vector.h>
-
 #include "bind/module.hpp"
 #include "hard/bin_tree.hpp"
 
@@ -73,8 +71,9 @@ void sum_bins(const CodeArray<Code>& code, std::size_t n_bins, const Flat<double
 }
 
 template <class Code>
-void find_bins(const Rows& X, const std::vector<Flat<double>>& edge, const Flat<std::int32_t>& n_levels,
-               std::size_t n_bins, int n_threads, nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu> code) {
+void find_bins(const Rows& X, const nb::sequence& all_edges, const Flat<std::int32_t>& n_levels, std::size_t n_bins,
+               int n_threads, nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu> code) {
+  const auto edge = items<Flat<double>>(all_edges, "edge");
   const std::size_t inputs = X.shape(1);
   require(edge.size() == inputs && n_levels.size() == inputs && code.shape(0) == X.shape(0) && code.shape(1) == inputs,
           "edge, n_levels and code must have every column of X.");

@@ -17,6 +17,7 @@ from softwood.estimators.engine import refuse_elsewhere
 from softwood.estimators.frames import target_names
 from softwood.estimators.groups import Index, read_groups
 from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.memory_limit import check_memory
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema, Summary
@@ -66,6 +67,7 @@ class Numbered:
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
+    check_memory(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
@@ -76,6 +78,7 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
+    check_memory(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features)
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)

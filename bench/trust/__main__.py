@@ -1,0 +1,34 @@
+"""Figures of docs/results/trust.md.
+
+    python -m bench.trust memory     100,000 small fits and 10,000,000 answers of one row: what the process holds
+    python -m bench.trust stream     partial_fit over 10,000,000 rows: rows/s, memory, drift, killed and gone on
+    python -m bench.trust load       the FastAPI example of docs/serving.md: 10,000 requests by 32 clients
+    python -m bench.trust sizes      wide, deep and long tables beside scikit-learn and LightGBM
+
+--scale 0.01 runs a hundredth of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from bench.trust import load, memory, sizes, stream
+
+RUNS: dict[str, Callable[[float], None]] = {
+    "memory": memory.run, "stream": stream.run, "load": load.run, "sizes": sizes.run,
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run what was named, or all of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", choices=[[], *RUNS], default=[])
+    parser.add_argument("--scale", type=float, default=1.0)
+    given = parser.parse_args()
+    for name in given.runs or RUNS:
+        RUNS[name](given.scale)
+
+
+if __name__ == "__main__":
+    main()

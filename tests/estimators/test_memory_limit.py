@@ -1,0 +1,71 @@
+"""A fit that would take more than the limit says so before it begins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import softwood
+from softwood import C45Classifier, CARTClassifier, LinearDiscriminantTreeRegressor, SoftTreeRegressor
+from softwood.estimators import memory_limit
+from softwood.estimators.memory_limit import PER_CELL, SETTING, footprint
+
+X = np.random.default_rng(0).normal(size=(50, 3))
+Y = X[:, 0] + X[:, 1]
+LARGE = np.broadcast_to(np.zeros((1, 1)), (10_000_000, 500))  # takes no memory itself
+
+
+def test_what_is_set_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, "8 GiB")
+    SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=2, weight_penalty=0.01).fit(X, Y)
+    with pytest.raises(
+        MemoryError, match=r"needs at least 18.6 GiB for 10,000,000 rows of 500 columns.* 8 GiB, the limit that"
+    ):
+        SoftTreeRegressor().fit(LARGE, Y)
+    with pytest.raises(MemoryError, match="learn in batches"):
+        CARTClassifier().fit(LARGE, Y)
+    with pytest.raises(MemoryError, match="sample of the rows, fewer columns"):
+        C45Classifier().fit(LARGE, Y)
+    with pytest.raises(MemoryError, match="sample of the rows, fewer columns"):
+        LinearDiscriminantTreeRegressor().fit(LARGE, Y)
+
+
+def test_without_a_setting_the_machine_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SETTING, raising=False)
+    monkeypatch.setattr(memory_limit, "_machine_has", lambda: 2**33)
+    with pytest.raises(MemoryError, match="more than 8 GiB, all that this machine or container has"):
+        CARTClassifier().fit(LARGE, Y)
+    monkeypatch.setattr(memory_limit, "_machine_has", lambda: None)
+    with pytest.raises(ValueError, match="inconsistent"):
+        CARTClassifier().fit(LARGE[:100], Y > 0)
+
+
+def test_none_is_no_limit_and_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_limit, "_machine_has", lambda: 4096)
+    monkeypatch.setenv(SETTING, "none")
+    CARTClassifier().fit(X, Y > 0)
+    monkeypatch.setenv(SETTING, "a lot")
+    with pytest.raises(
+        ValueError, match=r"SOFTWOOD_MEMORY_LIMIT must be bytes, .* or text such as '4 GiB', got 'a lot'"
+    ):
+        CARTClassifier().fit(X, Y > 0)
+
+
+def test_a_limit_below_what_the_process_holds_refuses_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, "1 MiB")
+    before = CARTClassifier()
+    for given in (X, pd.DataFrame(X)):
+        with pytest.raises(MemoryError, match="that the process holds"):
+            before.fit(given, Y > 0)
+    assert not hasattr(before, "tree_")
+
+
+def test_a_table_that_is_copied_takes_more() -> None:
+    assert footprint("CARTRegressor", 100, 10, copied=True) == footprint("CARTRegressor", 100, 10) + 8000
+
+
+def test_every_learner_says_what_it_takes() -> None:
+    learners = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
+    families = {name.removesuffix("Classifier").removesuffix("Regressor") for name in learners} - {"Softened"}
+    assert families == set(PER_CELL)
