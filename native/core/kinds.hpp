@@ -11,7 +11,7 @@ enum class Squash : std::uint8_t { step, ramp, sigmoid };
 enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
 enum class Link : std::uint8_t { identity, sigmoid, softmax, log };
 enum class Term : std::uint8_t { identity, square, hinge, category, missing };
-enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error };
+enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error, poisson, quantile, huber };
 enum class LossKind : std::uint8_t { squared, logistic, softmax, huber, quantile, tweedie };
 
 }  // namespace softwood

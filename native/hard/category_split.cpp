@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/interrupt.hpp"
-#include "hard/absolute_error.hpp"
+#include "hard/center_losses.hpp"
 
 namespace softwood::hard {
 
@@ -48,14 +48,14 @@ double part_mean(const Objective& objective, const Levels& levels, std::size_t l
   return state[1] > 0 ? state[2 + part] / state[1] : 0;
 }
 
-double level_median(const Objective& objective, const Levels& levels, std::size_t level, int target,
+double level_center(const Objective& objective, const Levels& levels, std::size_t level, int target,
                     const std::uint32_t* entries) {
   std::vector<std::pair<double, double>> items;
   for (std::size_t i = levels.begin[level]; i < levels.begin[level + 1]; ++i) {
     const std::uint32_t row = entries[i] & ROW;
     items.emplace_back(objective.y[static_cast<std::size_t>(row) * objective.parts + target], objective.weight[row]);
   }
-  return weighted_median(std::move(items));
+  return find_center(objective, target, std::move(items));
 }
 
 // First principal component of the levels' means, weighted by W, by power iteration from the coordinate of largest
@@ -142,16 +142,16 @@ Grouping try_prefixes(SplitSelector& selector, const Levels& levels, const std::
 
 std::vector<std::vector<int>> level_orders(const Objective& objective, const Levels& levels,
                                            const std::uint32_t* entries, double slack) {
-  const bool absolute = objective.criterion == Criterion::absolute_error;
+  const bool centers = objective.has_centers();
   const bool two = objective.classes && objective.parts == 2;
   std::vector<std::vector<int>> orders;
   for (int part = two ? 1 : 0; part < objective.parts; ++part) {
     std::vector<double> key(levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l)
-      key[l] = absolute ? level_median(objective, levels, l, part, entries) : part_mean(objective, levels, l, part);
+      key[l] = centers ? level_center(objective, levels, l, part, entries) : part_mean(objective, levels, l, part);
     orders.push_back(order_by(key, slack));
   }
-  if (objective.parts > (two ? 2 : 1) && !absolute)
+  if (objective.parts > (two ? 2 : 1) && !centers)
     orders.push_back(order_by(project_on_component(objective, levels), slack));
   return orders;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/interrupt.hpp"
@@ -69,7 +70,7 @@ class Grower {
         target_(target),
         growth_(growth),
         n_threads_(n_threads),
-        objective_(make_objective(columns, target, criterion)),
+        objective_(make_objective(columns, target, criterion, growth.parameter)),
         splitter_(columns, objective_, growth),
         in_parts_(growth.missing == Missing::fraction && splitter_.any_missing()),
         router_(columns, splitter_, objective_, in_parts_,
@@ -194,11 +195,9 @@ class Grower {
     Bounds bounds;
     bounds.lower.assign(lower(open.node), lower(open.node) + tree_.quantities);
     bounds.upper.assign(upper(open.node), upper(open.node) + tree_.quantities);
-    bounds.slack = TIE * (objective_.classes                                  ? 1
-                          : objective_.criterion == Criterion::absolute_error ? node.impurity
-                                                                              : std::sqrt(node.impurity));
+    bounds.slack = TIE * unit(node, value(open.node));
     center(bounds);
-    const double all = state[1] * node.impurity, tie = tie_of(node, state) * all;
+    const double all = state[1] * node.impurity, tie = tie_of(node, state, unit(node, value(open.node))) * all;
     open.split = splitter_.best_split({open.rows, state.data(), tie, all - tie, bounds}, n_threads_);
     if (!open.split.found()) return;
     open.split.gain = std::max(open.split.gain, 0.0);  // below 0 by rounding only
@@ -207,12 +206,26 @@ class Grower {
     wait(std::move(open));
   }
 
-  // Part of the loss by which gains may differ and are equal: sums about the root's mean lose digits far from it.
-  double tie_of(const GrownNode& node, const std::vector<double>& state) const {
-    if (objective_.criterion != Criterion::squared_error) return TIE;
+  // Of the constrained quantities.
+  double unit(const GrownNode& node, const double* value) const {
+    switch (objective_.criterion) {
+      case Criterion::squared_error:
+      case Criterion::huber:
+        return std::sqrt(node.impurity);
+      case Criterion::poisson:
+        return std::sqrt(2 * node.impurity * std::accumulate(value, value + objective_.parts, 0.0) / objective_.parts);
+      default:
+        return objective_.classes ? 1 : node.impurity;
+    }
+  }
+
+  // Part of the loss by which gains may differ and are equal: sums about the root's mean lose digits far from it, sums
+  // of counts where their mean is many spreads.
+  double tie_of(const GrownNode& node, const std::vector<double>& state, double unit) const {
+    if (objective_.criterion != Criterion::squared_error && objective_.criterion != Criterion::poisson) return TIE;
     double away = 0;
     for (int t = 0; t < objective_.parts; ++t) away = std::max(away, std::abs(state[2 + t] / state[1]));
-    return TIE + FAR_TIE * away / std::sqrt(node.impurity);
+    return TIE + FAR_TIE * away / unit;
   }
 
   // The splitter works on targets about their root mean.

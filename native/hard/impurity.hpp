@@ -1,13 +1,14 @@
 // The impurity that a hard split lowers: sums over rows (a state), and the gain of dividing one.
 //
 // A state is [count, W, part_0, ..., part_{k-1}]: count by weight, W by weight * class_factor, and the parts of W (W
-// per class, or weighted sums of the centred targets). Absolute error is no function of sums; it has
-// hard/absolute_error.hpp.
+// per class, or weighted sums of the centred targets). Absolute error, quantile and huber are no functions of sums;
+// they have hard/center_losses.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/kinds.hpp"
@@ -21,14 +22,34 @@ struct Objective {
   bool classes;                      // class codes or numbers
   std::vector<std::int32_t> code;    // class of every row
   std::vector<std::uint8_t> is_one;  // two classes: is the row of class 1? (a byte a row: it is read in random order)
-  std::vector<double> y;             // targets about their root mean, rows x parts
+  std::vector<double> y;             // targets about their root mean (counts: about 0), rows x parts
   std::vector<double> center;        // that mean, per target
+  std::vector<double> parameter;     // of quantile and huber, per target
   std::vector<double> weight;        // weight of every row now (a fraction of it inside a node that got parts of rows)
   std::vector<double> factor;        // per class
   bool plain = true;                 // every weight and factor is 1
   std::vector<double> x_log_x_of;    // entropy where plain: x log x of every count there can be, else empty
 
   static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+  // Half the Poisson deviance of 1 + t from 1, see kernels/formulas/counts.py.
+  static double half_deviance(double t) {
+    constexpr double NEAR = 1.0 / 16;
+    constexpr int TERMS = 14;
+    if (std::abs(t) > NEAR) return t > -1 ? (1 + t) * std::log1p(t) - t : 1;
+    double series = 0;
+    for (int k = TERMS; k > 1; --k) series = 1.0 / (k * (k - 1)) - t * series;
+    return t * t * series;
+  }
+
+  // Is the loss about a centre that is no sum over rows?
+  bool has_centers() const {
+    return criterion == Criterion::absolute_error || criterion == Criterion::quantile || criterion == Criterion::huber;
+  }
+  // Of absolute error and quantile: which quantile, and what distances below and above it count.
+  double level(int target) const { return criterion == Criterion::quantile ? parameter[target] : 0.5; }
+  double below(int target) const { return criterion == Criterion::quantile ? 1 - parameter[target] : 1; }
+  double above(int target) const { return criterion == Criterion::quantile ? parameter[target] : 1; }
 
   int width() const { return 2 + parts; }
   // Is the gain a function of one sum (the last part)? Then it is scale * d^2 * W / (W1 * W2), see
@@ -56,6 +77,7 @@ struct Objective {
   // squared error are sum d^2 * W / (W_first * W_second): no large numbers cancel.
   double gain(const double* first, const double* total) const {
     const double W = total[1], W1 = first[1], W2 = W - W1;
+    if (criterion == Criterion::poisson) return poisson_gain(first, total);
     if (criterion == Criterion::entropy || criterion == Criterion::error) return concave_gain(first, total);
     double sum = 0;
     for (int c = 0; c < parts; ++c) {
@@ -77,6 +99,19 @@ struct Objective {
   }
 
  private:
+  // With t = d / (W m) of each side, m the mean of all: sum W m half_deviance(t). A side whose counts are all 0 is no
+  // child: minus infinity.
+  double poisson_gain(const double* first, const double* total) const {
+    const double W = total[1], W1 = first[1], W2 = W - W1;
+    double sum = 0;
+    for (int c = 0; c < parts; ++c) {
+      const double S = total[2 + c], S1 = first[2 + c], mean = S / W, d = S1 - W1 * mean;
+      if (!(std::min(S1, S - S1) > TIE * S)) return -std::numeric_limits<double>::infinity();
+      sum += mean * (W1 * half_deviance(d / (W1 * mean)) + W2 * half_deviance(-d / (W2 * mean)));
+    }
+    return sum / parts;
+  }
+
   double concave_gain(const double* first, const double* total) const {
     double one = 0, two = 0, both = 0;  // W * impurity, negated, less the terms in W alone
     for (int c = 0; c < parts; ++c) {

@@ -36,23 +36,45 @@ void describe_classes(const Objective& objective, const std::vector<std::uint32_
 }
 
 // Of rows that weigh 1 each, without sorting them all.
-double plain_median(const double* y, std::size_t stride, const std::vector<std::uint32_t>& rows) {
+double plain_quantile(const double* y, std::size_t stride, const std::vector<std::uint32_t>& rows, double level) {
   std::vector<double> value;
   value.reserve(rows.size());
   for (const std::uint32_t row : rows) value.push_back(y[row * stride]);
-  const auto middle = value.begin() + static_cast<std::ptrdiff_t>(value.size() / 2);
-  std::nth_element(value.begin(), middle, value.end());
-  return value.size() % 2 ? *middle : *std::max_element(value.begin(), middle) / 2 + *middle / 2;
+  const auto n = static_cast<double>(value.size());
+  const double rank = std::max(1.0, std::ceil((level - TIE) * n));  // rows up to the quantile
+  const auto at = value.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
+  std::nth_element(value.begin(), at, value.end());
+  const bool meets = rank <= (level + TIE) * n && at + 1 != value.end();
+  return meets ? *at / 2 + *std::min_element(at + 1, value.end()) / 2 : *at;
 }
 
-double row_median(const Objective& objective, const double* y, const std::vector<std::uint32_t>& rows) {
-  if (objective.plain) return plain_median(y, static_cast<std::size_t>(objective.parts), rows);
+double row_center(const Objective& objective, const double* y, int target, const std::vector<std::uint32_t>& rows) {
+  if (objective.plain && objective.criterion != Criterion::huber)
+    return plain_quantile(y, static_cast<std::size_t>(objective.parts), rows, objective.level(target));
   std::vector<std::pair<double, double>> items;
   items.reserve(rows.size());
   for (const std::uint32_t row : rows)
     items.emplace_back(y[static_cast<std::size_t>(row) * static_cast<std::size_t>(objective.parts)],
                        objective.weight[row]);
-  return weighted_median(std::move(items));
+  return find_center(objective, target, std::move(items));
+}
+
+// What a target away from the centre of its node loses.
+double spread_of(const Objective& objective, double away, double center, int target) {
+  switch (objective.criterion) {
+    case Criterion::absolute_error:
+      return std::abs(away);
+    case Criterion::quantile:
+      return away < 0 ? -objective.below(target) * away : objective.above(target) * away;
+    case Criterion::huber: {
+      const double size = std::abs(away), held = std::min(size, objective.parameter[target]);
+      return held * (size - 0.5 * held);
+    }
+    case Criterion::poisson:
+      return center * Objective::half_deviance(away / center);
+    default:
+      return away * away;
+  }
 }
 
 // Adds the rows of one target to the node and returns its center. Two passes: the spread about a known center does not
@@ -72,11 +94,15 @@ double describe_target(const Objective& objective, const double* y, int target, 
     constant &= y[row * stride] == y[rows[0] * stride];
   }
   if (constant) return rows.empty() ? 0 : y[rows[0] * stride];
-  const bool absolute = objective.criterion == Criterion::absolute_error;
-  const double center = absolute ? row_median(objective, y, rows) : sum / node.count;
-  for (const std::uint32_t row : rows) {
-    const double d = y[row * stride] - center;
-    spread += (PLAIN ? 1 : weight[row]) * (absolute ? std::abs(d) : d * d);
+  const double center = objective.has_centers() ? row_center(objective, y, target, rows) : sum / node.count;
+  if (objective.criterion == Criterion::squared_error) {
+    for (const std::uint32_t row : rows) {
+      const double d = y[row * stride] - center;
+      spread += (PLAIN ? 1 : weight[row]) * (d * d);
+    }
+  } else {
+    for (const std::uint32_t row : rows)
+      spread += (PLAIN ? 1 : weight[row]) * spread_of(objective, y[row * stride] - center, center, target);
   }
   node.impurity += spread / node.count / objective.parts;
   return center;
@@ -97,8 +123,10 @@ void describe_numbers(const Objective& objective, const double* y, const std::ve
 
 }  // namespace
 
-Objective make_objective(const Columns& columns, const Target& target, Criterion criterion) {
+Objective make_objective(const Columns& columns, const Target& target, Criterion criterion,
+                         const std::vector<double>& parameter) {
   Objective objective;
+  objective.parameter = parameter;
   const std::size_t n = columns.X.rows;
   const auto parts = static_cast<std::size_t>(target.parts);
   objective.criterion = criterion;
@@ -124,7 +152,7 @@ Objective make_objective(const Columns& columns, const Target& target, Criterion
       sum += target.weight[row] * target.y[row * parts + t];
       W += target.weight[row];
     }
-    objective.center.push_back(W > 0 ? sum / W : 0);
+    objective.center.push_back(W > 0 && criterion != Criterion::poisson ? sum / W : 0);  // counts have an origin
     for (std::size_t row = 0; row < n; ++row) objective.y[row * parts + t] -= objective.center.back();
   }
   return objective;

@@ -34,20 +34,20 @@ Splitter::Splitter(const Columns& columns, const Objective& objective, const Gro
 
 Split Splitter::best_split(NodeFacts node, int n_threads) {
   const std::size_t features = columns_.features();
-  std::unique_ptr<Medians> medians;
-  if (is_absolute()) {
+  std::unique_ptr<Centers> centers;
+  if (objective_.has_centers()) {
     std::vector<std::uint32_t> rows(node.rows.n);
     for (std::size_t i = 0; i < node.rows.n; ++i) rows[i] = node.rows.row(i);
-    medians = std::make_unique<Medians>(objective_, rows, rank_);
+    centers = std::make_unique<Centers>(objective_, rows, rank_);
   }
   const bool large = node.rows.n * features >= THREADS_FROM;
   if (is_plain_ && node.rows.entries && !large) return sweep(node);
   if (large && n_threads > 1)
-    for_each_piece(features, n_threads, [&](std::size_t f) { search_feature(node, f, medians.get()); });
+    for_each_piece(features, n_threads, [&](std::size_t f) { search_feature(node, f, centers.get()); });
   std::size_t winner = features;
   for (std::size_t f = 0; f < features; ++f) {
     if (large) poll_interrupt();
-    if (!large || n_threads <= 1) search_feature(node, f, medians.get());
+    if (!large || n_threads <= 1) search_feature(node, f, centers.get());
     const Best& best = found_[f].best;
     if (!best.found || (winner < features && !(best.gain > found_[winner].best.gain + node.tie))) continue;
     winner = f;
@@ -78,12 +78,12 @@ SplitSelector Splitter::make_selector(const NodeFacts& node, std::size_t feature
   return {objective_, growth_.min_samples_leaf, node.tie, node.bounds, sign, node.floor, {}};
 }
 
-void Splitter::search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians) {
+void Splitter::search_feature(const NodeFacts& node, std::size_t feature, const Centers* centers) {
   Found& found = found_[feature];
   if (columns_.is_category(feature))
-    found = medians ? search_absolute_categories(node, feature, *medians) : search_categories(node, feature);
-  else if (medians)
-    found.best = search_absolute(node, feature, *medians);
+    found = centers ? search_center_categories(node, feature, *centers) : search_categories(node, feature);
+  else if (centers)
+    found.best = search_centers(node, feature, *centers);
   else
     found.best = node.rows.entries ? search_entries(node, feature) : search_bins(node, feature);
 }
@@ -197,7 +197,7 @@ Split Splitter::number_split(const NodeFacts& node, const Best& best, std::size_
   split.feature = static_cast<int>(feature);
   split.missing_slot = best.missing_slot;
   split.threshold = std::numeric_limits<double>::infinity();
-  if (!node.rows.entries && !is_absolute()) {
+  if (!node.rows.entries && !objective_.has_centers()) {
     split.last_bin = static_cast<int>(best.position);
     if (best.position < MAX_BINS) split.threshold = columns_.edge[feature][best.position];
     return split;
@@ -213,24 +213,26 @@ Split Splitter::number_split(const NodeFacts& node, const Best& best, std::size_
   return split;
 }
 
-Best Splitter::search_absolute(const NodeFacts& node, std::size_t feature, const Medians& medians) const {
+Best Splitter::search_centers(const NodeFacts& node, std::size_t feature, const Centers& centers) const {
   std::vector<std::uint32_t> made;
   const std::uint32_t* list = entries(node.rows, feature, made);
   const std::vector<std::uint32_t> ordered(list, list + node.rows.n);
   const std::size_t known = count_known(list, node.rows.n, feature);
   const bool place = growth_.places_missing() && known < node.rows.n;
   SplitSelector selector = make_selector(node, feature);
-  pass_absolute(selector, medians, ordered, known, false, place);
+  pass_centers(selector, centers, ordered, known, false, place);
   if (place) {
-    pass_absolute(selector, medians, ordered, known, true, true);
-    offer_present(selector, medians, ordered, known);
+    pass_centers(selector, centers, ordered, known, true, true);
+    offer_present(selector, centers, ordered, known);
   }
   return selector.best;
 }
 
 bool Splitter::wants_lists(const NodeRows& rows) const { return !rows.entries && rows.n <= MAKE_LISTS; }
 
-bool Splitter::keeps_histogram(std::size_t n) const { return columns_.binned && !is_absolute() && n >= KEEP_HISTOGRAM; }
+bool Splitter::keeps_histogram(std::size_t n) const {
+  return columns_.binned && !objective_.has_centers() && n >= KEEP_HISTOGRAM;
+}
 
 void Splitter::count_histogram(NodeRows& rows, int n_threads) const {
   const std::size_t size = static_cast<std::size_t>(MAX_BINS) * cell_width(objective_);
@@ -321,9 +323,9 @@ Split Splitter::category_split(const Best& best, std::size_t feature, const Leve
   return split;
 }
 
-// Levels in each order as if they were values of a number: the passes of absolute error do the rest.
-Splitter::Found Splitter::search_absolute_categories(const NodeFacts& node, std::size_t feature,
-                                                     const Medians& medians) const {
+// Levels in each order as if they were values of a number: the passes over centres do the rest.
+Splitter::Found Splitter::search_center_categories(const NodeFacts& node, std::size_t feature,
+                                                   const Centers& centers) const {
   std::vector<std::uint32_t> made;
   const std::uint32_t* list = entries(node.rows, feature, made);
   const std::size_t n = node.rows.n, known = count_known(list, n, feature);
@@ -347,9 +349,9 @@ Splitter::Found Splitter::search_absolute_categories(const NodeFacts& node, std:
       if (!as_level) ordered.insert(ordered.end(), list + known, list + n);
       const double before = selector.bar();
       if (stage < 2)
-        pass_absolute(selector, medians, ordered, ranked, stage == 1, place);
+        pass_centers(selector, centers, ordered, ranked, stage == 1, place);
       else
-        offer_present(selector, medians, ordered, ranked);
+        offer_present(selector, centers, ordered, ranked);
       if (selector.bar() == before) continue;
       Grouping grouping{std::vector<bool>(levels.size())};
       for (std::size_t i = 0; i < selector.best.position; ++i) grouping.first[level_at[i]] = true;

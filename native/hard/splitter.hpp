@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "hard/absolute_error.hpp"
 #include "hard/best_split.hpp"
 #include "hard/category_split.hpp"
+#include "hard/center_losses.hpp"
 #include "hard/histogram.hpp"
 #include "hard/node_rows.hpp"
 #include "hard/sorted_columns.hpp"
@@ -21,7 +21,8 @@ struct Growth {
   double min_samples_split, min_samples_leaf, min_impurity, min_impurity_decrease;
   Missing missing;
   int max_surrogates;
-  std::vector<int> monotone;  // sign per feature, empty: no constraints
+  std::vector<int> monotone;      // sign per feature, empty: no constraints
+  std::vector<double> parameter;  // of quantile and huber, per target
   // Do candidates say where missing rows go, or does somebody else (surrogates, fractions) see to it?
   bool places_missing() const { return missing == Missing::direction || missing == Missing::category; }
 };
@@ -90,21 +91,20 @@ class Splitter {
   const Growth& growth_;
   std::vector<bool> has_missing_;
   std::vector<Found> found_;         // per feature, of the node at hand
-  std::vector<std::uint32_t> rank_;  // scratch of Medians
+  std::vector<std::uint32_t> rank_;  // scratch of Centers
   std::vector<double> none_;         // the state of no row
   bool is_plain_ = false;            // numbers only, nothing missing, no weights, no bounds, moments: sweep_moments
 
-  bool is_absolute() const { return objective_.criterion == Criterion::absolute_error; }
   Split sweep(const NodeFacts& node) const;
   SplitSelector make_selector(const NodeFacts& node, std::size_t feature) const;
-  void search_feature(const NodeFacts& node, std::size_t feature, const Medians* medians);
+  void search_feature(const NodeFacts& node, std::size_t feature, const Centers* centers);
   Best search_entries(const NodeFacts& node, std::size_t feature) const;
-  Best search_absolute(const NodeFacts& node, std::size_t feature, const Medians& medians) const;
+  Best search_centers(const NodeFacts& node, std::size_t feature, const Centers& centers) const;
   Best search_bins(const NodeFacts& node, std::size_t feature) const;
   void pass_bins_missing(SplitSelector& selector, const NodeFacts& node, const double* histogram,
                          const Filled& filled) const;
   Found search_categories(const NodeFacts& node, std::size_t feature) const;
-  Found search_absolute_categories(const NodeFacts& node, std::size_t feature, const Medians& medians) const;
+  Found search_center_categories(const NodeFacts& node, std::size_t feature, const Centers& centers) const;
   void order_rows(const NodeRows& rows, std::size_t feature, std::uint32_t* entries) const;
   Parts tell_apart(const NodeFacts& node, const std::uint32_t* entries, std::size_t feature) const;
   void pass(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,

@@ -96,8 +96,9 @@ def test_a_fit_of_cart_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_what_needs_single_rows_says_so() -> None:
     source = Batches(pieces(table_of(200)), columns=INPUTS)
-    with pytest.raises(ValueError, match="criterion='absolute_error' needs single rows"):
-        CARTRegressor(criterion="absolute_error").fit(source, "y")
+    for criterion in ("absolute_error", "poisson", "quantile", "huber"):
+        with pytest.raises(ValueError, match=f"criterion='{criterion}' needs single rows"):
+            CARTRegressor(criterion=criterion).fit(source, "y")
     with pytest.raises(ValueError, match="missing='fraction' needs single rows"):
         CARTRegressor(missing="fraction").fit(source, "y")
     with pytest.raises(ValueError, match="cv must be a number of folds in batches"):

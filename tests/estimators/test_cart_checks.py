@@ -21,6 +21,7 @@ VARIANTS = [
 MODELS = [model(**variant) for variant in VARIANTS for model in (CARTClassifier, CARTRegressor)]
 MODELS += [CARTClassifier(criterion="entropy", class_weight="balanced"), CARTClassifier(criterion="error")]
 MODELS += [CARTRegressor(criterion="absolute_error", prune=None)]
+MODELS += [CARTRegressor(criterion="quantile", quantile=0.4), CARTRegressor(criterion="huber", delta=2.0)]
 
 
 @parametrize_with_checks(MODELS)

@@ -77,7 +77,12 @@ def test_a_wrong_parameter_is_explained(given: dict[str, Any], message: str) -> 
 
 
 def test_criteria_of_classes_are_none_of_numbers() -> None:
-    with pytest.raises(ValueError, match=re.escape("must be one of 'squared_error', 'absolute_error', got 'gini'.")):
+    with pytest.raises(
+        ValueError,
+        match=re.escape(
+            "must be one of 'squared_error', 'absolute_error', 'poisson', 'quantile', 'huber', got 'gini'."
+        ),
+    ):
         CARTRegressor(criterion="gini").fit(X, Y)
 
 

@@ -48,6 +48,8 @@ class Case:
             found.append("several classes, a warm start or the incremental learner beside constraints")
         if "smoothing" in self.parameters and ("monotonic_cst" in self.parameters or self.parameters.get("soft")):
             found.append("smoothing beside signs or probabilities of its own")
+        if _counts(self.parameters) and 0 in self.table.y:
+            found.append("counts that may all be 0")
         if "warm_start" in self.parameters:
             found.append("a warm start on other rows")
         return found
@@ -113,6 +115,8 @@ def draw_case(seed: int) -> Case:
     if "categorical_features" not in learner.options and table.container == "objects":
         table = replace(table, container="pandas")  # whose dtypes say which columns are categories
     parameters, wrong = draw_parameters(rng, learner, table)
+    if _counts(parameters):
+        table = replace(table, y=[abs(y) if isinstance(y, int | float) else y for y in table.y])
     return Case(
         seed=seed,
         estimator=name,
@@ -123,6 +127,11 @@ def draw_case(seed: int) -> Case:
         wrong=tuple(wrong),
         exact=learner.exact,
     )
+
+
+def _counts(parameters: dict[str, Any]) -> bool:
+    """Whether targets must not be negative."""
+    return parameters.get("criterion") == "poisson"
 
 
 def _is_held(rng: np.random.Generator, learner: Learner, parameters: dict[str, Any]) -> bool:

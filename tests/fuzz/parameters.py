@@ -177,10 +177,15 @@ CRITERION: dict[str, list[Any]] = {
     "criterion": ["gini", "entropy", "error"],
     "smoothing": ["laplace", "m_estimate", 0.5],
 }
+NUMBERS: dict[str, list[Any]] = {
+    "criterion": ["squared_error", "absolute_error", "poisson", "quantile", "huber"],
+    "quantile": [0.1, 0.5, 0.75, 0.99],
+    "delta": [0.1, 1.0, 3.0, 100.0],
+}
 
 LEARNERS: dict[str, list[Learner]] = {
     "CARTClassifier": [Learner(True, {**HARD, **CRITERION, **CLASSES, **PRICES}, often=6)],
-    "CARTRegressor": [Learner(False, {**HARD, "criterion": ["squared_error", "absolute_error"]}, often=6)],
+    "CARTRegressor": [Learner(False, {**HARD, **NUMBERS}, often=6)],
     "C45Classifier": [Learner(True, C45, often=4, held=False)],
     "LinearDiscriminantTreeClassifier": [
         Learner(True, {**DISCRIMINANT, **CRITERION, **CLASSES, **PRICES, "threshold": ["gaussian", "gain"]}, often=4)

@@ -12,6 +12,7 @@ from softwood.kernels import native, reference
 from softwood.kernels.growth import Grown, Growth, Target
 from softwood.kernels.kinds import Criterion
 
+PARAMETER = {Criterion.QUANTILE: np.array([0.7]), Criterion.HUBER: np.array([0.6])}  # where a test says none
 GROWERS = {"native": native.Grower, "reference": reference.Grower}
 
 
@@ -22,7 +23,10 @@ def grower_class(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def grow(grower_class: Any) -> Callable[..., Grown]:
-    """Grow a tree in one call: integer y is classes, other y numbers; keywords are fields of Growth."""
+    """Grow a tree in one call: integer y is classes, other y numbers; keywords are fields of Growth.
+
+    Where a test gives none, quantile and huber have the PARAMETER above; poisson takes exp(y) of y below 0.
+    """
 
     def grow_tree(
         X: Any, y: Any, criterion: Criterion, *, weight: Any = None, n_levels: Any = None, class_factor: Any = (),
@@ -34,6 +38,8 @@ def grow(grower_class: Any) -> Callable[..., Grown]:
         n_classes = int(y.max()) + 1 if y.dtype.kind == "i" else 0
         if not n_classes:
             y = y.reshape(len(X), -1)
+            rules.setdefault("parameter", PARAMETER.get(criterion, np.zeros(0)).repeat(y.shape[1]))
+            y = np.exp(y) if criterion == Criterion.POISSON and y.min() < 0 else y
         target = Target(y, weight, n_classes, np.asarray(class_factor, np.float64))
         if "monotone" in rules:
             rules["monotone"] = np.asarray(rules["monotone"], np.int8)

@@ -35,6 +35,7 @@ MODELS = {
     "cart, pruned": ("numbers", "CARTClassifier()"),
     "cart, by two": ("numbers", "CARTClassifier(n_jobs=2)"),
     "cart, absolute": ("waves", "CARTRegressor(criterion='absolute_error')"),
+    "cart, huber": ("waves", "CARTRegressor(criterion='huber')"),
     "cart, categories": ("categories", "CARTClassifier(categorical_features=[0, 1, 2, 3])"),
     "c45": ("numbers", "C45Classifier()"),
     "c45, subsets": ("categories", "C45Classifier(categorical_features=[0, 1, 2, 3], subsets=True)"),

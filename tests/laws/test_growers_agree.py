@@ -51,10 +51,11 @@ def draw_case(seed: int, n_rows: int = 60, criterion: Criterion | None = None, m
     n_features = int(rng.integers(1, 6))
     n_levels = rng.choice([0, 0, 0, 2, 4, 9, 14], n_features).astype(np.int32)
     X = draw_table(rng, n, n_levels, exact)
-    criterion = Criterion(rng.integers(5)) if criterion is None else criterion
+    criterion = Criterion(rng.integers(len(Criterion))) if criterion is None else criterion
     target = draw_target(rng, X, criterion, exact)
     missing = Missing(rng.integers(4)) if missing is None else missing
     growth = draw_growth(rng, n_levels, criterion, missing)
+    growth = replace(growth, parameter=draw_parameter(rng, target.y, criterion, exact))
     return Case(X, n_levels, target, growth, int(rng.choice([0, 0, 2, 5, 200])))
 
 
@@ -78,11 +79,22 @@ def draw_target(rng: np.random.Generator, X: Any, criterion: Criterion, exact: b
     seen = np.nan_to_num(X).sum(axis=1) / (1 + np.abs(np.nan_to_num(X)).max())
     if criterion >= Criterion.SQUARED_ERROR:
         y = seen[:, None] * rng.integers(0, 2) + rng.normal(size=(n, int(rng.integers(1, 4))))
-        return Target(np.round(y) if exact else y * 10.0 ** rng.integers(-3, 5), weight)
+        y = np.round(y) if exact else y * 10.0 ** rng.integers(-3, 5)
+        return Target(np.maximum(y, 0.0) if criterion == Criterion.POISSON else y, weight)
     k = int(rng.integers(2, 5))
     y = np.clip(np.round(seen * rng.integers(0, 2) + rng.normal(size=n)) + k // 2, 0, k - 1).astype(np.int32)
     factor = rng.choice([0.5, 1.0, 3.0] if exact else rng.random(4) + 0.1, k) if rng.random() < 0.4 else np.zeros(0)
     return Target(y, weight, k, factor)
+
+
+def draw_parameter(rng: np.random.Generator, y: Any, criterion: Criterion, exact: bool) -> Any:
+    """A quantile of each target, or huber's width about their spread: small, and larger than any distance."""
+    if criterion == Criterion.QUANTILE:
+        return rng.choice([0.1, 0.5, 0.75, 0.9], y.shape[1]) if exact else rng.uniform(0.02, 0.98, y.shape[1])
+    if criterion == Criterion.HUBER:
+        wide = rng.choice([0.5, 1.0, 2.0], y.shape[1]) if exact else rng.choice([0.03, 0.5, 1.0, 10.0], y.shape[1])
+        return wide if exact else wide * (np.std(y, axis=0) + 1e-3)
+    return np.zeros(0)
 
 
 def draw_growth(rng: np.random.Generator, n_levels: Any, criterion: Criterion, missing: Missing) -> Growth:
@@ -148,7 +160,7 @@ def test_native_equals_reference_on_more_rows(seed: int) -> None:
     assert_twins(draw_case(seed, n_rows=600))
 
 
-@pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR])
+@pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR, Criterion.POISSON])
 @pytest.mark.parametrize("missing", list(Missing))
 def test_native_equals_reference_where_histograms_are_kept(criterion: Criterion, missing: Missing) -> None:
     """Large nodes are counted by bins, and one child's counts are the parent's less its sibling's."""

@@ -52,7 +52,7 @@ def draw_case(seed: int, missing: str, **rules: Any) -> Case:
     n_classes = int(rng.integers(0, 5))
     weight = rng.integers(1, 4, n) if rng.random() < 0.3 else None
     if n_classes < 2:
-        criterion = rng.choice(["squared_error", "absolute_error"])
+        criterion = rng.choice(["squared_error", "absolute_error", "quantile", "huber"])
         return Case(X, signal, signs, CARTRegressor(criterion=criterion, **rules).fit(X, signal, weight))
     y = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
     rules["class_weight"] = rng.choice([None, "balanced"])

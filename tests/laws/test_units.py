@@ -36,6 +36,8 @@ from softwood.estimators.soft_tree import SoftTree
 REGRESSORS: list[Any] = [
     CARTRegressor(),
     CARTRegressor(criterion="absolute_error", min_samples_leaf=5),
+    CARTRegressor(criterion="quantile", quantile=0.8, min_samples_leaf=5),
+    CARTRegressor(criterion="huber"),
     CARTRegressor(missing="mean"),
     LinearDiscriminantTreeRegressor(),
     OmnivariateTreeRegressor(),

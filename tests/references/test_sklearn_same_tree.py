@@ -49,6 +49,7 @@ NUMBERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "planes": lambda: datasets.make_regression(200, 5, n_targets=3, noise=5.0, random_state=8),
 }
 SETS = {**CLASSES, **NUMBERS}
+COUNTS = ("diabetes", "linnerud", "friedman2")  # no target is negative
 
 
 @cache
@@ -123,7 +124,8 @@ def test_there_are_ten_sets_and_more() -> None:
 @pytest.mark.parametrize(
     ("name", "criterion"),
     [(name, criterion) for name in CLASSES for criterion in ("gini", "entropy")]
-    + [(name, criterion) for name in NUMBERS for criterion in ("squared_error", "absolute_error")],
+    + [(name, criterion) for name in NUMBERS for criterion in ("squared_error", "absolute_error")]
+    + [(name, "poisson") for name in COUNTS],
 )
 def test_same_tree(name: str, criterion: str) -> None:
     compare(name, criterion=criterion)

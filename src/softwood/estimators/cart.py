@@ -11,6 +11,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Numbers, Probabilities
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.cart_batches import fit_cart
+from softwood.estimators.criteria import NUMBER_CRITERIA, read_criterion, refuse_negative
 from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.learned import set_when_learned
@@ -27,7 +28,6 @@ from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
-NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
 
 
 class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
@@ -188,8 +188,14 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}
-        What splits make small; leaves answer the mean, or the median.
+    criterion : {"squared_error", "absolute_error", "poisson", "quantile", "huber"}
+        What splits make small; leaves answer the mean, the median, the mean of counts (y >= 0), a quantile, or a mean
+        that far targets hardly move (docs/losses.md).
+    quantile : float
+        Which one, for criterion="quantile": 0.9 is exceeded by one target in ten.
+    delta : float
+        Of criterion="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the
+        median distance from the median).
     max_depth, max_leaves : int or None
         Limits; with `max_leaves` the leaf that gains most is split first.
     min_samples_split, min_samples_leaf : int or float
@@ -243,6 +249,8 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
         self,
         *,
         criterion: str = "squared_error",
+        quantile: float = 0.5,
+        delta: float = 1.0,
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_split: float = 2,
@@ -263,6 +271,8 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
         verbose: bool = False,
     ) -> None:
         self.criterion = criterion
+        self.quantile = quantile
+        self.delta = delta
         self.max_depth = max_depth
         self.max_leaves = max_leaves
         self.min_samples_split = min_samples_split
@@ -294,9 +304,12 @@ class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
             return self
         given = read_numbered(self, X, y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
+        parameter = read_criterion(criterion, vars(self), values, weight)
         problem = Problem(
-            table.values, table.columns.level_counts, values, weight, criterion, group=given.group
+            table.values, table.columns.level_counts, values, weight, criterion, group=given.group, parameter=parameter
         ).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        if held is not None and criterion == Criterion.POISSON:
+            refuse_negative(held[1], np.ones(len(held[1])), "y_val")
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         return self._remember(self._learn(problem, table, given.schema, validation), given.weight)

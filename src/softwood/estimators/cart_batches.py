@@ -95,8 +95,8 @@ def _validation(estimator: Any, scan: Scan, problem: Problem, X_val: Any, y_val:
 
 def _refuse(params: dict[str, Any], criterion: Criterion) -> None:
     """What cannot be learned from sums of rows."""
-    if criterion == Criterion.ABSOLUTE_ERROR:
-        raise ValueError(f"criterion='absolute_error' {SINGLE_ROWS}: take criterion='squared_error'.")
+    if criterion > Criterion.SQUARED_ERROR:
+        raise ValueError(f"criterion={params['criterion']!r} {SINGLE_ROWS}: take criterion='squared_error'.")
     if params["missing"] in ("fraction", "mean"):
         raise ValueError(f"missing={params['missing']!r} {SINGLE_ROWS}: take missing='direction' or 'category'.")
     if params["prune"] == "cv" and not isinstance(params["cv"], int):

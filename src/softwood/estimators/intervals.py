@@ -16,7 +16,7 @@ from softwood.estimators.weights import read_weights
 from softwood.kernels.kinds import Link
 from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.parts.held_out import HeldOutRows
-from softwood.tree import Schema, Tree
+from softwood.tree import Schema
 
 Floats = npt.NDArray[np.float64]
 Estimator = TypeVar("Estimator", bound=Any)
@@ -73,7 +73,7 @@ class IntervalPrediction(Calibrated):
         found = self._calibration(coverage, "predict_interval")
         rows = self._read(X)
         answer = self.tree_.predict(rows, self._threads_for(rows))
-        ends = _within_answers(self.tree_, found.at(rows, answer, float(coverage)))
+        ends = _within_answers(self, found.at(rows, answer, float(coverage)))
         return ends[:, 0] if answer.shape[1] == 1 else ends
 
     def _intervals_of(self: Any, rows: Floats, answer: Floats, coverage: float) -> Floats | None:
@@ -81,7 +81,7 @@ class IntervalPrediction(Calibrated):
         found = vars(self).get("_conformal")
         if found is None or coverage > found.largest_coverage:
             return None
-        return _within_answers(self.tree_, found.at(rows, answer, coverage))
+        return _within_answers(self, found.at(rows, answer, coverage))
 
     def calibrate(self: Estimator, X: Any, y: Any, sample_weight: Any = None) -> Estimator:
         """Learn intervals from rows that `fit` has not seen; the tree stays as it is. Returns the estimator.
@@ -144,9 +144,10 @@ class SetPrediction(Calibrated):
         return ClassSets.learn(rows)
 
 
-def _within_answers(tree: Tree, ends: Floats) -> Floats:
-    """Behind a log link nothing is below 0."""
-    return np.maximum(ends, 0.0) if tree.link == Link.LOG else ends
+def _within_answers(model: Any, ends: Floats) -> Floats:
+    """Behind a log link, and where counts are learned, nothing is below 0."""
+    counts = model.tree_.link == Link.LOG or vars(model).get("criterion") == "poisson"
+    return np.maximum(ends, 0.0) if counts else ends
 
 
 def copy_uncalibrated(model: Estimator) -> Estimator:

@@ -36,12 +36,7 @@ def read_loss(params: dict[str, Any]) -> Loss:
     True
     """
     name = options.one_of("loss", params["loss"], LOSSES)
-    quantile = options.real("quantile", params["quantile"], 0.0)
-    if not 0.0 < quantile < 1.0:
-        raise ValueError(f"quantile must be between 0 and 1, as 0.9, got {params['quantile']!r}.")
-    delta = options.real("delta", params["delta"], 0.0)
-    if delta == 0.0:
-        raise ValueError("delta must be a number > 0, got 0; for the absolute error take loss='absolute'.")
+    quantile, delta = read_quantile(params["quantile"]), read_delta(params["delta"], "loss='absolute'")
     power = options.real("power", params["power"], 1.0)
     if power not in (1.0, 2.0) and not 1.0 + NEAR_END <= power <= 2.0 - NEAR_END:
         raise ValueError(f"power must be 1 (poisson), 2 (gamma) or from 1.01 to 1.99, got {params['power']!r}.")
@@ -54,6 +49,22 @@ def read_loss(params: dict[str, Any]) -> Loss:
         "gamma": Loss.GAMMA,
         "tweedie": Loss(LossKind.TWEEDIE, power),
     }[name]
+
+
+def read_quantile(value: Any) -> float:
+    """Which quantile is asked for."""
+    quantile = options.real("quantile", value, 0.0)
+    if not 0.0 < quantile < 1.0:
+        raise ValueError(f"quantile must be between 0 and 1, as 0.9, got {value!r}.")
+    return quantile
+
+
+def read_delta(value: Any, otherwise: str) -> float:
+    """From where on errors count by their size."""
+    delta = options.real("delta", value, 0.0)
+    if delta == 0.0:
+        raise ValueError(f"delta must be a number > 0, got 0; for the absolute error take {otherwise}.")
+    return delta
 
 
 def refuse_targets(loss: Loss, values: Floats, weight: Floats, name: str = "y") -> None:

@@ -35,10 +35,13 @@ class Statistic:
     power: float
 
 
-# By criterion: squared error averages squares about the mean, absolute error distances to the median.
+# By criterion: squared error averages squares about the mean, absolute error distances to the median, and so on.
 STATISTICS = {
     "squared_error": Statistic("mean", "± sd", 0.5),
     "absolute_error": Statistic("median", "± mean dev", 1.0),
+    "poisson": Statistic("mean", "deviance / 2", 1.0),
+    "quantile": Statistic("quantile", "pinball", 1.0),
+    "huber": Statistic("centre", "huber loss", 1.0),
 }
 UNSAID = Statistic("response", "impurity", 1.0)
 

@@ -44,6 +44,7 @@ def grow(
     missing: int,
     max_surrogates: int,
     monotone: list[int],
+    parameter: list[float],
     n_threads: int,
 ) -> dict[str, Any]: ...
 def replay(

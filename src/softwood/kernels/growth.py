@@ -13,23 +13,30 @@ Comparisons of sums hold up to rounding, so that twins that add in another order
 least", "strictly larger" and "a tie" below all allow TIE, relative to the quantity named there.
 
 Impurity (p = class shares by weight * class_factor): gini 1 - sum p^2, entropy -sum p ln p, error 1 - max p;
-squared_error: variance about the mean, absolute_error: mean distance to the median, both averaged over targets. The
-weighted median is the smallest y whose cumulative weight reaches half (cumulative >= (0.5 - TIE) * W); where it meets
-half (also <= (0.5 + TIE) * W), the mean of that y and the next. A node of W = 0 (its classes all have factor 0) has
-impurity 0; one whose y are all equal has impurity exactly 0.
+squared_error: variance about the mean m; poisson (y >= 0): mean of y log(y / m) - y + m; absolute_error: mean distance
+to the median; quantile: mean of p u above the p-quantile, (1 - p) u below it, u the distance; huber: mean of u^2 / 2
+where u <= d, else d u - d^2 / 2, u the distance to the c of least sum. All are averaged over targets; p and d are
+`parameter`, one for each. The weighted p-quantile (median: p = 0.5) is the smallest y whose cumulative weight reaches p
+(cumulative >= (p - TIE) * W); where it meets p (also <= (p + TIE) * W), the mean of that y and the next. c is where
+psi(c) = sum w clip(y - c, -d, d) is 0; where |psi| <= TIE * d * W at some of the points y - d, y + d, the middle of the
+first and the last of them. A node of W = 0 (its classes all have factor 0) has impurity 0; one whose y are all equal
+has impurity exactly 0.
 
 Gain of a split = W * impurity(parent) - sum_c W_c * impurity(c), over the rows whose value is known (parent too: its
 known rows), W by weight * class_factor; a gain below 0 by rounding is 0. The winner is the first candidate whose gain
-is >= the largest - tie * W * impurity of the whole node; tie is TIE, for squared_error TIE + FAR_TIE * (distance of the
-node's mean from the root's, the largest over targets) / sqrt(impurity). The order of candidates is: features rising,
-then thresholds rising or the order below. Zero gain is still a split (XOR needs it).
+is >= the largest - tie * W * impurity of the whole node; tie is TIE, for squared_error TIE + FAR_TIE * (distance of
+the node's mean from the root's, the largest over targets) / sqrt(impurity), for poisson TIE + FAR_TIE * (the largest
+mean) / unit (below). The order of candidates is: features rising, then thresholds rising or the order below. Zero gain
+is still a split (XOR needs it).
 
 A node is a leaf when: depth == max_depth (the root has 0); count < min_samples_split; count < 2 * min_samples_leaf;
 impurity <= max(min_impurity, EPSILON); no admissible split; gain / W_root + EPSILON < min_impurity_decrease. Counts
 are sums of weight, and fall short of a limit only below limit * (1 - TIE). With max_leaves the leaf of largest gain
 is split first (a tie, gains within TIE * W * impurity of the root: the lowest node id), otherwise the lowest node id,
 so nodes are numbered level by level. An admissible split has two non-empty sides with count >= min_samples_leaf each,
-missing rows counted only where the candidate places them (DIRECTION, CATEGORY).
+missing rows counted only where the candidate places them (DIRECTION, CATEGORY). By poisson both sides have sums of y
+above 0, of every target (above TIE times that of the rows that take part): a mean of 0 would be sure of what it cannot
+know.
 
 Numbers: candidates lie between neighbouring distinct values a < b, rising; threshold a / 2 + b / 2, or a if that
 rounds to b; x <= threshold is the first child. With max_bins > 0 a column is first cut into bins of about equal
@@ -40,15 +47,14 @@ max_bins - 1 (the same v_i twice ends one bin; v_m ends the last). The edge afte
 v_i+1. max_bins is at most MAX_BINS; a column with missing values keeps one bin of MAX_BINS for them.
 
 Categories (codes 0 .. n_levels - 1): levels without a row in the node get slot -1. One target or two classes: levels
-sorted by mean (the share of class 1 by weight * class_factor; the median for absolute_error; ties, within TIE * unit
-of their lowest, by code; unit is that of the monotone constraints below), the best prefix is the first child.
-Several targets by absolute_error: the same for the medians of each target in turn. More classes or targets
-otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest level, in rising order of their bit
-mask over the levels present, as first child; above that the best prefix over
-these orders, one after the other: by the mean of each class or target in turn, then by the first principal
-component of the levels' means: covariance about their mean, levels weighted by W; POWER_STEPS steps of
-power iteration from the coordinate of largest variance (a tie: the lowest), each divided by its length, ended by a
-length of 0.
+sorted by mean (the share of class 1 by weight * class_factor; the centre for absolute_error, quantile and huber; ties,
+within TIE * unit of their lowest, by code; unit is that of the monotone constraints below), the best prefix is the
+first child. Several targets by these three: the same for the centres of each target in turn. More classes or targets
+otherwise: up to EXACT_LEVELS levels present all subsets that hold the lowest level, in rising order of their bit mask
+over the levels present, as first child; above that the best prefix over these orders, one after the other: by the mean
+of each class or target in turn, then by the first principal component of the levels' means: covariance about their
+mean, levels weighted by W; POWER_STEPS steps of power iteration from the coordinate of largest variance (a tie: the
+lowest), each divided by its length, ended by a length of 0.
 
 Missing values. SURROGATE: rows with a missing value take no part in the gain; they are sent by the surrogates, then
 to the larger child. FRACTION: no part in the gain; the row goes to both children, its weight split in proportion to
@@ -75,14 +81,15 @@ missing in some row of the root (it needs them to send rows); `surrogates` repla
 branches. The replay sends rows that a gate cannot read by the surrogates it finds, then to `default`.
 
 Monotone constraints (+1, -1, 0 per feature; numbers only, another sign on a category is a ValueError; empty or all 0:
-none). The constrained quantity q of a node is the vector of means (medians), or for classes P(class >= 1), ...,
-P(class >= K - 1) (by weight * class_factor). Candidates on a feature with sign s need s * (q_second - q_first) >= 0
-in every component; candidates on any feature need both q within the node's bounds (scikit-learn asks this only of
-constrained features, and clips). q is of the rows that take part in the gain. Both hold to within TIE * unit, unit =
-1 for classes, sqrt(impurity) of the node for squared_error, impurity for absolute_error. The root's bounds are -inf
-and inf. Children of a split on a constrained feature share as a new bound the middle of their own q (of all rows that
-arrived, each clipped to the node's bounds): the upper bound of the first and the lower of the second for s = +1, the
-other way round for -1. Children of other splits inherit the bounds. Values are not clipped.
+none). The constrained quantity q of a node is the vector of means (centres), or for classes P(class >= 1), ...,
+P(class >= K - 1) (by weight * class_factor). Candidates on a feature with sign s need s * (q_second - q_first) >= 0 in
+every component; candidates on any feature need both q within the node's bounds (scikit-learn asks this only of
+constrained features, and clips). q is of the rows that take part in the gain. Both hold to within TIE * unit, unit = 1
+for classes, sqrt(impurity) of the node for squared_error and huber, sqrt(2 * impurity * mean over targets) for
+poisson, impurity for absolute_error and quantile. The root's bounds are -inf and inf. Children of a split on a
+constrained feature share as a new bound the middle of their own q (of all rows that arrived, each clipped to the
+node's bounds): the upper bound of the first and the lower of the second for s = +1, the other way round for -1.
+Children of other splits inherit the bounds. Values are not clipped.
 """
 
 from __future__ import annotations
@@ -134,6 +141,7 @@ class Growth:
     missing: Missing = Missing.SURROGATE
     max_surrogates: int = 5
     monotone: Signs = field(default_factory=lambda: UNCONSTRAINED)
+    parameter: Floats = field(default_factory=lambda: np.zeros(0))  # of quantile and huber, one for each target
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,7 @@ class SurrogateTable:
 class Grown:
     """A grown tree: nodes in the order they were made, children adjacent, parents first.
 
-    value : (nodes, classes) weight per class without class_factor, or (nodes, targets) mean or median.
+    value : (nodes, classes) weight per class without class_factor, or (nodes, targets) mean, median or other centre.
     threshold, feature, first_child : NaN, -1, -1 for a leaf; threshold is NaN for a category.
     fraction : the node's part of its parent's known count (rows whose value is not missing); NaN for the root.
     gain : decrease of W * impurity by the node's split, 0 for a leaf.
@@ -237,6 +245,19 @@ def check_target(target: Target, n_rows: int) -> None:
         check_codes(y, target.n_classes, "classes")
 
 
+def check_parameter(target: Target, growth: Growth) -> None:
+    """What both twins refuse of quantiles, of huber's width, and of counts."""
+    criterion, parameter = growth.criterion, np.asarray(growth.parameter)
+    if criterion in (Criterion.QUANTILE, Criterion.HUBER):
+        wanted = np.asarray(target.y).shape[1]
+        if len(parameter) != wanted:
+            raise ValueError(f"parameter must have an entry for each of {wanted} targets, got {len(parameter)}.")
+        if not np.all((parameter > 0) & (parameter < (1 if criterion == Criterion.QUANTILE else np.inf))):
+            raise ValueError(f"parameter of {criterion.name} must be above 0 (a quantile below 1), got {parameter}.")
+    if criterion == Criterion.POISSON and np.any(np.asarray(target.y)[np.asarray(target.weight) > 0] < 0):
+        raise ValueError("POISSON wants targets >= 0.")
+
+
 def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:
     """What both twins refuse."""
     check_target(target, len(weight))
@@ -244,6 +265,7 @@ def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats)
         raise ValueError(f"monotone must have {len(n_levels)} entries or none, got {len(growth.monotone)}.")
     if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):
         raise ValueError(f"{growth.criterion.name} does not fit a target with n_classes={target.n_classes}.")
+    check_parameter(target, growth)
     if not np.any((weight > 0) & (target.weight > 0)):
         raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
     for feature in np.flatnonzero(growth.monotone):

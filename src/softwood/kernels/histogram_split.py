@@ -3,8 +3,8 @@
     table[input, bin]   classes: the weight of each class;   numbers: [sum w, sum w (y - origin), sum w (y - origin)^2]
 
 The last bin of every input holds the missing values. The rules are those of `softwood.kernels.growth` with max_bins;
-the search is the reference's, over bins instead of rows. The criterion must be a sum over rows, which `absolute_error`
-is not.
+the search is the reference's, over bins instead of rows. The criterion must be a function of these sums, as those of
+classes and `squared_error` are.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ class HistogramMeasure:
     """
 
     def __init__(self, criterion: Criterion, n_classes: int, n_targets: int, class_factor: Floats) -> None:
-        if criterion == Criterion.ABSOLUTE_ERROR:
-            raise ValueError("absolute_error needs medians, which are no sums over rows: use squared_error here.")
+        if criterion > Criterion.SQUARED_ERROR:
+            name = criterion.name.lower()
+            raise ValueError(f"{name} needs single rows, not their sums: use squared_error here.")
         nothing = Target(np.zeros(0, np.intp), np.zeros(0), n_classes, class_factor)
         self.classes = Classes(nothing, criterion) if n_classes else None
         self.measure: Measure = self.classes or SquaredError(np.zeros((0, n_targets)))

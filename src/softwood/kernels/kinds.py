@@ -64,6 +64,9 @@ class Criterion(IntEnum):
     ERROR = 2
     SQUARED_ERROR = 3
     ABSOLUTE_ERROR = 4
+    POISSON = 5  # half the deviance of counts from their mean
+    QUANTILE = 6  # the pinball loss about a quantile
+    HUBER = 7  # squared near the centre, linear far from it
 
 
 class LossKind(IntEnum):

@@ -122,6 +122,7 @@ class Grower:
             missing=int(growth.missing),
             max_surrogates=growth.max_surrogates,
             monotone=growth.monotone.tolist() if growth.monotone.any() else [],
+            parameter=np.asarray(growth.parameter, np.float64).tolist(),
             n_threads=self.n_threads,
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})

@@ -31,6 +31,23 @@ def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
     return np.asarray(0.5 * (ordered[low, column] + ordered[high, column]))
 
 
+def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Median of each column, and the standard deviation of the normal distribution with its median distance from it.
+
+    Where more than half of the values are equal, the mean distance; 1 where all are.
+
+    Examples
+    --------
+    >>> robust_spread(np.array([[1.0], [2.0], [3.0], [4.0], [1000.0]]), np.ones(5))[1].round(2)
+    array([1.48])
+    """
+    middle = weighted_quantile(value, weight, 0.5)
+    away = np.abs(value - middle)
+    scale = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    scale = np.where(scale > 1e-9 * away.max(axis=0), scale, np.average(away, axis=0, weights=weight))
+    return middle, np.where(scale > 0, scale, 1.0)
+
+
 def far_distance(value: Floats, weight: Floats, spreads: float = 10.0) -> Floats:
     """How much further than so many spreads each value (rows, columns) is from the median of its column; 0 within.
 

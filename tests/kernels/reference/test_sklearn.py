@@ -22,6 +22,7 @@ NAMES = {
     Criterion.ENTROPY: "entropy",
     Criterion.SQUARED_ERROR: "squared_error",
     Criterion.ABSOLUTE_ERROR: "absolute_error",
+    Criterion.POISSON: "poisson",
 }
 RULES = [
     {"max_depth": 3},
@@ -40,6 +41,8 @@ def table(seed: int, criterion: Criterion, n: int = 150) -> tuple[Any, Any, Any]
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3)).astype(np.float32).astype(np.float64)
     y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(size=n) / 2
+    if criterion == Criterion.POISSON:
+        y = np.exp(y)
     return X, np.digitize(y, [-0.5, 0.8]) if criterion in (Criterion.GINI, Criterion.ENTROPY) else y, rng
 
 
@@ -98,7 +101,9 @@ def test_same_tree(grow: Any, criterion: Criterion, rules: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("leaves", [None, 5])
 @pytest.mark.parametrize("signs", [(1, 1, -1), (1, -1, 1)])
-@pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.SQUARED_ERROR, Criterion.ABSOLUTE_ERROR])
+@pytest.mark.parametrize(
+    "criterion", [Criterion.GINI, Criterion.SQUARED_ERROR, Criterion.ABSOLUTE_ERROR, Criterion.POISSON]
+)
 def test_same_monotone_tree(grow: Any, criterion: Criterion, signs: tuple[int, ...], leaves: int | None) -> None:
     """Every feature has a sign: on features without one scikit-learn lets a candidate cross the bounds and clips it."""
     rules = {"min_samples_leaf": 8, "max_leaf_nodes": leaves}

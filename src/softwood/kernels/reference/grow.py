@@ -14,7 +14,6 @@ import numpy as np
 
 from softwood.kernels.growth import (
     EPSILON,
-    FAR_TIE,
     TIE,
     UNCONSTRAINED,
     Branches,
@@ -30,8 +29,9 @@ from softwood.kernels.growth import (
 )
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import make_columns
+from softwood.kernels.reference.centers import CenterLoss
+from softwood.kernels.reference.counts import PoissonDeviance
 from softwood.kernels.reference.impurity import Classes, Measure, SquaredError, account_all
-from softwood.kernels.reference.median import AbsoluteError
 from softwood.kernels.reference.monotone import Bounds
 from softwood.kernels.reference.node import Node, make_node, send, to_tree
 from softwood.kernels.reference.rows import Rows
@@ -66,7 +66,7 @@ class Grower:
     def grow(self, target: Target, growth: Growth) -> Grown:
         """Grow a tree by the rules of `growth`."""
         check_growth(target, growth, self.n_levels, self.weight)
-        measure = make_measure(target, growth.criterion)
+        measure = make_measure(target, growth)
         return GrowOptions(Search(self.columns, measure, growth), self._rows(target)).run()
 
     def surrogates(
@@ -117,7 +117,7 @@ class GrowOptions:
         node = make_node(self.search.measure, rows, depth, fraction, bounds)
         self.nodes.append(node)
         if self.may_split(node):
-            slack = self.search.measure.slack(node.impurity)
+            slack = self.search.measure.slack(node.impurity, node.value)
             node.split = self.search.best(rows, self.tie(node), slack, bounds)
             if node.split and self.is_worth(node.split):
                 self.open.append(len(self.nodes) - 1)
@@ -125,8 +125,7 @@ class GrowOptions:
 
     def tie(self, node: Node) -> float:
         """Gains that differ by less are equal."""
-        away = np.abs(node.value - self.nodes[0].value).max() if isinstance(self.search.measure, SquaredError) else 0.0
-        return (TIE + FAR_TIE * float(away) / float(np.sqrt(node.impurity))) * node.loss
+        return self.search.measure.rounding(node.impurity, node.value, self.nodes[0].value) * node.loss
 
     def may_split(self, node: Node) -> bool:
         """The stop rules that need no split."""
@@ -183,12 +182,16 @@ class GrowOptions:
         return node.bounds.part(q[0], q[1], sign)
 
 
-def make_measure(target: Target, criterion: Criterion) -> Measure:
+def make_measure(target: Target, growth: Growth) -> Measure:
     """The criterion bound to the target."""
     if target.n_classes:
-        return Classes(target, criterion)
+        return Classes(target, growth.criterion)
     y = np.asarray(target.y, np.float64)
-    return SquaredError(y) if criterion == Criterion.SQUARED_ERROR else AbsoluteError(y)
+    if growth.criterion == Criterion.SQUARED_ERROR:
+        return SquaredError(y)
+    if growth.criterion == Criterion.POISSON:
+        return PoissonDeviance(y)
+    return CenterLoss(y, growth.criterion, np.asarray(growth.parameter))
 
 
 def grown_split(grown: Branches, m: int) -> Split:

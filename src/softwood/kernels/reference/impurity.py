@@ -6,7 +6,8 @@
     squared_error  sum w (y - mean)^2 = Q - S^2 / W               Q, S = sums of w y^2, w y about the node's mean
 
 Written as sums without cancellation, so that the rounding is small beside the loss of the node itself: equal
-splits then stay equal to TIE whatever the order of summation. `absolute_error` is in median.py.
+splits then stay equal to TIE whatever the order of summation. `poisson` is in counts.py, `absolute_error`, `quantile`
+and `huber` are in centers.py.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from softwood.kernels.formulas.class_impurity import CLASS_LOSS, divide
-from softwood.kernels.growth import Target
+from softwood.kernels.growth import FAR_TIE, TIE, Target
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.reference.rows import Rows, sum_by
 from softwood.kernels.reference.sets import Floats, Index, Masks, Sets
@@ -46,6 +47,7 @@ class Measure(Protocol):
 
     n_orders: int  # how many numbers describe a level: 1 means that sorted levels are enough
     tries_subsets: bool  # of few levels, where sorting is not enough
+    above_zero: bool  # whether both sides of a split must have centres above 0
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> Parts:
         """What sets of groups are made of."""
@@ -59,8 +61,12 @@ class Measure(Protocol):
         """The quantities that monotone constraints bind, from centres."""
         ...
 
-    def slack(self, impurity: float) -> float:
-        """Unit of the constrained quantities in a node of this impurity, for comparisons up to rounding."""
+    def slack(self, impurity: float, value: Floats) -> float:
+        """Unit of the constrained quantities in a node of this impurity and value, for comparisons up to rounding."""
+        ...
+
+    def rounding(self, impurity: float, value: Floats, root: Floats) -> float:
+        """Part of a node's loss by which gains may differ and are equal; `root` is the value of the root."""
         ...
 
 
@@ -77,6 +83,7 @@ class Classes:
         self.n_classes = target.n_classes
         self.n_orders = 1 if target.n_classes == 2 else target.n_classes
         self.tries_subsets = True
+        self.above_zero = False
         self.factor = target.class_factor if len(target.class_factor) else np.ones(target.n_classes)
         self.loss = CLASS_LOSS[criterion]
 
@@ -92,8 +99,11 @@ class Classes:
         """P(class >= 1), ..., P(class >= K - 1)."""
         return np.cumsum(center[:, ::-1], axis=1)[:, ::-1][:, 1:]
 
-    def slack(self, impurity: float) -> float:
+    def slack(self, impurity: float, value: Floats) -> float:
         return 1.0
+
+    def rounding(self, impurity: float, value: Floats, root: Floats) -> float:
+        return TIE
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,7 @@ class SquaredError:
         self.y = y
         self.n_orders = y.shape[1]
         self.tries_subsets = True
+        self.above_zero = False
 
     def parts(self, rows: Rows, group: Index, n_groups: int) -> SquareParts:
         w = rows.weight[:, None]
@@ -132,8 +143,12 @@ class SquaredError:
     def constrained(self, center: Floats) -> Floats:
         return center
 
-    def slack(self, impurity: float) -> float:
+    def slack(self, impurity: float, value: Floats) -> float:
         return float(np.sqrt(impurity))
+
+    def rounding(self, impurity: float, value: Floats, root: Floats) -> float:
+        """Sums about the root's mean lose digits far from it."""
+        return TIE + FAR_TIE * float(np.abs(value - root).max()) / float(np.sqrt(impurity))
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,9 @@ def gains_of(parts: Parts, weight: Floats, sets: tuple[Sets, ...], measure: Meas
         first, second = parts.account(some), parts.account(others)
         smaller = np.minimum(some.total(weight), others.total(weight))[:, 0]
         good = smaller >= limits.min_samples_leaf * (1 - TIE)
+        if measure.above_zero:
+            sums = [side.center * side.size[:, None] for side in (first, second)]
+            good &= (np.minimum(*sums) > TIE * (sums[0] + sums[1])).all(axis=1)
         if len(limits.bounds.lower):
             q = [measure.constrained(side.center) for side in (first, second)]
             good &= limits.bounds.admit(q[0], q[1], limits.sign, limits.slack)

@@ -6,8 +6,8 @@ cross-validated error (or validation rows, or reduced error).
 Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows and their
 weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels; missing
 values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
-absolute error and monotone constraints are added; wild targets do not lead the growth by absolute error of a tree that
-is to be pruned (wild_targets.py).
+absolute error, quantiles, huber, counts and monotone constraints are added; wild targets do not lead the growth by the
+first three of a tree that is to be pruned (wild_targets.py).
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def learn_cart(
     folds = pruning.folds_of(problem)  # before values are filled in: those carry rounding
     unit = Unit.of(problem)
     problem, growth, pruning = unit.enter(problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
+    growth = replace(growth, parameter=problem.parameter)
     if fill is not None:
         problem = replace(problem, X=np.where(np.isnan(problem.X), fill, problem.X))
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)

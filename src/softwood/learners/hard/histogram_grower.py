@@ -149,7 +149,7 @@ class HistogramGrower:
                     "an engine must route all rows, the same in every pass, by the tree that it is given."
                 )
             if self._may_split(node):
-                slack = self.search.measure.measure.slack(self._impurity(node))
+                slack = self.search.measure.measure.slack(self._impurity(node), mean)
                 node.split = self.search.best(table, mean, self._tie(node), slack, node.bounds)
                 node.may_split = node.split is not None and self._is_worth(node.split)
 

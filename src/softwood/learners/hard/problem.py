@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.number_losses import number_loss, wild_loss
 from softwood.parts.folds import raise_light
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
-from softwood.parts.quantiles import far_distance
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -34,6 +34,7 @@ class Problem:
     costs : (true, given) what it costs to answer one class for another; the diagonal is 0.
     raised : whether the weights were raised, because they summed to less than the rows (parts/folds.py).
     group : number of each row's group, which is never divided between folds; None: every row may be apart.
+    parameter : of quantile (which one) and huber (its width), one for each target; else empty.
     """
 
     X: Floats
@@ -46,6 +47,7 @@ class Problem:
     costs: Floats | None = None
     raised: bool = False
     group: npt.NDArray[np.int64] | None = None
+    parameter: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def is_classes(self) -> bool:
@@ -98,7 +100,7 @@ class Problem:
     # -- answers and what they cost ------------------------------------------------------------------------------------
 
     def responses(self, grown: Grown, monotone: Signs = UNCONSTRAINED) -> Floats:
-        """What every node answers: class probabilities, or means or medians; within its monotone bounds."""
+        """What every node answers: class probabilities, or means or other centres; within its monotone bounds."""
         if not self.is_classes:
             return np.clip(grown.value, grown.lower, grown.upper) if grown.lower.shape[1] else grown.value
         split = grown.value * self.split_factor
@@ -128,20 +130,20 @@ class Problem:
         return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight
 
     def far_loss(self) -> Floats:
-        """The part of each row's absolute error that no tree saves, as its target is wild; 0 for other criteria.
+        """The part of each row's loss that no tree saves, as its target is wild; 0 where losses grow otherwise.
 
         Taken off every error of the row, it leaves what trees differ by as it is, and their standard errors say how
         sure these differences are. Otherwise a few wild targets would hide all of them.
         """
-        if self.criterion != Criterion.ABSOLUTE_ERROR or not self.weight.any():
+        if self.is_classes:
             return np.zeros(len(self.X))
-        return np.asarray(far_distance(self.y.astype(np.float64), self.weight).mean(axis=1))
+        lost = wild_loss(self.criterion, self.parameter, self.y.astype(np.float64), self.weight)
+        return np.asarray(lost.mean(axis=1))
 
     def loss(self, response: Floats, row: npt.NDArray[np.int64]) -> Floats:
-        """What each response costs for the row it is given to: misclassification, squared or absolute error."""
+        """What each response costs for the row it is given to: misclassification, or the loss of the criterion."""
         if self.is_classes:
             given, true = self.decide(response), self.y[row].astype(np.int64)
             return (given != true).astype(np.float64) if self.costs is None else self.costs[true, given]
-        error = response - self.y[row].astype(np.float64)
-        size = np.abs(error) if self.criterion == Criterion.ABSOLUTE_ERROR else error * error
-        return np.asarray(size.mean(axis=1))
+        loss = number_loss(self.criterion, self.parameter, response, self.y[row].astype(np.float64))
+        return np.asarray(loss.mean(axis=1))

@@ -20,7 +20,7 @@ class PruningTable:
     ----------
     alpha : the tree is the smallest that is best for this price of a leaf.
     n_leaves : its leaves.
-    error : mean training error (cost of misclassification, squared or absolute error).
+    error : mean training error (cost of misclassification, or the loss of the criterion).
     tested_error, standard_error : the same by cross-validation, or on validation rows; NaN if not measured.
     chosen : the row of the tree that was kept.
     tested_by : "cv" or "validation", for the heading.

@@ -21,8 +21,10 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.tree import Tree
 
-# Digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity of EPSILON: rounding.
-RANGE = {Criterion.SQUARED_ERROR: 26, Criterion.ABSOLUTE_ERROR: 0}
+# Of risks that are squares, digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity
+# of EPSILON: rounding. Other risks count in the unit of the targets.
+SQUARES = (Criterion.SQUARED_ERROR, Criterion.HUBER)
+RANGE = 26
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,16 @@ class Unit:
         span = float(np.max(values.max(axis=0) - values.min(axis=0)))
         if span == 0.0:  # then there is no risk to count
             return cls(float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1]))))
-        size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - RANGE[problem.criterion]))
-        return cls(size, size if problem.criterion == Criterion.ABSOLUTE_ERROR else size * size)
+        square = problem.criterion in SQUARES
+        size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - RANGE * square))
+        return cls(size, size * size if square else size)
 
     def enter(self, problem: Problem) -> Problem:
         """The problem in this unit."""
-        return problem if self.size == 1.0 else replace(problem, y=problem.y.astype(np.float64) / self.size)
+        if self.size == 1.0:
+            return problem
+        width = problem.parameter / self.size if problem.criterion == Criterion.HUBER else problem.parameter
+        return replace(problem, y=problem.y.astype(np.float64) / self.size, parameter=width)
 
     def enter_pruning(self, pruning: Pruning) -> Pruning:
         """The rows to choose by in this unit."""

@@ -1,10 +1,10 @@
-"""Absolute error where a few targets are wild: what leads the growth of a tree that is to be pruned.
+"""Absolute error, quantile, huber where a few targets are wild: what leads the growth of a tree that is to be pruned.
 
 A split that takes one wild target apart saves all its distance, more than any true split: such splits come first, in
 the tree and in its pruning sequence, and every tree but the root answers some rows by a wild number. So a tree that is
-to be pruned grows by targets held within FAR spreads of the median (1.48 times the median distance from it). A median
-is held as its targets are, so all answers within stay the same; those at the edge are found again from the targets as
-they are. Trees that are not pruned grow by all targets as they are, as scikit-learn's.
+to be pruned grows by targets held within FAR spreads of the median (1.48 times the median distance from it; and huber's
+width more). A centre is held as its targets are, so all answers within stay the same; those at the edge are found again
+from the targets as they are. Trees that are not pruned grow by all targets as they are, as scikit-learn's.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.number_losses import LINEAR, find_center, wild_distance
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.parts.quantiles import far_distance, weighted_quantile
+from softwood.parts.quantiles import weighted_quantile
 from softwood.tree import Tree
 
 FAR = 30.0
@@ -23,19 +24,20 @@ FAR = 30.0
 
 def hold_wild(problem: Problem) -> Problem:
     """The problem with wild targets held; the problem itself where there are none, or for another criterion."""
-    if problem.criterion != Criterion.ABSOLUTE_ERROR or not problem.weight.any():
+    if problem.criterion not in LINEAR or not problem.weight.any():
         return problem
     y = problem.y.astype(np.float64)
-    beyond = far_distance(y, problem.weight, FAR)
+    beyond = wild_distance(problem.criterion, problem.parameter, y, problem.weight, FAR)
     if not beyond.any():
         return problem
     return replace(problem, y=y - np.sign(y - weighted_quantile(y, problem.weight, 0.5)) * beyond)
 
 
 def answer_wild(tree: Tree, problem: Problem, near: Problem) -> Tree:
-    """The tree with medians of the targets as they are, where they are wild."""
+    """The tree with centres of the targets as they are, where they are wild."""
     y, held = problem.y.astype(np.float64), near.y.astype(np.float64)
-    low, high = held.min(axis=0), held.max(axis=0)
+    width = problem.parameter if problem.criterion == Criterion.HUBER else 0.0  # that far from the edge it is felt
+    low, high = held.min(axis=0) + width, held.max(axis=0) - width
     edge = np.flatnonzero(((tree.response <= low) | (tree.response >= high)).any(axis=1))
     if not len(edge):
         return tree
@@ -44,5 +46,5 @@ def answer_wild(tree: Tree, problem: Problem, near: Problem) -> Tree:
     for node, weight in zip(edge, reach.T, strict=True):
         here = weight > 0
         if here.any():
-            response[node] = weighted_quantile(y[here], weight[here], 0.5)
+            response[node] = find_center(problem.criterion, problem.parameter, y[here], weight[here])
     return tree.replace(response=response)

@@ -1,0 +1,60 @@
+// Absolute error, quantile and huber: losses about the centre of every prefix of an ordered list of rows.
+//
+// The rows' targets are ranked once a node. For a quantile, rows that weigh 1 each are taken out of a linked list of
+// their values, last prefix first, and the quantile moves by a place at most. Others are added to a Fenwick tree over
+// the ranks, which holds weight and weight * y, so that adding a row, finding the quantile and its loss each cost log n
+// (hard/order_sums.hpp). Huber's centre has sums of its own (hard/huber_sums.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hard/best_split.hpp"
+#include "hard/huber_sums.hpp"
+
+namespace softwood::hard {
+
+class Centers {
+ public:
+  // Ranks the targets of the node's rows. `rank` is scratch of table rows x targets that outlives this object: only the
+  // node's rows are written, so a small node is cheap in a large table.
+  Centers(const Objective& objective, const std::vector<std::uint32_t>& rows, std::vector<std::uint32_t>& rank);
+
+  struct Prefix {
+    std::vector<double> loss;    // sum of losses, averaged over targets, of the first i rows, i = 0 ... n
+    std::vector<double> center;  // (n + 1) x targets
+    std::vector<double> count;   // n + 1
+  };
+  // Prefixes of `rows`, with the rows of `base` in every one of them.
+  Prefix prefixes(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base) const;
+
+ private:
+  const Objective& objective_;
+  std::vector<std::vector<double>> value_;  // per target: the distinct values, rising; for huber counted from origin_
+  std::vector<double> origin_;
+  std::vector<HuberPoints> points_;
+  const std::vector<std::uint32_t>& rank_;
+  std::size_t at(std::uint32_t row, int target) const {
+    return static_cast<std::size_t>(row) * objective_.parts + target;
+  }
+  void take_out(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
+                Prefix& prefix) const;
+  void add_huber(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
+                 Prefix& prefix) const;
+  void add_target(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& base, int target,
+                  Prefix& prefix) const;
+};
+
+// Offers every place in `ordered` (missing rows from `known` on) where the value changes.
+void pass_centers(SplitSelector& selector, const Centers& centers, const std::vector<std::uint32_t>& ordered,
+                  std::size_t known, bool missing_first, bool place_missing);
+
+// Offers "present" against "missing".
+void offer_present(SplitSelector& selector, const Centers& centers, const std::vector<std::uint32_t>& ordered,
+                   std::size_t known);
+
+// The centre of weighted targets: a quantile is the smallest y whose cumulative weight reaches its part, the mean of it
+// and the next where it meets it exactly.
+double find_center(const Objective& objective, int target, std::vector<std::pair<double, double>> value_and_weight);
+
+}  // namespace softwood::hard

@@ -1,0 +1,67 @@
+"""What an answer costs a row by the criterion that its tree was grown by, and how much of it no tree saves.
+
+squared_error   u^2                      u = y - answer
+absolute_error  |u|
+poisson         y log(y / a) - y + a     half the deviance; a is the answer, at least LEAST
+quantile        p u above the answer, -(1 - p) u below
+huber           u^2 / 2 where |u| <= d, else d |u| - d^2 / 2
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.formulas.centers import find_centers
+from softwood.kernels.formulas.counts import half_deviance
+from softwood.kernels.kinds import Criterion
+from softwood.parts.quantiles import far_distance, weighted_quantile
+
+Floats = npt.NDArray[np.float64]
+
+LINEAR = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)  # of targets far away: they may be wild
+LEAST = 2.0**-40  # of the largest count: an answer of 0 costs a row that counts something much, and not infinitely
+
+
+def number_loss(criterion: Criterion, parameter: Floats, answer: Floats, y: Floats) -> Floats:
+    """The loss of each answer (rows, targets)."""
+    away = y - answer
+    if criterion == Criterion.POISSON:
+        mean = np.maximum(answer, LEAST)
+        return np.asarray(mean * half_deviance(y / mean - 1.0))
+    if criterion == Criterion.QUANTILE:
+        return np.where(away < 0, (parameter - 1.0) * away, parameter * away)
+    if criterion == Criterion.HUBER:
+        held = np.minimum(np.abs(away), parameter)
+        return np.asarray(held * (np.abs(away) - 0.5 * held))
+    return np.abs(away) if criterion == Criterion.ABSOLUTE_ERROR else away * away
+
+
+def wild_distance(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats, spreads: float) -> Floats:
+    """How much further than so many spreads (and huber's width) each target is from the median; 0 within."""
+    beyond = far_distance(y, weight, spreads)
+    return np.maximum(beyond - parameter, 0.0) if criterion == Criterion.HUBER else beyond
+
+
+def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
+    """The part of each target's loss that no tree saves, as it is wild; 0 where losses grow otherwise."""
+    if criterion not in LINEAR or not weight.any():
+        return np.zeros_like(y)
+    beyond = wild_distance(criterion, parameter, y, weight, 10.0)
+    if criterion == Criterion.ABSOLUTE_ERROR:
+        return beyond
+    if criterion == Criterion.HUBER:
+        return beyond * parameter
+    return beyond * np.where(y > weighted_quantile(y, weight, 0.5), parameter, 1.0 - parameter)
+
+
+def find_center(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
+    """The centre of each target (rows, targets) by a criterion of LINEAR."""
+    if criterion == Criterion.ABSOLUTE_ERROR:
+        return weighted_quantile(y, weight, 0.5)
+    order = np.argsort(y, axis=0, kind="stable")
+    found = [
+        find_centers(criterion, float(parameter[t]))(y[order[:, t], t], weight[None, order[:, t]])[2][0]
+        for t in range(y.shape[1])
+    ]
+    return np.array(found)
