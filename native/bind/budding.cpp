@@ -68,6 +68,7 @@ BudRows<T> open_rows(const OnlineState<T>& state, const Table2<T>& x, const Tabl
 
 OnlineOptions open_options(nb::handle python) {
   return {static_cast<LossKind>(nb::cast<int>(python.attr("loss").attr("kind"))),
+          nb::cast<double>(python.attr("loss").attr("parameter")),
           nb::cast<double>(python.attr("leafness_penalty")),
           nb::cast<double>(python.attr("weight_penalty")),
           static_cast<Rule>(nb::cast<int>(python.attr("rule"))),

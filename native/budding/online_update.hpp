@@ -17,6 +17,7 @@ enum class Rule : int { kAdagrad = 0, kSgd = 1, kAdam = 2 };
 
 struct OnlineOptions {
   LossKind loss;
+  double parameter;  // of the loss
   double leafness_penalty, weight_penalty;
   Rule rule;
   double step;

@@ -11,6 +11,7 @@
 
 #include "budding/four_lanes.hpp"
 #include "simd/scalar_exp.hpp"
+#include "soft/number_losses.hpp"
 
 namespace softwood::budding {
 
@@ -100,7 +101,8 @@ SOFTWOOD_INLINE const T* forward(const OnlineState<T>& state, const T* x, Trace<
 
 // The loss of the outputs; `delta` gets its slope.
 template <class T>
-SOFTWOOD_INLINE double loss_and_slope(LossKind loss, const T* output, const T* target, std::size_t k, T* delta) {
+SOFTWOOD_INLINE double loss_and_slope(LossKind loss, double parameter, const T* output, const T* target, std::size_t k,
+                                      T* delta) {
   double value = 0;
   if (loss == LossKind::squared) {
     for (std::size_t q = 0; q < k; ++q) {
@@ -113,6 +115,16 @@ SOFTWOOD_INLINE double loss_and_slope(LossKind loss, const T* output, const T* t
     const double out = output[0], low = simd::vector_exp(-std::abs(out));
     delta[0] = static_cast<T>((out < 0 ? low : 1.0) / (1 + low) - target[0]);
     return std::max(out, 0.0) + std::log1p(low) - target[0] * out;
+  }
+  if (loss != LossKind::softmax) {
+    soft::with_number_loss(loss, parameter, [&](auto&& term) SOFTWOOD_INLINE_LAMBDA {
+      for (std::size_t q = 0; q < k; ++q) {
+        const auto found = term(double(output[q]), double(target[q]));
+        delta[q] = static_cast<T>(found.slope);
+        value += found.value;
+      }
+    });
+    return value;
   }
   const double top = *std::max_element(output, output + k);
   double sum = 0;

@@ -235,7 +235,8 @@ SOFTWOOD_INLINE double train_row(Updater<T>& updater, const T* x, const T* targe
   Trace<T>& trace = updater.trace;
   const std::size_t k = K ? K : state.outputs;
   const T* responses = forward<K>(state, x, trace);
-  const double loss = loss_and_slope(updater.options.loss, trace.output.data(), target, k, trace.delta.data());
+  const double loss = loss_and_slope(updater.options.loss, updater.options.parameter, trace.output.data(), target, k,
+                                     trace.delta.data());
   for (std::size_t q = 0; q < k; ++q) trace.delta[q] *= weight;
   backward<K>(state, trace);
   if (!BATCH && updater.fused)

@@ -49,7 +49,9 @@ class Case:
         if "smoothing" in self.parameters and ("monotonic_cst" in self.parameters or self.parameters.get("soft")):
             found.append("smoothing beside signs or probabilities of its own")
         if _counts(self.parameters) and 0 in self.table.y:
-            found.append("counts that may all be 0")
+            found.append("counts that may all be 0, or amounts of 0")
+        if "loss" in self.parameters and self.parameters.get("learner") == "incremental":
+            found.append("losses are for the joint learner")
         if "warm_start" in self.parameters:
             found.append("a warm start on other rows")
         return found
@@ -131,7 +133,7 @@ def draw_case(seed: int) -> Case:
 
 def _counts(parameters: dict[str, Any]) -> bool:
     """Whether targets must not be negative."""
-    return parameters.get("criterion") == "poisson"
+    return parameters.get("criterion") == "poisson" or parameters.get("loss") in ("poisson", "gamma", "tweedie")
 
 
 def _is_held(rng: np.random.Generator, learner: Learner, parameters: dict[str, Any]) -> bool:

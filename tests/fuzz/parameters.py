@@ -182,6 +182,12 @@ NUMBERS: dict[str, list[Any]] = {
     "quantile": [0.1, 0.5, 0.75, 0.99],
     "delta": [0.1, 1.0, 3.0, 100.0],
 }
+LOSSES: dict[str, list[Any]] = {
+    "loss": ["absolute", "huber", "quantile", "poisson", "gamma", "tweedie"],
+    "quantile": NUMBERS["quantile"],
+    "delta": NUMBERS["delta"],
+    "power": [1.0, 1.01, 1.5, 1.99, 2.0],
+}
 
 LEARNERS: dict[str, list[Learner]] = {
     "CARTClassifier": [Learner(True, {**HARD, **CRITERION, **CLASSES, **PRICES}, often=6)],
@@ -196,7 +202,7 @@ LEARNERS: dict[str, list[Learner]] = {
     ],
     "OmnivariateTreeRegressor": [Learner(False, OMNIVARIATE, often=1.5, most_rows=100, exact=False)],
     "SoftTreeClassifier": [Learner(True, {**SOFT, **CLASSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
-    "SoftTreeRegressor": [Learner(False, SOFT, BRIEF_SOFT, 1.5, 60, exact=False)],
+    "SoftTreeRegressor": [Learner(False, {**SOFT, **LOSSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
     "SoftenedTreeClassifier": [
         Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)
     ],
@@ -218,7 +224,7 @@ LEARNERS: dict[str, list[Learner]] = {
         Learner(True, {**BUDDING, **CLASSES}, BRIEF_ONLINE, 0.8, 60, exact=False),
     ],
     "BuddingTreeRegressor": [
-        Learner(False, {**BUDDING, **GATES}, BRIEF_JOINT, 0.8, 40, exact=False),
+        Learner(False, {**BUDDING, **GATES, **LOSSES}, BRIEF_JOINT, 0.8, 40, exact=False),
         Learner(False, BUDDING, BRIEF_ONLINE, 0.8, 60, exact=False),
     ],
     "MixtureOfExpertsClassifier": [

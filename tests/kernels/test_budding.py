@@ -8,23 +8,26 @@ import numpy as np
 import pytest
 
 from softwood.kernels import budding as picked
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.kernels.online_state import LANES, OnlineOptions, OnlineState, Rule, init_state, pad_rows, padded, widen
 from softwood.kernels.reference import budding as reference
 
 ROWS, COLUMNS = 60, 6
-TASKS = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
+CLASSIC = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
+NUMBERS = [Loss(LossKind.HUBER, 0.7), Loss(LossKind.QUANTILE, 0.6), Loss.POISSON, Loss.GAMMA]
+TASKS = [*CLASSIC, *((loss, 1) for loss in NUMBERS), (Loss(LossKind.TWEEDIE, 1.4), 3)]
 NATIVE = pytest.mark.skipif(picked.native is None, reason="the native kernels are not built")
 
 
 def make_rows(loss: Loss, outputs: int, dtype: Any) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(3)
     phi = rng.normal(size=(ROWS, COLUMNS))
+    numbers = np.sin(2 * phi[:, :outputs])
     target = {
-        Loss.SQUARED: np.sin(2 * phi[:, :outputs]),
+        Loss.SQUARED: numbers,
         Loss.LOGISTIC: (phi[:, :1] * phi[:, 1:2] > 0).astype(float),
         Loss.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
-    }[loss]
+    }.get(loss, numbers if loss.link == Link.IDENTITY else np.exp(numbers))
     return pad_rows(phi, dtype), np.ascontiguousarray(target, dtype), rng.uniform(0.5, 2.0, ROWS).astype(dtype)
 
 
@@ -37,7 +40,7 @@ def linear(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[1]}")
+@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[0].parameter}-{task[1]}")
 def task(request: pytest.FixtureRequest) -> tuple[Loss, int]:
     return request.param  # type: ignore[no-any-return]
 

@@ -30,7 +30,7 @@ from softwood import (
     SoftTreeClassifier,
     SoftTreeRegressor,
 )
-from softwood.estimators.budding import BuddingTree
+from softwood.estimators.budding_tree import BuddingTree
 from softwood.estimators.soft_tree import SoftTree
 
 REGRESSORS: list[Any] = [

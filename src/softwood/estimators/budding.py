@@ -9,18 +9,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities, RowCount, TreeEstimator
+from softwood.estimators.base import Floats, Probabilities
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
 from softwood.estimators.budding_batches import fit_budding
+from softwood.estimators.budding_tree import NOTHING, BuddingTree
 from softwood.estimators.engine import IN_PARTS, choose_engine
 from softwood.estimators.frames import target_names
 from softwood.estimators.groups import refuse_groups
 from softwood.estimators.intake import read_fit, read_predict
-from softwood.estimators.intervals import Calibrated
-from softwood.estimators.lazy_tree import LazyTree
-from softwood.estimators.learned import set_when_learned, warn_if_interrupted
-from softwood.estimators.progress import budding_lines
+from softwood.estimators.learned import set_when_learned
+from softwood.estimators.losses import LossNumbers, refuse_elsewhere_with_loss, refuse_targets, rows_of_loss
 from softwood.estimators.rows import (
     class_schema,
     number_schema,
@@ -32,149 +30,8 @@ from softwood.estimators.rows import (
 from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.estimators.target import encode_classes, one_hot, read_classes, read_numbers
 from softwood.estimators.weights import class_weights, read_weights
-from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import Rule
-from softwood.learners.budding.joint import JointOptions, learn_joint
-from softwood.learners.budding.online import Online, history_entry, learn_online
-from softwood.learners.budding.params import BuddingParams
-from softwood.learners.budding.resume import stream_of
-from softwood.learners.budding.stream import Stream
+from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.dataset import Dataset
-from softwood.tree import Provenance, Schema, Tree
-
-LEARNERS = ("joint", "online")
-GATES = ("auto", "axis", "linear", "quadratic", "additive")
-LEAVES = ("auto", "constant", "linear")
-NOTHING = Provenance()  # of a tree that has seen no rows
-OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
-MOST_NODES = 2**20 - 1  # that a state is made for at once
-REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
-
-
-class BuddingTree(Calibrated, TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
-
-    _engines = ("memory", "batches", "dask")
-    history_: list[dict[str, Any]]
-    _stream: Stream
-    _schema: Schema
-    _seen: Provenance
-    _lazy_tree: LazyTree
-
-    @property
-    def tree_(self) -> Tree:  # type: ignore[override]  # read only here
-        """The tree as it stands."""
-        if "_lazy_tree" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no tree_ yet: call fit or partial_fit.")
-        return self._lazy_tree.tree
-
-    @property
-    def n_nodes_(self) -> int:
-        """Nodes of the tree, buds and their children counted whole."""
-        check_is_fitted(self, "tree_")
-        return self._stream.state.n_nodes
-
-    @property
-    def effective_size_(self) -> float:
-        """Sum over nodes of how far they are there: what the buds above them pass on."""
-        check_is_fitted(self, "tree_")
-        return float(self._stream.params().effective_size)
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Each feature's part of what the tree gains by looking: how much the loss rises if it stays at its mean.
-
-        Measured on the most recent 1,024 training rows; parts sum to 1 (all 0 if no feature is used).
-        """
-        check_is_fitted(self, "tree_")
-        return self._stream.importance(self.n_features_in_)
-
-    # -- learning ------------------------------------------------------------------------------------------------
-
-    def _learn(self, dataset: Dataset, validation: Dataset | None) -> Self:
-        how, params = self._online(), None
-        if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
-            grown = learn_online(dataset, how, validation)
-            self._stream, self.history_ = grown.stream, grown.history
-            warn_if_interrupted(grown.interrupted)
-        else:
-            learned = learn_joint(dataset, self._joint(), validation)
-            self._stream, self.history_, params = stream_of(learned, dataset, how), learned.history, learned.params
-            self.weight_penalty_ = learned.penalties.weight
-            warn_if_interrupted(learned.interrupted)
-            self._take_held_out(learned.held_out, self._schema)
-        return self._remember(how, dataset.weight, params)
-
-    def _continue(self, dataset: Dataset, first: bool) -> Self:
-        how = self._online()
-        stream = how.begin(dataset, how.options(dataset.loss)) if first else self._stream.copy()
-        seen, before = (0, []) if first else (self.n_iter_, self.history_)
-        line = history_entry(stream, seen + 1, stream.learn(dataset.X, dataset.target, dataset.weight))
-        self._stream, self.history_ = stream, [*before, line][-REMEMBERED:]
-        return self._remember(how, dataset.weight, n_iter=seen + 1)
-
-    def _remember(
-        self, how: Online, weight: Floats | RowCount, params: BuddingParams | None = None, n_iter: int | None = None
-    ) -> Self:
-        now = self._provenance(weight)
-        self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
-        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
-        self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
-        self.learning_rate_ = self._stream.options.step
-        self.n_iter_ = max(len(self.history_), 1) if n_iter is None else n_iter
-        return self
-
-    def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
-        params = learned.pop("_params")
-        self.__dict__.update(learned)
-        self._schema, self._seen = tree.schema, tree.provenance or NOTHING
-        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
-        self._lazy_tree.tree = tree  # as it was made then, whatever this version would make of the stream
-        return self
-
-    def _option(self, name: str) -> Any:
-        return self.get_params(deep=False)[name]
-
-    def _seed(self) -> int:
-        return options.seed_of(self._option("random_state"))
-
-    def _online(self) -> Online:
-        optimizer = options.one_of("optimizer", self._option("optimizer"), tuple(OPTIMIZERS))
-        weight_penalty = options.auto("weight_penalty", self._option("weight_penalty"))
-        step = options.auto("learning_rate", self._option("learning_rate"))
-        if step == 0:
-            raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
-        gate = options.one_of("gate", self._option("gate"), GATES)
-        if gate not in ("auto", "linear") and self._option("learner") == "online":
-            raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
-        return Online(
-            leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
-            step=step,
-            rule=OPTIMIZERS[optimizer],
-            batch=options.integer("batch_size", self._option("batch_size"), 1),
-            weight_penalty=0.0 if weight_penalty is None else weight_penalty,
-            linear=options.one_of("leaf", self._option("leaf"), LEAVES) == "linear",
-            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1, MOST_NODES),
-            max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
-            shuffle=options.boolean("shuffle", self._option("shuffle")),
-            seed=self._seed(),
-            keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
-            report=budding_lines(self._option("verbose")),
-        )
-
-    def _joint(self) -> JointOptions:
-        return JointOptions(
-            leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
-            weight_penalty=options.auto("weight_penalty", self._option("weight_penalty")),
-            gate=options.one_of("gate", self._option("gate"), GATES),
-            leaf=options.one_of("leaf", self._option("leaf"), LEAVES),
-            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1, MOST_NODES),
-            round_buds=options.boolean("round_buds", self._option("round_buds")),
-            n_threads=self._threads(),
-            seed=self._seed(),
-            keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
-            report=budding_lines(self._option("verbose")),
-        )
 
 
 class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
@@ -352,8 +209,24 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         return Dataset(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
 
 
-class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
-    """A regression tree whose nodes are leaf and branch at once; parameters as in BuddingTreeClassifier.
+class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
+    """A regression tree whose nodes are leaf and branch at once.
+
+    Beside its loss, parameters are those of BuddingTreeClassifier.
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"}
+        What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
+        counts or amounts, which is never negative (docs/losses.md). All but "squared" need the joint learner;
+        `partial_fit` goes on by the loss of `fit`.
+    quantile : float
+        Which one, for loss="quantile": 0.9 is exceeded by one target in ten.
+    delta : float
+        Of loss="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the median
+        distance from the median).
+    power : float
+        Of loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
 
     Examples
     --------
@@ -373,6 +246,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
         batch_size: int = 1,
         gate: str = "auto",
         leaf: str = "auto",
+        loss: str = "squared",
+        quantile: float = 0.5,
+        delta: float = 1.0,
+        power: float = 1.5,
         weight_penalty: Any = "auto",
         max_nodes: int = 63,
         max_epochs: int = 200,
@@ -392,6 +269,10 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
         self.batch_size = batch_size
         self.gate = gate
         self.leaf = leaf
+        self.loss = loss
+        self.quantile = quantile
+        self.delta = delta
+        self.power = power
         self.weight_penalty = weight_penalty
         self.max_nodes = max_nodes
         self.max_epochs = max_epochs
@@ -406,34 +287,77 @@ class BuddingTreeRegressor(Numbers, RegressorMixin, BuddingTree):
 
     @set_when_learned
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        offset: Any = None,
+        offset_val: Any = None,
     ) -> Self:
-        """Learn anew; parameters as in BuddingTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
-        if choose_engine(self, X) in IN_PARTS:
+        """Learn anew; as BuddingTreeClassifier.fit, and offsets.
+
+        Parameters
+        ----------
+        X, sample_weight, X_val, y_val, groups : as in BuddingTreeClassifier.fit.
+        y : numbers, shape (rows,) or (rows, targets).
+        offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree; behind a log
+            link the logarithm of the exposure, as in SoftTreeRegressor.fit. `predict` takes one, too.
+        """
+        engine = choose_engine(self, X)
+        if engine in IN_PARTS:
+            refuse_elsewhere_with_loss(self.loss, engine, offset)
             refuse_groups(groups)
             fit_budding(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
             return self
+        loss = self._loss
+        if self.learner == "online":
+            _refuse_online(loss, self.loss)
         given = read_numbered(self, X, y, sample_weight, groups)
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
-        dataset = replace(self._problem(given.table.values, given.values, sample_weight), group=given.group)
-        held = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1])
-        return self._learn(dataset, None if held is None else self._problem(*held, None))
+        known = rows_of_loss(loss, given.values, read_weights(sample_weight, len(given.values)), offset)
+        dataset = replace(self._problem(given.table.values, *known), group=given.group)
+        if offset is not None:
+            dataset = replace(dataset, count=given.weight)
+        held, validation = read_held_numbers(self, X_val, y_val, self._schema, given.values.shape[1]), None
+        if held is not None:
+            kept = rows_of_loss(loss, held[1], np.ones(len(held[1])), offset_val, "_val")
+            validation = self._problem(held[0], *kept)
+        learned = self._learn(dataset, validation)
+        if loss.link == Link.LOG and offset is not None:  # errors of rates, which depend on the exposure
+            self.__dict__.pop("_conformal", None)
+        return learned
 
     @set_when_learned
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
-        first = "_stream" not in vars(self)
+        first, loss = "_stream" not in vars(self), self._loss
         values, one_target = read_numbers(y)
         if first:
+            _refuse_online(loss, self.loss)
             columns = read_fit(self, X, self.categorical_features).columns
             self._schema, self._seen = number_schema(columns, values.shape[1], target_names(y)), NOTHING
             self._one_target = one_target
+        elif loss != self._stream.options.loss:
+            raise ValueError(f"loss={self.loss!r} is not the loss of this tree, and partial_fit goes on as it began.")
         rows = read_predict(self, X, self._schema)
         check_consistent_length(rows, values)
         if not first and values.shape[1] != self._stream.state.outputs:
             raise ValueError(f"y must have {self._stream.state.outputs} targets as before, got {values.shape[1]}.")
-        return self._continue(self._problem(rows, values, sample_weight), first)
-
-    def _problem(self, rows: Floats, values: Floats, sample_weight: Any) -> Dataset:
         weight = read_weights(sample_weight, len(values))
-        return Dataset(rows, values, weight, self._schema.level_counts.tolist(), Loss.SQUARED)
+        refuse_targets(loss, values, weight, "y of partial_fit")
+        return self._continue(self._problem(rows, values, weight), first)
+
+    def _problem(self, rows: Floats, values: Floats, weight: Floats) -> Dataset:
+        return Dataset(rows, values, weight, self._schema.level_counts.tolist(), self._loss)
+
+
+def _refuse_online(loss: Loss, name: str) -> None:
+    """An error for a loss that a stream cannot begin with."""
+    if loss != Loss.SQUARED:
+        raise ValueError(
+            f"loss={name!r} counts in the spread, or the mean, of all targets, and the online learner does not know it "
+            "before its first row: call fit with learner='joint'; partial_fit goes on from there."
+        )

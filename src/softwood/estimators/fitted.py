@@ -131,9 +131,13 @@ def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> N
     else:
         levels = tree.schema.level_counts.tolist()
         require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
-    classes = Loss.LOGISTIC if state.outputs == 1 else Loss.SOFTMAX
-    loss = classes if tree.schema.task == "classification" else Loss.SQUARED
-    require(stream.options.loss == loss, f"the loss of the stream must be {loss.kind.name}.")
+    loss = stream.options.loss
+    if tree.schema.task == "classification":
+        wanted = Loss.LOGISTIC if state.outputs == 1 else Loss.SOFTMAX
+        require(loss == wanted, f"the loss of the stream must be {wanted.kind.name}.")
+    else:
+        fits = not loss.is_classes and loss.link == tree.link
+        require(fits, f"the loss of the stream must be of numbers behind the link {tree.link.name}.")
     require(stream.targets is None or loss == Loss.SQUARED, "classes are not scaled.")
     if len(stream.recent.X):
         require(stream.recent.X.shape[1] == n, f"recent rows must have {n} inputs.")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.estimators.stored import CHECKS, MAKERS
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale
@@ -197,10 +197,16 @@ def _check_online_state(state: OnlineState) -> None:
     require(np.all((state.leafness >= 0) & (state.leafness <= 1)), "leafness must be in [0, 1].")
 
 
+# The least and the largest parameter of losses that have one.
+OF_LOSS = {LossKind.HUBER: (1e-300, 1e300), LossKind.QUANTILE: (1e-300, 1.0), LossKind.TWEEDIE: (1.0, 2.0)}
+
+
 def _check_online_options(options: OnlineOptions) -> None:
     numbers = (options.leafness_penalty, options.weight_penalty, options.step)
     require(np.all(np.isfinite(numbers)) and min(numbers) >= 0, "penalties and step must be finite and >= 0.")
     require(1 <= options.batch < 2**31, f"batch must be >= 1, got {options.batch}.")
+    low, high = OF_LOSS.get(options.loss.kind, (0.0, 0.0))
+    require(low <= options.loss.parameter <= high, f"no loss {options.loss.kind.name} has {options.loss.parameter:g}.")
 
 
 def _check_moments(moments: Moments) -> None:
@@ -242,6 +248,8 @@ def _check_stream(stream: Stream) -> None:
     require(bool(state.pending.size) == (options.batch > 1), "pending is for batches, and batches need it.")
     require(options.loss != Loss.LOGISTIC or state.outputs == 1, "two classes have one output.")
     _check_units(stream.centre, stream.scale, state.outputs)
+    fixed = options.loss == Loss.SQUARED or stream.targets is None
+    require(fixed, "targets of this loss have a fixed scale.")
     require(stream.targets is None or len(stream.targets.weight) == state.outputs, "targets must be the outputs.")
     require(0.0 <= stream.weight < np.inf, "the weight of a stream must be finite.")
     if len(stream.recent.X):

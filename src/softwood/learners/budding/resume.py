@@ -14,6 +14,7 @@ from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
 from softwood.learners.budding.stream import RECENT, Stream
 from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.target_scale import scale_targets
 from softwood.tree.gain import Sample
 
 STEEPEST = 1e9  # weight of a gate, in scaled columns: more would not fit in single precision with what it is added to
@@ -59,7 +60,7 @@ def stream_of(learned: FitResult, dataset: Dataset, how: Online, total_weight: f
 def _recall(stream: Stream) -> None:
     """Let the rule remember rows as if it had learned from them: steps of length 0, so that nothing moves."""
     rows, options = stream.recent, stream.options
-    target = ((rows.target - stream.centre) / stream.scale).astype(np.float32)
+    target = scale_targets(options.loss, rows.target, stream.centre, stream.scale).astype(np.float32)
     stream.options = replace(options, step=0.0, batch=1)
     x = pad_rows(stream.inputs.take(rows.X, rows.weight))
     stream.train(x, target, rows.weight.astype(np.float32), np.arange(len(x)))

@@ -18,6 +18,7 @@ from softwood.kernels.online_state import OnlineOptions, OnlineState, init_state
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
 from softwood.learners.budding.to_tree import importance, to_tree
+from softwood.learners.soft.target_scale import scale_targets
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
 
@@ -101,7 +102,7 @@ class Stream:
     def _scaled(self, target: Floats, weight: Floats) -> Floats:
         """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot decide the tree."""
         if self.targets is None:
-            return (target - self.centre) / self.scale
+            return scale_targets(self.options.loss, target, self.centre, self.scale)
         mean, spread = self.targets.take(target, weight)
         return standardise(target, mean, spread)
 
@@ -131,8 +132,8 @@ class Stream:
 
     def importance(self, n_features: int) -> Floats:
         """What each input is worth on the most recent rows."""
-        centre, scale = self.units()
-        rows = replace(self.recent, target=(self.recent.target - centre) / scale)
+        target = scale_targets(self.options.loss, self.recent.target, *self.units())
+        rows = replace(self.recent, target=target)
         columns = self.inputs.columns()
         return importance(self.answer, columns, rows, self.options.loss, n_features)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.target_scale import robust_scale
+from softwood.learners.soft.target_scale import robust_scale, scale_targets
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
 from softwood.parts.groups import deal_groups
 
@@ -150,9 +150,7 @@ class Dataset:
 
     def scaled(self, centre: Floats, scale: Floats) -> Dataset:
         """Targets as (target - centre) / scale, or target / exp(centre) behind a log link: the same in any unit."""
-        if self.loss.link == Link.LOG:
-            return replace(self, target=round_off(self.target / np.exp(centre)))
-        return replace(self, target=round_off((self.target - centre) / scale))
+        return replace(self, target=round_off(scale_targets(self.loss, self.target, centre, scale)))
 
     def unscaled_target(self, centre: Floats, scale: Floats) -> Floats:
         """The targets before they were `scaled`."""

@@ -10,10 +10,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.kinds import Loss, LossKind
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.parts.quantiles import robust_spread, weighted_quantile
 
 Floats = npt.NDArray[np.float64]
+
+
+def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> Floats:
+    """Targets as (target - centre) / scale, or target / exp(centre) behind a log link."""
+    if loss.link == Link.LOG:
+        return np.asarray(target / np.exp(centre))
+    return np.asarray((target - centre) / scale)
 
 
 def robust_scale(loss: Loss, target: Floats, weight: Floats) -> tuple[Floats, Floats]:
