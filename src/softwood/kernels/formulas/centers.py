@@ -66,7 +66,7 @@ def huber_centers(y: Floats, weight: Floats, *, width: float) -> Found:
     --------
     >>> loss, size, center = huber_centers(np.array([1.0, 2.0, 90.0]), np.ones((1, 3)), width=1.0)
     >>> loss, size, center
-    (array([87.25]), array([3.]), array([2.]))
+    (array([88.]), array([3.]), array([2.]))
     """
     origin = y[len(y) // 2]  # counted from a member: no digits are lost far from 0
     y = y - origin
