@@ -21,8 +21,8 @@ def half_deviance(t: Floats) -> Floats:
 
     Examples
     --------
-    >>> half_deviance(np.array([-1.0, 0.0, 1e-8])).tolist()
-    [1.0, 0.0, 5e-17]
+    >>> half_deviance(np.array([-1.0, 0.0, 1.0])).round(4)
+    array([1.    , 0.    , 0.3863])
     """
     t = np.maximum(np.asarray(t, np.float64), -1.0)
     near = np.abs(t) <= NEAR
