@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults trust sanitize speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -92,6 +92,10 @@ trust: $(PACKAGE) $(TESTS)
 
 sanitize: $(PACKAGE) $(TESTS)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
+
+# What runs in threads, under ThreadSanitizer.
+tsan: $(PACKAGE) $(TESTS)
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/tsan.sh
 
 # Rivals that do not install are skipped in words. PEERS='lightgbm softdtree neural-trees' chooses others (the last
 # brings torch, the one before it is compiled).

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
         "mutants",
         "faults",
         "trust",
+        "tsan",
         "results",
         "readable",
         "effort",

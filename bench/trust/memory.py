@@ -42,6 +42,7 @@ def fit_again_and_again(n: int) -> list[float]:
         getattr(softwood, name)(**how).fit(X, y)
         if turn % (n // 10) == 0:
             found.append(held())
+            print(f"{turn:,} fits: {found[-1]:.1f} MiB", flush=True)
     return [*found, held()]
 
 
@@ -49,8 +50,9 @@ def answer_again_and_again(n: int) -> list[float]:
     """Answers of one row each, by a hard tree and a soft one in turn; MiB at each tenth."""
     models = [getattr(softwood, name)(**how).fit(*small_rows(name)) for name, how, _ in (LEARNERS[0], LEARNERS[-1])]
     row, found = small_rows("CARTClassifier")[0][:1], []
-    for _ in range(10):
+    for tenth in range(10):
         found.append(held())
+        print(f"{n * tenth // 10:,} answers: {found[-1]:.1f} MiB", flush=True)
         for model in models:
             predict = model.predict
             for _ in range(n // 20):

@@ -43,11 +43,11 @@ def rows(name: str, n: int = 80, columns: int = 3, seed: int = 0) -> tuple[npt.N
     return X, (y > 0.5).astype(int) if name.endswith("Classifier") else y
 
 
-def fingerprint(model: Any) -> str:
-    """A hash of all arrays of its tree."""
+def fingerprint(model: Any, but: tuple[str, ...] = ()) -> str:
+    """A hash of all arrays of its tree, but for those named."""
     found = hashlib.sha256()
     for name in sorted(model.tree_.__dataclass_fields__):
         value = getattr(model.tree_, name)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and name not in but:
             found.update(name.encode() + np.ascontiguousarray(value).tobytes())
     return found.hexdigest()
