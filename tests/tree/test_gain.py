@@ -121,6 +121,18 @@ def test_linear_responses_have_what_they_save() -> None:
     assert Arrivals(line, worse).importances().tolist() == [0.0, 0.0]
 
 
+def test_slopes_that_leaves_share_count_as_their_own() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 2))
+    sample = Sample(X, X @ [[1.0], [-2.0]] + (X[:, :1] > 0), np.ones(500))
+    slope = [[1.0], [-1.5]]
+    shared = soft_stump([3.0, 0.3], slope_row=[-1, 0, 0], slope=[slope])
+    own = soft_stump([3.0, 0.3], slope_row=[-1, 0, 1], slope=[slope, slope])
+    one, two = (Arrivals(tree, sample) for tree in (shared, own))
+    np.testing.assert_allclose(one.importances(), two.importances(), rtol=1e-12)
+    np.testing.assert_allclose(one.described().mean, two.described().mean, rtol=1e-12)
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e200])
 def test_the_size_of_targets_changes_no_importance(size: float) -> None:
     X, y, weight = table()

@@ -46,7 +46,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
     max_leaves : int or None
-        At most so many leaves; None is 16 for the joint learner (beyond 6,000 rows one for 250 of them, 64 at most) and
+        At most so many leaves; None is 16 for the joint learner (beyond 6,000 rows one for 200 of them, 64 at most) and
         no limit for the incremental one, whose recursion would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.

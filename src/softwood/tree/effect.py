@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import apply_link
-from softwood.kernels.formulas.equation import expand, response
+from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score
 from softwood.tree.tree import Tree
 
@@ -41,12 +41,16 @@ def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
     phi = expand(tree.basis, X)
     mean = tree.answers.copy()
     below: dict[int, Floats] = {}  # per node: reach times output of its subtree, (rows, outputs)
+    along: dict[int, Floats] = {}  # per row of slopes, which leaves may share: what they add, (rows, outputs)
     for m in reversed(range(tree.n_nodes)):
         constant = tree.slope_row[m] < 0
         if tree.n_children[m] == 0 and constant:
             below[m] = reach[:, [m]] * tree.response[m]
             continue
-        own = tree.response[m] if constant else response(tree, m, phi)
+        row = int(tree.slope_row[m])
+        if not constant and row not in along:
+            along[row] = _along(tree, row, phi)
+        own = tree.response[m] if constant else tree.response[m] + along[row]
         below[m] = reach[:, [m]] * (tree.leafness[m] * own)
         for child in tree.children(m):
             below[m] += below.pop(child)
@@ -57,8 +61,16 @@ def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
         elif tree.n_children[m]:
             mean[m] = mean[tree.children(m)].mean(axis=0)
         else:
-            mean[m] = apply_link(int(tree.link), response(tree, m, phi)).mean(axis=0)
+            mean[m] = apply_link(int(tree.link), own).mean(axis=0)
     return mean
+
+
+def _along(tree: Tree, row: int, phi: Floats) -> Floats:
+    """What one row of slopes adds to the answers, (rows, outputs); column by column, as the equation does."""
+    added = np.zeros((len(phi), tree.n_outputs))
+    for column, slope in enumerate(tree.slope[row]):
+        added += phi[:, column, None] * slope
+    return added
 
 
 def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:

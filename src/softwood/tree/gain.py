@@ -98,14 +98,16 @@ class Arrivals:
         """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
         tree = self.tree
         gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
-        weights = np.concatenate([_weights(tree, gates), _slopes(tree, leaves) / self.size], axis=1)
-        kept = self.reach[:, leaves] * tree.leafness[leaves]
-        there = np.concatenate([self.reach[:, gates], np.repeat(kept, tree.n_outputs, axis=1)], axis=1)
-        varies, phi = np.zeros((tree.n_features, weights.shape[1])), expand(tree.basis, self.rows.X)
+        weights, kept = _weights(tree, gates), self.reach[:, leaves] * tree.leafness[leaves]
+        phi, in_response = expand(tree.basis, self.rows.X), np.zeros(tree.n_features)
+        in_gate = np.zeros((tree.n_features, len(gates)))
         for f in np.unique(tree.basis.feature):
             mine = np.flatnonzero(tree.basis.feature == f)
-            varies[f] = _squares_each(np.ascontiguousarray(phi[:, mine]) @ weights[mine], there)
-        in_gate, in_response = varies[:, : len(gates)], varies[:, len(gates) :].sum(axis=1)
+            columns = np.ascontiguousarray(phi[:, mine])
+            in_gate[f] = _squares_each(columns @ weights[mine], self.reach[:, gates])
+            for row in np.unique(tree.slope_row[leaves]):  # leaves may share it
+                added = columns @ (tree.slope[row, mine] / self.size)
+                in_response[f] += _squares(added, kept[:, tree.slope_row[leaves] == row]).sum()
         total = divide_gains(tree, self.gain, in_gate)
         if in_response.any():
             total += self.gain_of_responses * in_response / in_response.sum()
@@ -211,13 +213,6 @@ def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
         table[tree.weight_column[at], i] = tree.weight[at]
     return table
-
-
-def _slopes(tree: Tree, leaves: npt.NDArray[np.intp]) -> Floats:
-    """What every basis column counts in each output of the leaves, (columns, leaves times outputs)."""
-    return np.asarray(
-        tree.slope[tree.slope_row[leaves]].transpose(1, 0, 2).reshape(len(tree.basis), len(leaves) * tree.n_outputs)
-    )
 
 
 def _as_parts(total: Floats) -> Floats:

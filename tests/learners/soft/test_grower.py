@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import PLAIN, build_design
 from softwood.learners.soft.fold import Fold, init_root
-from softwood.learners.soft.grower import grow, without_idle
+from softwood.learners.soft.grower import grow, prune_several, reachable, without_idle
 from softwood.learners.soft.params import Slopes, SoftTreeParams
 from softwood.learners.soft.refit import refitted
 from softwood.learners.soft.scorer import Scorer
@@ -25,6 +26,12 @@ def waves(seed: int) -> Dataset:
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1.0, 1.0, (200, 2))
     return Dataset(X, np.sin(8.0 * X[:, :1]), np.ones(200), [0, 0], Loss.SQUARED)
+
+
+def noisy() -> Iterator[tuple[Dataset, np.ndarray]]:
+    """Inputs, and noise of their number."""
+    for seed in (0, 1):
+        yield waves(seed), 0.3 * np.random.default_rng(10 + seed).standard_normal((200, 1))
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +48,29 @@ def grown(fold: Fold, worth: float = np.inf) -> SoftTreeParams:
 def test_a_tree_that_will_not_come_near_is_given_up(fold: Fold) -> None:
     whole, near, far = (grown(fold, worth).n_iter for worth in (np.inf, 0.01, -1.0))
     assert far < near == whole
+
+
+def test_growth_of_many_leaves_ends_where_doublings_save_too_little() -> None:
+    assert reachable({16: 0.5, 32: 0.4}, 128) == pytest.approx(0.2)
+    assert reachable({16: 0.5, 20: 0.4}, 64) == -np.inf  # it has not doubled yet
+
+
+def test_many_leaves_are_pruned_several_at_once() -> None:
+    """Leaves that only part noise are gone after fewer refinements than there were such leaves."""
+    rows, fresh = (Dataset(one.X, one.X[:, :1] + noise, one.weight, [0, 0], Loss.SQUARED) for one, noise in noisy())
+    design = build_design(rows.X, rows.n_levels, rows.weight, PLAIN)
+    fold = Fold.make(rows, fresh, design, single=False)
+    tree = init_root(fold.train, 2, "none")
+    while len(tree.leaves) < 40:
+        leaf = tree.leaves[0]  # level by level
+        tree = tree.split(leaf, np.array([0.2, 0.1, 0.0]), tree.response[leaf] + 0.1, tree.response[leaf] - 0.1)
+    scorer = Scorer(fold.valid)
+    best = scorer.loss(tree.refine(fold.train, 0.03, 25)[1])
+    smaller, least = prune_several(tree, best, fold.train, 0.03, scorer)
+    n_scored = len(scorer._seen)
+    assert len(smaller.leaves) <= 25
+    assert scorer.loss(smaller) <= 1.003 * least <= 1.003 * best
+    assert n_scored < 40 - len(smaller.leaves)  # one by one it is two for each leaf
 
 
 @pytest.mark.parametrize("gate", [[0.0, 0.0, 40.0], [3.0, 1.0, 0.0]], ids=["no row arrives", "both answer alike"])

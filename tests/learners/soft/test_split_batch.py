@@ -60,6 +60,6 @@ def test_it_never_has_more_leaves_than_it_may() -> None:
 
 
 def test_leaves_follow_the_rows() -> None:
-    assert leaves_for(4_000, 16) == 16
-    assert leaves_for(10_000, 16) == 40
+    assert leaves_for(3_000, 16) == 16
+    assert leaves_for(10_000, 16) == 50
     assert leaves_for(10**6, 16) == MOST_LEAVES

@@ -59,7 +59,7 @@ MAX_ITER = 200  # iterations on a root, and on the tree that is chosen
 FARTHEST = 1e15  # spreads of the rows before, for the inputs of a warm start: squares are numbers in single precision
 OTHER_UNIT = 1e3  # times as large or small: a target that has changed its unit between two fits
 FEW = 3_000  # rows up to which folds validate, too, beside validation rows
-ROWS_A_LEAF, MOST_LEAVES = 250, 64  # leaves of a tree that is grown on many rows
+ROWS_A_LEAF, MOST_LEAVES = 200, 64  # leaves of a tree that is grown on many rows
 SCREENING_ROWS = 6_000  # rows that kinds and penalties are tried on first,
 SCREENING_ROWS_BY_INPUT = 60  # and at least so many for each input: on fewer, gates that weigh them all only overfit
 
@@ -285,7 +285,7 @@ def leaves_for(n_rows: int, least: int) -> int:
     Examples
     --------
     >>> leaves_for(6_500, 16), leaves_for(12_000, 16), leaves_for(20_000, 16)
-    (26, 48, 64)
+    (32, 60, 64)
     """
     return max(least, min(n_rows // ROWS_A_LEAF, MOST_LEAVES))
 

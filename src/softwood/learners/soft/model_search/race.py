@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from softwood.learners.soft.model_search.many_leaves import columns_for_many_leaves, grow_many_leaves
 from softwood.learners.soft.model_search.trials import Trials
 from softwood.learners.soft.params import Slopes
 from softwood.learners.soft.selection import CLEARLY, clearly_worse
@@ -27,7 +28,7 @@ def race(trials: Trials) -> None:
         return
     if trials.keeps_first:
         trials.found = _contenders(trials.found, SURELY)
-    runners = finalists(trials)
+    runners, columns = finalists(trials), columns_for_many_leaves(trials)
     for fold_index in range(1, n_folds):
         if len(runners) == 1:
             last = STARTS if trials.keeps_first else n_folds
@@ -37,8 +38,9 @@ def race(trials: Trials) -> None:
         specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
         # Folds are made before the runners ask for them.
         list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
+        many = grow_many_leaves(trials, columns) if columns is not None and fold_index == columns.full else []
         runners = list(trials.parallel_map(partial(_on_fold, trials, fold_index=fold_index), runners))
-        trials.found = runners = _contenders(runners, CLEARLY)
+        trials.found = runners = _contenders(runners + many, CLEARLY)
     for trial in runners:
         trials.report(trial.candidate)
 

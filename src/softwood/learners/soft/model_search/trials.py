@@ -27,6 +27,8 @@ class Trials:
     trainer : grows and scores trees.  penalty : a fixed one, None to tune it.
     report : is called with every candidate.
     keeps_first : whether the tree of the first fold is the one that will be kept.
+    smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
+    loss_of_root : of the better root of curves on the full fold, where there are both.
     """
 
     specs: list[ModelSpec]
@@ -36,6 +38,8 @@ class Trials:
     report: Callable[[Candidate], None]
     keeps_first: bool = False
     found: list[Trial] = field(default_factory=list)
+    smooth_curves: ModelSpec | None = None
+    loss_of_root: float = float("inf")
 
     def add(self, *trials: Trial) -> None:
         """Note trials that are new."""
