@@ -173,6 +173,7 @@ BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7
 BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
 BRIEF_MIXTURE: dict[str, list[Any]] = {"n_init": [1, 2], "max_iter": [1, 5, 20]}
 GATES: dict[str, list[Any]] = {"gate": ["auto", "axis", "linear", "quadratic", "additive"]}
+SIGNS: dict[str, list[Any]] = {"monotonic_cst": [_signs]}
 CRITERION: dict[str, list[Any]] = {
     "criterion": ["gini", "entropy", "error"],
     "smoothing": ["laplace", "m_estimate", 0.5],
@@ -220,11 +221,11 @@ LEARNERS: dict[str, list[Learner]] = {
     "SoftenedClassifier": [Learner(True, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
     "SoftenedRegressor": [Learner(False, RAMPS, {"patience": [1, 3]}, 0.7, 80, exact=False, held=False)],
     "BuddingTreeClassifier": [
-        Learner(True, {**BUDDING, **CLASSES, **GATES}, BRIEF_JOINT, 0.8, 40, exact=False),
+        Learner(True, {**BUDDING, **CLASSES, **GATES, **SIGNS}, BRIEF_JOINT, 0.8, 40, exact=False),
         Learner(True, {**BUDDING, **CLASSES}, BRIEF_ONLINE, 0.8, 60, exact=False),
     ],
     "BuddingTreeRegressor": [
-        Learner(False, {**BUDDING, **GATES, **LOSSES}, BRIEF_JOINT, 0.8, 40, exact=False),
+        Learner(False, {**BUDDING, **GATES, **LOSSES, **SIGNS}, BRIEF_JOINT, 0.8, 40, exact=False),
         Learner(False, BUDDING, BRIEF_ONLINE, 0.8, 60, exact=False),
     ],
     "MixtureOfExpertsClassifier": [

@@ -20,7 +20,9 @@ seeds = st.integers(0, 2**32 - 1)
 ROUNDING = 1e-9
 
 
-def draw_case(seed: int, **rules: Any) -> Case:
+def draw_case(
+    seed: int, regressor: Any = SoftTreeRegressor, classifier: Any = SoftTreeClassifier, **rules: Any
+) -> Case:
     """Correlated inputs, some with gaps, one perhaps a category; signs that the data do not obey."""
     rng = np.random.default_rng(seed)
     n, n_features = int(rng.integers(40, 150)), int(rng.integers(2, 5))
@@ -37,9 +39,9 @@ def draw_case(seed: int, **rules: Any) -> Case:
     rules |= {"monotonic_cst": signs.tolist(), "categorical_features": categories}
     weight = rng.integers(1, 4, n) if rng.random() < 0.3 else None
     if rng.random() < 0.5:
-        return Case(X, signal, signs, SoftTreeRegressor(**rules).fit(X, signal, weight))
+        return Case(X, signal, signs, regressor(**rules).fit(X, signal, weight))
     y = (signal > np.median(signal)).astype(int)
-    return Case(X, y, signs, SoftTreeClassifier(**rules).fit(X, y, weight))
+    return Case(X, y, signs, classifier(**rules).fit(X, y, weight))
 
 
 @pytest.mark.parametrize("leaf", ["constant", "linear"])

@@ -57,6 +57,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         What nodes answer: a constant, or a weighted sum of what gates look at; "auto" chooses, or is "constant".
     weight_penalty : "auto" or float
         Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
+    monotonic_cst : list of -1, 0, 1, or dict by name or index
+        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
+        second ("joint" only; not with `partial_fit`). The model carries the proof (docs/monotone.md).
     max_nodes : int
         The tree never has more nodes; at most 1,048,575, for all of which the state of `partial_fit` has room.
     max_epochs : int
@@ -86,6 +89,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
     tree_ : softwood.Tree
     history_ : for every epoch, chunk (the latest 1,000) or tree on the path: loss, nodes, leafness, structure.
     n_nodes_, effective_size_ : nodes, and nodes by how far they are there.
+    monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
     leafness_penalty_, learning_rate_ : those chosen.
     n_iter_ : epochs, chunks or trees that led to the tree.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
@@ -110,6 +114,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         gate: str = "auto",
         leaf: str = "auto",
         weight_penalty: Any = "auto",
+        monotonic_cst: Any = None,
         max_nodes: int = 63,
         max_epochs: int = 200,
         shuffle: bool = True,
@@ -130,6 +135,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.gate = gate
         self.leaf = leaf
         self.weight_penalty = weight_penalty
+        self.monotonic_cst = monotonic_cst
         self.max_nodes = max_nodes
         self.max_epochs = max_epochs
         self.shuffle = shuffle
@@ -251,6 +257,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         delta: float = 1.0,
         power: float = 1.5,
         weight_penalty: Any = "auto",
+        monotonic_cst: Any = None,
         max_nodes: int = 63,
         max_epochs: int = 200,
         shuffle: bool = True,
@@ -274,6 +281,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         self.delta = delta
         self.power = power
         self.weight_penalty = weight_penalty
+        self.monotonic_cst = monotonic_cst
         self.max_nodes = max_nodes
         self.max_epochs = max_epochs
         self.shuffle = shuffle

@@ -12,7 +12,9 @@ from softwood.estimators.base import Floats, RowCount, TreeEstimator
 from softwood.estimators.intervals import Calibrated
 from softwood.estimators.lazy_tree import LazyTree
 from softwood.estimators.learned import warn_if_interrupted
+from softwood.estimators.monotone import certificate_of, soft_signs
 from softwood.estimators.progress import budding_lines
+from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.kernels.online_state import Rule
 from softwood.learners.budding.joint import JointOptions, learn_joint
 from softwood.learners.budding.online import Online, history_entry, learn_online
@@ -20,7 +22,7 @@ from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.resume import stream_of
 from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.dataset import Dataset
-from softwood.tree import Provenance, Schema, Tree
+from softwood.tree import MonotonicCertificate, Provenance, Schema, Tree
 
 LEARNERS = ("joint", "online")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
@@ -61,6 +63,12 @@ class BuddingTree(Calibrated, TreeEstimator):
         return float(self._stream.params().effective_size)
 
     @property
+    def monotonic_certificate_(self) -> MonotonicCertificate | None:
+        """The proof that answers rise and fall as `monotonic_cst` asks, read off the tree; None without constraints."""
+        check_is_fitted(self, "tree_")
+        return certificate_of(self.tree_, self._option("monotonic_cst"))
+
+    @property
     def feature_importances_(self) -> Floats:
         """Each feature's part of what the tree gains by looking: how much the loss rises if it stays at its mean.
 
@@ -72,20 +80,26 @@ class BuddingTree(Calibrated, TreeEstimator):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def _learn(self, dataset: Dataset, validation: Dataset | None) -> Self:
-        how, params = self._online(), None
+        how, params, signs = self._online(), None, UNCONSTRAINED
         if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
             grown = learn_online(dataset, how, validation)
             self._stream, self.history_ = grown.stream, grown.history
             warn_if_interrupted(grown.interrupted)
         else:
-            learned = learn_joint(dataset, self._joint(), validation)
+            signs = soft_signs(self._option("monotonic_cst"), self._schema)
+            learned = learn_joint(dataset, replace(self._joint(), signs=signs), validation)
             self._stream, self.history_, params = stream_of(learned, dataset, how), learned.history, learned.params
             self.weight_penalty_ = learned.penalties.weight
             warn_if_interrupted(learned.interrupted)
             self._take_held_out(learned.held_out, self._schema)
-        return self._remember(how, dataset.weight, params)
+        return self._remember(how, dataset.weight, params, signs=signs)
 
     def _continue(self, dataset: Dataset, first: bool) -> Self:
+        if self._option("monotonic_cst") is not None:
+            raise ValueError(
+                "monotonic_cst is for fit: partial_fit moves all numbers row by row and keeps no order. Drop it, or "
+                "call fit on the rows so far."
+            )
         how = self._online()
         stream = how.begin(dataset, how.options(dataset.loss)) if first else self._stream.copy()
         seen, before = (0, []) if first else (self.n_iter_, self.history_)
@@ -94,11 +108,16 @@ class BuddingTree(Calibrated, TreeEstimator):
         return self._remember(how, dataset.weight, n_iter=seen + 1)
 
     def _remember(
-        self, how: Online, weight: Floats | RowCount, params: BuddingParams | None = None, n_iter: int | None = None
+        self,
+        how: Online,
+        weight: Floats | RowCount,
+        params: BuddingParams | None = None,
+        n_iter: int | None = None,
+        signs: Signs = UNCONSTRAINED,
     ) -> Self:
         now = self._provenance(weight)
         self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
-        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params)
+        self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params, signs)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.options.step
         self.n_iter_ = max(len(self.history_), 1) if n_iter is None else n_iter
@@ -127,6 +146,8 @@ class BuddingTree(Calibrated, TreeEstimator):
         gate = options.one_of("gate", self._option("gate"), GATES)
         if gate not in ("auto", "linear") and self._option("learner") == "online":
             raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
+        if self._option("monotonic_cst") is not None and self._option("learner") == "online":
+            raise ValueError("monotonic_cst needs learner='joint'; the online learner keeps no order.")
         return Online(
             leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
             step=step,

@@ -114,13 +114,16 @@ def params_of(tree: SoftTreeParams, reach: Floats, leafness: float) -> BuddingPa
         response[m] = _mean(response, tree.first_child, m, reach)
         if tree.slopes == "own":
             slope[m] = _mean(slope, tree.first_child, m, reach)
-    for m in np.flatnonzero(~tree.leaf):
+    as_it_is = tree.rising is not None and leafness == 0.0  # not even rounding may break an order
+    for m in np.flatnonzero(~tree.leaf & (not as_it_is)):
         below = _under(tree.first_child, int(m))
         response[below] = response[m] + (response[below] - response[m]) / (1.0 - leafness)
         if tree.slopes == "own":
             slope[below] = slope[m] + (slope[below] - slope[m]) / (1.0 - leafness)
     kept = np.where(tree.leaf, 1.0, leafness)
-    return BuddingParams(tree.first_child, kept, tree.gate, response, tree.slopes, slope, tree.frozen, tree.unpenalized)
+    return BuddingParams(
+        tree.first_child, kept, tree.gate, response, tree.slopes, slope, tree.frozen, tree.unpenalized, tree.rising
+    )
 
 
 def _mean(values: Floats, first_child: Ints, m: int, reach: Floats) -> Floats:

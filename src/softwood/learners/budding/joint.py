@@ -15,12 +15,13 @@ leafness brings the answers below a bud together, and shows which branches the l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from softwood.engines import Floats, SumEngine
+from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
@@ -50,6 +51,7 @@ class JointOptions:
     """How to learn. None tunes a penalty; `report` is called with an entry of the history for every tree.
 
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
     """
 
     leafness_penalty: float | None = None
@@ -62,12 +64,13 @@ class JointOptions:
     seed: int = 0
     keep: bool = False
     report: Callable[[dict[str, Any]], None] = lambda entry: None
+    signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
 
     def grow_options(self) -> soft.JointOptions:
         """How the soft tree is learned."""
         return soft.JointOptions(
             self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
-            n_threads=self.n_threads, seed=self.seed, keep=self.keep,
+            n_threads=self.n_threads, seed=self.seed, keep=self.keep, signs=self.signs,
             report=lambda candidate: self.report(soft_history_entry(candidate)),
         )  # fmt: skip
 

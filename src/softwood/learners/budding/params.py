@@ -23,6 +23,7 @@ class BuddingParams:
     gate : (nodes, columns + 1), the bias last; 0 in leaves.  response : (nodes, outputs).
     slopes, slope : (nodes, 1 or 0; outputs; columns) as each node has its `own`, all the same (`shared`) or `none`.
     frozen, unpenalized : as in SoftTreeParams: weights that stay 0, and gates without a penalty.
+    rising : columns of monotone inputs, as in SoftTreeParams; None where there are none.
     """
 
     first_child: Ints
@@ -33,6 +34,7 @@ class BuddingParams:
     slope: Floats
     frozen: npt.NDArray[np.bool_]
     unpenalized: npt.NDArray[np.bool_]
+    rising: npt.NDArray[np.bool_] | None = None
 
     def at_mean_if_alone(self) -> BuddingParams:
         """As of a soft tree: a leaf alone answers the mean of the targets, 0 as they are scaled."""

@@ -5,6 +5,12 @@
     where  leafness = sigmoid(a free number)
 
 A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
+
+Trees with monotone inputs are refined within bounds, as soft trees are (learners/soft/monotone_refine.py): weights and
+slopes of their columns are >= 0, and under a gate that looks at them all responses below the first child, those of buds
+among them, are at least those below the second. A bud adds leafness times its response, whatever the row, so output is
+monotone for any leafness. In place of responses the optimiser moves numbers that always give them in order
+(monotone_buds.py).
 """
 
 from __future__ import annotations
@@ -14,9 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Floats, Penalty, SumEngine
+from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise
 from softwood.learners.budding.fold_buds import fold_buds, shape_of, unfold_slopes, without_buds
+from softwood.learners.budding.monotone_buds import MonotoneBuds
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.soft.params import RESPONSE_PENALTY, gate_penalty
 
@@ -66,11 +74,12 @@ def refine(
 ) -> tuple[float, BuddingParams]:
     """The objective reached and the better tree, of the same shape; what is at an edge of leafness is 0 or 1."""
     shape, branch = shape_of(params), params.branches
+    order = None if params.rising is None else MonotoneBuds.of(params, params.rising)
     sizes = np.cumsum([params.gate[branch].size, len(branch), params.response.size])
     penalty = _penalty(params, penalties)
 
     def unpack(at: Floats) -> BuddingParams:
-        gate, kept, response, slope = np.split(at, sizes)
+        gate, kept, response, slope = np.split(at if order is None else order.values(at), sizes)
         gates, leafness = params.gate.copy(), params.leafness.copy()
         gates[branch] = gate.reshape(-1, params.columns + 1)
         if not hold_leafness:
@@ -83,18 +92,23 @@ def refine(
     def measure(at: Floats) -> tuple[float, Floats]:
         now = unpack(at)
         value, slope = engine.gradient(shape, fold_buds(now))
-        cost, penalty_slope = penalty.at(at)
+        cost, penalty_slope = penalty.at(at if order is None else order.values(at))
         part = now.leafness[branch]
         value += cost + penalties.leafness * float(np.sum(1.0 - part))
         whole = unfold_slopes(now, slope).vector
         whole[sizes[0] : sizes[1]] -= penalties.leafness
         whole[sizes[0] : sizes[1]] *= 0.0 if hold_leafness else part * (1.0 - part)
-        return value, np.where(penalty.strength < 0, 0.0, whole + penalty_slope)
+        whole = np.where(penalty.strength < 0, 0.0, whole + penalty_slope)
+        return value, whole if order is None else order.slopes(at, whole)
 
     kept = np.clip(params.leafness[branch], EDGE, 1.0 - EDGE)
     free = np.log(kept / (1.0 - kept))
     start = np.concatenate([params.gate[branch].ravel(), free, params.response.ravel(), params.slope.ravel()])
-    value, found, _ = minimise(measure, start, max_iter, tol)
+    if order is None:
+        value, found, _ = minimise(measure, start, max_iter, tol)
+    else:
+        low, high = order.bounds(start, penalty.strength < 0)
+        value, found, _ = minimise_within(measure, order.start(start), low, high, max_iter, tol)
     better = unpack(found)
     edged = np.where(better.leafness < EDGE, 0.0, np.where(better.leafness > 1.0 - EDGE, 1.0, better.leafness))
     return value, replace(better, leafness=edged)
