@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from softwood import (
@@ -67,5 +68,16 @@ def test_shapes_are_those_of_scikit_learn(kind, how):
 @pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, np.ndarray.tolist])
 def test_a_classifier_says_what_to_do_with_several_columns(kind, make):
     X, Y = rows(60)
-    with pytest.raises(ValueError, match=r"shape \(60, 3\) instead.*CARTRegressor"):
+    with pytest.raises(ValueError, match=r"shape \(60, 3\) instead.*CARTRegressor.*MultiOutputClassifier"):
         kind().fit(X, make(Y))
+
+
+@pytest.mark.parametrize("kind", [CARTClassifier, SoftTreeClassifier])
+def test_one_classifier_a_column(kind):
+    X, Y = rows(150)
+    Y[:, 2] += Y[:, 0]  # three classes
+    how = {"effort": "quick"} if kind is SoftTreeClassifier else {}
+    model = MultiOutputClassifier(kind(**how)).fit(X, Y)
+    assert model.predict(X[:7]).shape == (7, 3)
+    assert [share.shape for share in model.predict_proba(X[:7])] == [(7, 2), (7, 2), (7, 3)]
+    assert np.mean(model.predict(X) == Y) > 0.85

@@ -173,7 +173,8 @@ def _refuse_several(values: Any, name: str) -> None:
         raise ValueError(
             f"{name} should be a 1d array, got an array of shape {shape} instead. A classifier answers one label "
             "a row. For several labels that are yes or no fit a regressor, such as CARTRegressor, on columns of 0, 1: "
-            "its answers are their probabilities. Otherwise fit one classifier a column."
+            "its answers are their probabilities. Otherwise fit one classifier a column, as "
+            "sklearn.multioutput.MultiOutputClassifier does."
         )
 
 
