@@ -97,7 +97,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                    const Flat<double>& weight, const Flat<double>& factor, int n_classes, int criterion, int max_depth,
                    int max_leaves, double min_samples_split, double min_samples_leaf, double min_impurity,
                    double min_impurity_decrease, int missing, int max_surrogates, const nb::sequence& monotone,
-                   const nb::sequence& parameter, int n_threads) {
+                   const nb::sequence& parameter, std::size_t max_places, int n_threads) {
   Target target;
   if (n_classes > 0)
     target.code = code.data();
@@ -115,7 +115,8 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                       static_cast<Missing>(missing),
                       max_surrogates,
                       items<int>(monotone, "monotone"),
-                      items<double>(parameter, "parameter")};
+                      items<double>(parameter, "parameter"),
+                      max_places};
   GrownTree tree;
   {
     const Unlocked free;
@@ -207,7 +208,7 @@ void bind_grower(nb::module_& m) {
   m.def("grow", &grow_tree, "columns"_a, nb::arg("code").noconvert(), nb::arg("y").noconvert(),
         nb::arg("weight").noconvert(), nb::arg("factor").noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a,
         "max_leaves"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a,
-        "missing"_a, "max_surrogates"_a, "monotone"_a, "parameter"_a, "n_threads"_a);
+        "missing"_a, "max_surrogates"_a, "monotone"_a, "parameter"_a, "max_places"_a, "n_threads"_a);
   m.def("replay", &replay, "columns"_a, nb::arg("weight").noconvert(), nb::arg("first_child").noconvert(),
         nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(), nb::arg("group_begin").noconvert(),
         nb::arg("group").noconvert(), nb::arg("default").noconvert(), "max_surrogates"_a, "monotone"_a, "n_threads"_a);

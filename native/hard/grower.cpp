@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "core/interrupt.hpp"
@@ -108,6 +110,7 @@ class Grower {
   const bool in_parts_;  // rows with missing values go to both children in parts
   RowRouter router_;
   GrownTree tree_;
+  std::size_t places_ = 0;        // of levels, in tree_.slot
   std::vector<Open> waiting_;     // a stack, or a heap by gain when max_leaves asks for the best first
   std::vector<double> state_[2];  // of the two children at hand
   double root_weight_ = 0;
@@ -276,10 +279,19 @@ class Grower {
     node.threshold = parent.split.threshold;
     node.default_slot = sent.default_slot;
     if (!parent.split.slot.empty()) {
+      places_ += parent.split.slot.size();
+      if (places_ > growth_.max_places) throw std::length_error(too_many_places(parent.split.slot.size()));
       tree_.slot[parent.node] = parent.split.slot;
       node.threshold = std::numeric_limits<double>::quiet_NaN();
     }
     if (!sent.surrogates.empty()) tree_.surrogates[parent.node] = sent.surrogates;
+  }
+
+  std::string too_many_places(std::size_t levels) const {
+    return "gates on a category of " + std::to_string(levels) + " levels keep a place for each level, and after " +
+           std::to_string(tree_.slot.size() + 1) + " gates the tree has " + std::to_string(places_) +
+           " of them, more than " + std::to_string(growth_.max_places) +
+           ". Bound the tree (max_leaves, max_depth, min_samples_leaf), or merge levels.";
   }
 
   void set_weights(NodeRows& rows, double fraction) const {

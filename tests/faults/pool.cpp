@@ -1,5 +1,6 @@
 // The pool of threads under ThreadSanitizer: jobs of many callers at once, jobs inside jobs, failures, interrupts.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -18,15 +19,20 @@ void require(bool good, const char* what) {
   std::exit(1);
 }
 
-// Each piece writes its own place; plain memory, so that a missing order between threads is a race.
-void sums() {
-  std::vector<long> found(97);
-  for (int turn = 0; turn < 50; ++turn) {
-    for_each_piece(found.size(), 1 + turn % 5,
-                   [&](std::size_t piece) { found[piece] = static_cast<long>(piece * piece); });
+// Each piece writes its own place; plain memory, so that a missing order between threads is a race. A piece takes a
+// while, so that others come and help: those that did are counted.
+void sums(std::atomic<long>& helped) {
+  std::vector<long> found(40);
+  for (int turn = 0; turn < 20; ++turn) {
+    const std::thread::id caller = std::this_thread::get_id();
+    for_each_piece(found.size(), 2 + turn % 4, [&](std::size_t piece) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      found[piece] = static_cast<long>(piece * piece);
+      if (std::this_thread::get_id() != caller) ++helped;
+    });
     long sum = 0;
     for (const long value : found) sum += value;
-    require(sum == 96 * 97 * 193 / 6, "a sum");
+    require(sum == 39 * 40 * 79 / 6, "a sum");
   }
 }
 
@@ -79,13 +85,15 @@ void interrupts() {
 
 int main() {
   std::vector<std::thread> callers;
+  std::atomic<long> helped{0};
   for (int caller = 0; caller < 6; ++caller)
-    callers.emplace_back([] {
-      sums();
+    callers.emplace_back([&] {
+      sums(helped);
       jobs_in_jobs();
       failures();
     });
   for (std::thread& caller : callers) caller.join();
   interrupts();
-  std::puts("the pool is sound");
+  require(helped > 100, "threads that help");
+  std::printf("the pool is sound: of 4,800 pieces others than the caller took %ld\n", helped.load());
 }

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 
+import numpy as np
 import pytest
 
+from softwood.kernels.growth import Growth, Target
+from softwood.kernels.kinds import Criterion
 from tests.faults.allocations import run
 from tests.faults.learners import CHILD, LEARNERS
 
@@ -85,6 +89,20 @@ def test_any_allocation_of_native_code_may_fail() -> None:
         assert set(told["came"]) <= {"MemoryError", "learned"}, (name, told)
         assert told["came"]["MemoryError"] >= 5, (name, told)
         assert told["same"], name
+
+
+@pytest.mark.parametrize("kind", ["native", "reference"])
+def test_a_category_of_many_levels_at_many_gates_is_refused_in_words(kind: str) -> None:
+    """A gate keeps a place for every level: 100,000 of them at 100,000 gates would take all memory there is."""
+    grower = import_module(f"softwood.kernels.{kind}").Grower
+    code = np.arange(60.0)
+    y = np.random.default_rng(0).normal(size=(60, 1))
+    made = grower(code[:, None], np.array([1000], np.int32), np.ones(60))
+    target = Target(y, np.ones(60))
+    growth = Growth(Criterion.SQUARED_ERROR, max_leaves=3)
+    assert len(made.grow(target, growth).first_child) == 5
+    with pytest.raises(ValueError, match=r"category of 1000 levels .* after 3 gates the tree has 3000 .* merge levels"):
+        made.grow(target, Growth(Criterion.SQUARED_ERROR, max_places=2500))
 
 
 @LINUX

@@ -45,6 +45,7 @@ def grow(
     max_surrogates: int,
     monotone: list[int],
     parameter: list[float],
+    max_places: int,
     n_threads: int,
 ) -> dict[str, Any]: ...
 def replay(

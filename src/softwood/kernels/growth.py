@@ -127,6 +127,9 @@ class Target:
     class_factor: Floats = field(default_factory=lambda: np.zeros(0))  # per class, empty: all 1
 
 
+MOST_PLACES = 2**28  # four bytes each: a gate on a category keeps the child of every level
+
+
 @dataclass(frozen=True)
 class Growth:
     """How to grow. Defaults grow until every leaf is pure."""
@@ -142,6 +145,7 @@ class Growth:
     max_surrogates: int = 5
     monotone: Signs = field(default_factory=lambda: UNCONSTRAINED)
     parameter: Floats = field(default_factory=lambda: np.zeros(0))  # of quantile and huber, one for each target
+    max_places: int = MOST_PLACES  # of levels, that all gates on categories together may keep
 
 
 @dataclass(frozen=True)
@@ -222,6 +226,16 @@ def check_codes(code: npt.NDArray[Any], n: int, what: str) -> None:
     low, high = known.min(), known.max()
     if not (low >= 0 and high < n) or (code.dtype.kind == "f" and np.any(known != np.floor(known))):
         raise ValueError(f"{what} must be whole numbers 0..{n - 1}, got {low:g}..{high:g}.")
+
+
+def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
+    """The error of a tree whose gates on categories take more memory than they may."""
+    if places > growth.max_places:
+        raise ValueError(
+            f"gates on a category of {levels} levels keep a place for each level, and after {gates} gates the tree has "
+            f"{places} of them, more than {growth.max_places}. Bound the tree (max_leaves, max_depth, "
+            "min_samples_leaf), or merge levels."
+        )
 
 
 def check_columns(X: Floats, n_levels: Ints, weight: Floats) -> None:

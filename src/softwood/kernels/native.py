@@ -123,6 +123,7 @@ class Grower:
             max_surrogates=growth.max_surrogates,
             monotone=growth.monotone.tolist() if growth.monotone.any() else [],
             parameter=np.asarray(growth.parameter, np.float64).tolist(),
+            max_places=growth.max_places,
             n_threads=self.n_threads,
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})

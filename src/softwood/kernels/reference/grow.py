@@ -26,6 +26,7 @@ from softwood.kernels.growth import (
     Target,
     check_columns,
     check_growth,
+    check_places,
 )
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import make_columns
@@ -100,6 +101,7 @@ class GrowOptions:
         self.gappy = [bool(np.isnan(column.x[self.rows.id]).any()) for column in columns]
         self.nodes: list[Node] = []
         self.open: list[int] = []
+        self.gates = self.places = 0  # on categories; levels that they keep a place for
         self.add(self.rows, 0, np.nan, self.root_bounds())
         while self.open and (growth.max_leaves == 0 or (len(self.nodes) + 1) // 2 < growth.max_leaves):
             self.divide(self.next_open())
@@ -158,6 +160,7 @@ class GrowOptions:
         node, growth, columns = self.nodes[m], self.search.growth, self.search.columns
         assert node.split is not None  # only nodes with a split are open
         split, rows = node.split, node.rows
+        self.keep_places(split)
         slot = split.read(columns[split.feature], rows.id)
         known = np.array([rows.where(slot == s).count for s in (0, 1)])
         fraction = known / known.sum()
@@ -171,6 +174,12 @@ class GrowOptions:
         node.first_child = len(self.nodes)
         for child, part, bounds in zip((0, 1), parts, self.child_bounds(node, parts), strict=True):
             self.add(part, node.depth + 1, float(fraction[child]), bounds)
+
+    def keep_places(self, split: Split) -> None:
+        """Count the levels that gates keep a place for."""
+        if len(split.slot):
+            self.gates, self.places = self.gates + 1, self.places + len(split.slot)
+            check_places(self.places, len(split.slot), self.gates, self.search.growth)
 
     def child_bounds(self, node: Node, parts: list[Rows]) -> tuple[Bounds, Bounds]:
         """What the children inherit from a node's bounds."""
