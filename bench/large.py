@@ -181,7 +181,10 @@ def run(cases: dict[str, LargeTable], models: list[str], seeds: int, most: int, 
 def to_markdown(results: Results, best: dict[str, float]) -> str:
     """A line for every table and number of rows: errors, then nodes and seconds."""
     lines = []
-    for name, n in dict.fromkeys(tuple(key.split("/")[:2]) for key in results):
+    names = list(dict.fromkeys(key.split("/")[0] for key in results))
+    cases = {(names.index(name), int(n)) for name, n, *_ in (key.split("/") for key in results)}
+    for place, n in sorted(cases):
+        name = names[place]
         mean = {}
         for model in MODEL_NAMES:
             mine = [one for key, one in results.items() if key.startswith(f"{name}/{n}/") and key.endswith(f"/{model}")]
@@ -191,7 +194,7 @@ def to_markdown(results: Results, best: dict[str, float]) -> str:
         errors = [bold(f"{mean[m]['error']:.4f}", mean[m]["error"] == least) if m in mean else "–" for m in MODEL_NAMES]
         rest = [f"{mean[m]['nodes']:,.0f}, {mean[m]['seconds']:.1f} s" if m in mean else "–" for m in MODEL_NAMES]
         possible = f"{best[name]:.4f}" if name in best else "–"
-        lines.append([f"{name}, {int(n):,}", possible, *errors, *rest])
+        lines.append([f"{name}, {n:,}", possible, *errors, *rest])
     return table(
         ["table, rows", "best possible", *MODEL_NAMES, *(f"{model}: nodes, time" for model in MODEL_NAMES)], lines
     )

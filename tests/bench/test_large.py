@@ -51,6 +51,13 @@ def test_a_run_goes_on_where_it_was_and_writes_a_page(tmp_path):
     assert "pieces, 120" in page
 
 
+def test_the_page_has_tables_in_their_order_and_rows_rising():
+    one = {"error": 0.1, "nodes": 1, "seconds": 1.0}
+    page = large.to_markdown(dict.fromkeys(("b/400/0/CART", "a/20/0/CART", "b/1000/0/CART", "b/60/0/CART"), one), {})
+    places = [page.index(line) for line in ("| b, 60 |", "| b, 400 |", "| b, 1,000 |", "| a, 20 |")]
+    assert places == sorted(places)
+
+
 def test_what_would_not_end_is_left_out():
     known = {"pieces/1000/0/EBM": {"error": 0.1, "nodes": 10, "seconds": 100.0}}
     assert large.would_end(known, "pieces", 5_000, "EBM")

@@ -43,7 +43,7 @@ def trials() -> Trials:
 def test_the_tree_has_many_leaves_and_smooth_curves_under_a_light_penalty(trials: Trials) -> None:
     spec = columns_for_many_leaves(trials)
     assert spec is not None
-    (tree,) = grow_many_leaves(trials, spec)
+    (tree,) = grow_many_leaves(trials, spec, np.inf)
     assert len(tree.candidate.tree[0].leaves) > trials.trainer.grow_options.max_leaves
     assert tree.candidate.basis_spec.n_ramps == 0
     assert tree.candidate.penalty * spec.rows(spec.full) == pytest.approx(LIGHT)
@@ -51,10 +51,11 @@ def test_the_tree_has_many_leaves_and_smooth_curves_under_a_light_penalty(trials
     assert tree.loss < min(trial.loss for trial in grown)
 
 
-def test_it_is_given_up_where_a_root_is_better(trials: Trials) -> None:
+def test_it_is_given_up_where_others_are_better(trials: Trials) -> None:
     spec = columns_for_many_leaves(trials)
     assert spec is not None
-    assert grow_many_leaves(replace(trials, loss_of_root=1e-9), spec) == []
+    fresh = replace(trials, trainer=replace(trials.trainer, tried={}))
+    assert grow_many_leaves(fresh, spec, 1e-9) == []
 
 
 @pytest.mark.parametrize("how", [{"penalty": 1e-3}, {"max_gate_features": 1}, {"max_leaves": 64}])

@@ -19,7 +19,7 @@ def select_curves(trials: Trials) -> None:
     smooth, local = _best(trials, ramps=False), _best(trials, ramps=True)
     if smooth is None or local is None:
         return
-    trials.smooth_curves, trials.loss_of_root = smooth.spec, min(smooth.loss, local.loss)
+    trials.smooth_curves = smooth.spec
     worse = smooth if clearly_worse(smooth.candidate, local.candidate, SURELY) else local
     trials.specs = [spec for spec in trials.specs if spec is not worse.spec]
 

@@ -25,9 +25,8 @@ def columns_for_many_leaves(trials: Trials) -> ModelSpec | None:
     return spec if is_plain and any(_is_of_kind(trial) for trial in trials.near(trials.found)) else None
 
 
-def grow_many_leaves(trials: Trials, spec: ModelSpec) -> list[Trial]:
-    """The tree, if it is better than a root without gates; one that will not be is not grown to its end."""
-    worth = trials.loss_of_root
+def grow_many_leaves(trials: Trials, spec: ModelSpec, worth: float) -> list[Trial]:
+    """The tree, if its loss comes down to `worth`; one that will not is not grown to its end."""
     tree = trials.trainer.from_root(spec, "none", LIGHT / spec.rows(spec.full), spec.full, worth)
     return with_gates(tree) if tree.loss <= worth else []
 

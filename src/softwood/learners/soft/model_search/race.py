@@ -38,9 +38,10 @@ def race(trials: Trials) -> None:
         specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
         # Folds are made before the runners ask for them.
         list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
-        many = grow_many_leaves(trials, columns) if columns is not None and fold_index == columns.full else []
         runners = list(trials.parallel_map(partial(_on_fold, trials, fold_index=fold_index), runners))
-        trials.found = runners = _contenders(runners + many, CLEARLY)
+        if columns is not None and fold_index == columns.full:
+            runners += grow_many_leaves(trials, columns, min(trial.loss for trial in runners))
+        trials.found = runners = _contenders(runners, CLEARLY)
     for trial in runners:
         trials.report(trial.candidate)
 

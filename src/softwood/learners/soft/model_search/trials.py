@@ -28,7 +28,6 @@ class Trials:
     report : is called with every candidate.
     keeps_first : whether the tree of the first fold is the one that will be kept.
     smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
-    loss_of_root : of the better root of curves on the full fold, where there are both.
     """
 
     specs: list[ModelSpec]
@@ -39,7 +38,6 @@ class Trials:
     keeps_first: bool = False
     found: list[Trial] = field(default_factory=list)
     smooth_curves: ModelSpec | None = None
-    loss_of_root: float = float("inf")
 
     def add(self, *trials: Trial) -> None:
         """Note trials that are new."""
