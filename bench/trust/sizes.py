@@ -104,7 +104,7 @@ def measure(table: str, name: str, scale: float) -> dict[str, Any]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     right = float(1 - np.mean((answers - y) ** 2) / np.var(y)) if regression else float(np.mean(answers == y))
     size = X.memory_usage(deep=False).sum() if hasattr(X, "columns") else X.nbytes
-    leaves = model.tree_.n_leaves if hasattr(model, "tree_") and hasattr(model.tree_, "n_outputs") else None
+    leaves = int(model.tree_.n_leaves) if hasattr(model, "tree_") and hasattr(model.tree_, "n_outputs") else None
     return {
         "fit s": round(fitted, 2), "fit processor s": round(fit_cpu, 2), "predict s": round(answered, 2),
         "beyond the table MiB": round((peak - before) / MIB), "table MiB": round(size / MIB),
