@@ -46,7 +46,7 @@ env PATH="$room/.venv/bin:$room/empty" CC=/bin/false CXX=/bin/false \
   "$room/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$wheel"
 (cd "$room/empty" && "$room/.venv/bin/softwood" --version | tee version && grep -qx 'kernels: native' version)
 "$room/.venv/bin/python" -m pip install --quiet --disable-pip-version-check pytest pytest-xdist hypothesis pandas polars pyarrow safetensors skops cloudpickle
-cp -r "$here/tests" "$here/docs" "$here/pyproject.toml" "$here/conftest.py" "$here"/*.md "$here/bench" "$room/empty/"
+cp -r "$here/tests" "$here/docs" "$here/native" "$here/pyproject.toml" "$here/conftest.py" "$here"/*.md "$here/bench" "$room/empty/"
 (cd "$room/empty" && "$room/.venv/bin/python" -m pytest -q -p no:cacheprovider $tests)
 ls -l "$out"
 echo "The wheel installs without a compiler and passes the tests there."
