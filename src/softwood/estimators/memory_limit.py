@@ -5,8 +5,9 @@ SOFTWOOD_MEMORY_LIMIT ("4 GiB", or "none"), and no parameter, which would be clo
 model. Where it is not set it is what the container or the machine has, so that a fit ends in words before the system
 kills the process. Rows in batches have a memory of their own (`Batches(memory=)`).
 
-What a fit takes is a lower bound, measured and rounded down (docs/results/trust.md): so many bytes for every cell of
-the table, and the columns of classes. Who is refused would not have ended; who is not may still see a MemoryError.
+What a fit takes is a lower bound, so many bytes for every cell of the table: well below what was measured
+(docs/results/trust.md), a guess for mixtures and softened trees. Who is refused would not have ended; who is not may
+still see a MemoryError.
 """
 
 from __future__ import annotations
