@@ -48,7 +48,7 @@ class Case:
             found.append("several classes, a warm start or the incremental learner beside constraints")
         if "smoothing" in self.parameters and ("monotonic_cst" in self.parameters or self.parameters.get("soft")):
             found.append("smoothing beside signs or probabilities of its own")
-        if _counts(self.parameters) and 0 in self.table.y:
+        if _counts(self.parameters) and any(0 in y if isinstance(y, list) else y == 0 for y in self.table.y):
             found.append("counts that may all be 0, or amounts of 0")
         if "loss" in self.parameters and self.parameters.get("learner") == "incremental":
             found.append("losses are for the joint learner")
@@ -118,7 +118,7 @@ def draw_case(seed: int) -> Case:
         table = replace(table, container="pandas")  # whose dtypes say which columns are categories
     parameters, wrong = draw_parameters(rng, learner, table)
     if _counts(parameters):
-        table = replace(table, y=[abs(y) if isinstance(y, int | float) else y for y in table.y])
+        table = replace(table, y=[_size(y) for y in table.y])
     return Case(
         seed=seed,
         estimator=name,
@@ -134,6 +134,13 @@ def draw_case(seed: int) -> Case:
 def _counts(parameters: dict[str, Any]) -> bool:
     """Whether targets must not be negative."""
     return parameters.get("criterion") == "poisson" or parameters.get("loss") in ("poisson", "gamma", "tweedie")
+
+
+def _size(y: Any) -> Any:
+    """A target, or several, without its sign."""
+    if isinstance(y, list):
+        return [_size(each) for each in y]
+    return abs(y) if isinstance(y, int | float) else y
 
 
 def _is_held(rng: np.random.Generator, learner: Learner, parameters: dict[str, Any]) -> bool:
