@@ -48,7 +48,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         """The leaf each row ends in (in a soft tree: the node that keeps most of it), as node id of `tree_`."""
         check_is_fitted(self, "tree_")
         if is_dask(X):
-            return answer_lazily(self, "apply", X, np.zeros(0, np.int32))  # type: ignore[no-any-return]
+            return answer_lazily(self, "apply", X, np.zeros(0, np.int32))
         return self.tree_.apply(self._read(X), self._threads())
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
@@ -153,7 +153,7 @@ class Probabilities(SetPrediction):
         """Class probabilities, columns in the order of `classes_`."""
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
-            return answer_lazily(self, "predict_proba", X, np.zeros((0, len(self.classes_))))  # type: ignore[no-any-return]
+            return answer_lazily(self, "predict_proba", X, np.zeros((0, len(self.classes_))))
         rows = self._read(X)
         probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
         if self.tree_.link != Link.IDENTITY:
@@ -163,7 +163,7 @@ class Probabilities(SetPrediction):
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the class probabilities."""
         if is_dask(X):
-            return answer_lazily(self, "predict_log_proba", X, np.zeros((0, len(self.classes_))))  # type: ignore[no-any-return]
+            return answer_lazily(self, "predict_log_proba", X, np.zeros((0, len(self.classes_))))
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -172,7 +172,7 @@ class Probabilities(SetPrediction):
         """The class of least expected cost: without costs the most probable one (the first of equals)."""
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
-            return answer_lazily(self, "predict", X, self.classes_[:0])  # type: ignore[no-any-return]
+            return answer_lazily(self, "predict", X, self.classes_[:0])
         rows = self._read(X)
         return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
 
@@ -188,7 +188,7 @@ class Numbers(IntervalPrediction):
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             empty = np.zeros(0 if self._one_target else (0, self.tree_.n_outputs))
-            return answer_lazily(self, "predict", X, empty)  # type: ignore[no-any-return]
+            return answer_lazily(self, "predict", X, empty)
         rows = self._read(X)
         answer: Floats = self.tree_.predict(rows, self._threads_for(rows))
         return answer[:, 0] if self._one_target else answer

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy.typing as npt
 
+Answers = TypeVar("Answers", bound=npt.NDArray[Any])
 
-def answer_lazily(estimator: Any, method: str, X: Any, empty: npt.NDArray[Any]) -> Any:
-    """An array of Dask: what a method of a fitted estimator says of the rows of X; `empty` is what it says of none."""
+
+def answer_lazily(estimator: Any, method: str, X: Any, empty: Answers) -> Answers:
+    """An array of Dask: what a method of a fitted estimator says of the rows of X; `empty` is what it says of none.
+
+    Dask has no types: the answers have that of the array which they become.
+    """
     from softwood.engines.dask import map_rows
 
-    return map_rows(PartAnswer(estimator, method, empty), X, empty)
+    return cast(Answers, map_rows(PartAnswer(estimator, method, empty), X, empty))
 
 
 @dataclass(frozen=True, repr=False)
