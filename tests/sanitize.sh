@@ -27,4 +27,4 @@ under_sanitizers() {
 under_sanitizers -m pytest -p no:cacheprovider --hypothesis-profile=sanitize \
     --override-ini=addopts="-q --import-mode=importlib --capture=sys" "${@:-tests}"
 # Cases of the fuzz, each of which may take longer than usual; not where some tests were asked for.
-[ $# -gt 0 ] || under_sanitizers -m tests.fuzz --cases "${CASES:-600}" --seconds 240 --out "$build/fuzz.jsonl"
+[ $# -gt 0 ] || under_sanitizers -m tests.fuzz --cases "${CASES:-5000}" --seconds 240 --out "$build/fuzz.jsonl"
