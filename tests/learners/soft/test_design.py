@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
-from softwood.learners.soft.design import MOST_LEVELS, BasisSpec, build_design
+from softwood.learners.soft.design import MOST_LEVELS, PLAIN, BasisSpec, build_design
+from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.tree_kinds import basis_specs_for
 
 ALL = BasisSpec(square=0.5, normal_score=0.7, curve=(0.7, 0.35, 0.2), quadratic=0.3)
@@ -27,6 +30,24 @@ def test_columns_are_what_the_basis_expands_to(basis_spec: BasisSpec) -> None:
     np.testing.assert_allclose(
         columns.make(X), expand(columns.basis, X) @ columns.mix.dense() + columns.shift, atol=1e-9
     )
+
+
+def test_linear_columns_and_their_tables_are_made_in_one_go_with_the_same_bits() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 30)) * 10.0 ** rng.integers(-5, 6, 30) + rng.normal(size=30)
+    X[:, 3], X[:, 5] = 7.0, 1e300
+    whole = build_design(X, [0] * 30, np.ones(60), PLAIN)
+    X[::7, 2] = np.nan
+    for design in (whole, whole.only(np.arange(30) % 3 == 0), whole.scaled(rng.random(len(whole)))):
+        assert design.is_linear
+        one_by_one = replace(design)
+        vars(one_by_one)["is_linear"] = False
+        for f in range(30):
+            mine = design.columns_of(f)
+            assert np.array_equal(design.of_input(f, X[:, f], mine), one_by_one.of_input(f, X[:, f], mine))
+        tables, wanted = expansion_of(design, 30), expansion_of(one_by_one, 30)
+        for name, table in vars(wanted).items():
+            assert np.array_equal(getattr(tables, name), table), name
 
 
 def test_columns_are_centred_on_the_training_rows() -> None:

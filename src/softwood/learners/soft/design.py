@@ -92,7 +92,7 @@ class DesignMatrix:
 
     def make(self, X: Floats) -> Floats:
         """Columns of the rows X, shape (rows, columns)."""
-        if self._is_linear:
+        if self.is_linear:
             scale = self.mix.value
             return make_linear_columns(X, self.basis.feature.tolist(), self.basis.when_missing, scale, self.shift)
         phi = np.empty((len(X), len(self)))
@@ -101,7 +101,7 @@ class DesignMatrix:
         return phi
 
     @computed_once
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         """Whether every column is one input, scaled: the common case, made in one go."""
         return bool(np.all(self.basis.term == Term.IDENTITY)) and self.mix.is_diagonal
 
@@ -130,6 +130,9 @@ class DesignMatrix:
 
     def of_input(self, f: int, x: Floats, columns: Places) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
+        if self.is_linear:
+            known = np.where(np.isnan(x)[:, None], self.basis.when_missing[columns], x[:, None])
+            return np.asarray(known * self.mix.value[columns] + self.shift[columns])
         at = self.terms_of(f)
         return np.asarray(_terms(self.basis, at, x) @ self.mix.block(at, columns) + self.shift[columns])
 

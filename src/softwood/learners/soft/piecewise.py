@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from softwood.learners.soft.moments import round_off
 Floats = npt.NDArray[np.float64]
 
 HEIGHTS = ("height", "slope", "square")
+NO_KNOTS: Floats = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,14 @@ class PiecewiseTable:
     square: Floats
 
 
+# Of an input without columns: a value of any size, or none, stands at 0.
+NO_COLUMN = PiecewiseTable(NO_KNOTS, np.zeros(1), np.full(1, np.inf), *(np.zeros((0, 2)) for _ in HEIGHTS))
+
+
 def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
     """The columns as tables, whatever the units of inputs; columns of an input stand together, inputs in order."""
-    inputs = [_piecewise_table(design, f) for f in range(n_inputs)]
+    make = _linear_tables(design) if design.is_linear else partial(_piecewise_table, design)
+    inputs = [make(f) if len(design.columns_of(f)) else NO_COLUMN for f in range(n_inputs)]
     return Expansion(
         _begins([len(one.knots) for one in inputs]),
         np.concatenate([one.knots for one in inputs]),
@@ -42,6 +49,23 @@ def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
         _begins([one.height.shape[1] for one in inputs for _ in one.height]),
         *(round_off(np.concatenate([getattr(one, name).ravel() for one in inputs])) for name in HEIGHTS),
     )
+
+
+def _linear_tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
+    """The same of columns that are inputs, scaled and shifted, all at once: a wide table has tens of thousands."""
+    middle, scale, shift = design.basis.when_missing, design.mix.value, design.shift
+    width = np.divide(1.0, np.abs(scale), out=np.ones_like(scale), where=scale != 0)
+    at_middle, at_end = middle * scale + shift, (middle + width) * scale + shift
+    slope = at_end - at_middle
+    width[slope == 0] = np.inf
+    height, slope = np.stack([at_middle, at_middle], 1)[:, None], np.stack([slope, np.zeros_like(slope)], 1)[:, None]
+    origin, width, square = middle[:, None], width[:, None], np.zeros((1, 2))
+
+    def table(f: int) -> PiecewiseTable:
+        (at,) = design.columns_of(f)
+        return PiecewiseTable(NO_KNOTS, origin[at], width[at], height[at], slope[at], square)
+
+    return table
 
 
 def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
