@@ -180,6 +180,11 @@ clang: $(PACKAGE)
 x86: $(PACKAGE)
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/x86.sh
 
+# Do the kernels give the same bits on x86-64 as here? qemu runs the other one.
+.PHONY: x86-bits
+x86-bits:
+	bash tests/x86_bits.sh
+
 # Known vulnerabilities of what is installed; says so where nothing can be asked.
 audit: $(PACKAGE)
 	$(PIP) install 'pip-audit>=2.7'

@@ -1,6 +1,10 @@
 // The native module: each family of kernels binds itself.
 #include "bind/module.hpp"
 
+#include <nanobind/stl/string_view.h>
+
+#include "core/simd_path.hpp"
+
 NB_MODULE(_native, m) {
   m.doc() = "softwood's native kernels; use softwood.kernels, not this module.";
 #ifdef NDEBUG
@@ -16,4 +20,11 @@ NB_MODULE(_native, m) {
   softwood::bind_budding(m);
   softwood::bind_table(m);
   softwood::bind_bins(m);
+  m.def("simd_paths", [] {
+    nanobind::list names;
+    for (const std::string_view name : softwood::simd_paths()) names.append(name);
+    return names;
+  });
+  m.def("simd_path", [] { return softwood::simd_path_name(); });
+  m.def("use_simd_path", [](std::string_view name) { return softwood::use_simd_path(name); }, nanobind::arg("name"));
 }

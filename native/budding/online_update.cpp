@@ -3,12 +3,14 @@
 
 namespace softwood::budding {
 
-SOFTWOOD_CLONES void move_by_gradients(Updater<float>& updater) { move_parts(updater); }
+SOFTWOOD_CLONED(void, move_by_gradients, (Updater<float> & updater), (updater)) { move_parts(updater); }
 
 namespace {
 
-SOFTWOOD_CLONES double train_clone(OnlineState<float>& state, const BudRows<float>& rows, const std::int64_t* order,
-                                   std::size_t steps, const OnlineOptions& options) {
+SOFTWOOD_CLONED(double, train_clone,
+                (OnlineState<float> & state, const BudRows<float>& rows, const std::int64_t* order, std::size_t steps,
+                 const OnlineOptions& options),
+                (state, rows, order, steps, options)) {
   return train_any(state, rows, order, steps, options);
 }
 

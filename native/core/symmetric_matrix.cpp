@@ -121,8 +121,7 @@ void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, 
 
 }  // namespace
 
-SOFTWOOD_CLONES
-bool factor(double* S, std::size_t n, std::size_t stride, double tiny) {
+SOFTWOOD_CLONED(bool, factor, (double* S, std::size_t n, std::size_t stride, double tiny), (S, n, stride, tiny)) {
   double by[PANEL];
   std::vector<double> diagonal(n);
   double trace = 0;
@@ -151,8 +150,9 @@ bool factor(double* S, std::size_t n, std::size_t stride, double tiny) {
   return true;
 }
 
-SOFTWOOD_CLONES
-void solve_factored(const double* U, std::size_t n, std::size_t stride, double* right, std::size_t k) {
+SOFTWOOD_CLONED(void, solve_factored,
+                (const double* U, std::size_t n, std::size_t stride, double* right, std::size_t k),
+                (U, n, stride, right, k)) {
   for (std::size_t i = 0; i < n; ++i) {  // U'z = right, from the top
     const double* row = U + i * stride;
     double* here = right + i * k;

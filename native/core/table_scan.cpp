@@ -29,8 +29,7 @@ std::uint64_t mix(std::uint64_t z) {
 }
 
 // The largest size of n values side by side; NaN has none.
-SOFTWOOD_CLONES
-double largest_size(const double* value, std::size_t n) {
+SOFTWOOD_CLONED(double, largest_size, (const double* value, std::size_t n), (value, n)) {
   constexpr std::size_t LANES = 32;
   const auto raise = [](double& most, double x) { most = std::fabs(x) > most ? std::fabs(x) : most; };
   double most[LANES] = {};

@@ -200,7 +200,7 @@ class Grower {
     bounds.upper.assign(upper(open.node), upper(open.node) + tree_.quantities);
     bounds.slack = TIE * unit(node, value(open.node));
     center(bounds);
-    const double all = state[1] * node.impurity, tie = tie_of(node, state, unit(node, value(open.node))) * all;
+    const double all = state[1] * node.impurity, tie = tie_of(state, unit(node, value(open.node))) * all;
     open.split = splitter_.best_split({open.rows, state.data(), tie, all - tie, bounds}, n_threads_);
     if (!open.split.found()) return;
     open.split.gain = std::max(open.split.gain, 0.0);  // below 0 by rounding only
@@ -224,7 +224,7 @@ class Grower {
 
   // Part of the loss by which gains may differ and are equal: sums about the root's mean lose digits far from it, sums
   // of counts where their mean is many spreads.
-  double tie_of(const GrownNode& node, const std::vector<double>& state, double unit) const {
+  double tie_of(const std::vector<double>& state, double unit) const {
     if (objective_.criterion != Criterion::squared_error && objective_.criterion != Criterion::poisson) return TIE;
     double away = 0;
     for (int t = 0; t < objective_.parts; ++t) away = std::max(away, std::abs(state[2 + t] / state[1]));

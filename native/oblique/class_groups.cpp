@@ -34,16 +34,17 @@ std::vector<bool> seed_groups(const double* gram, std::size_t n) {
 }
 
 // place[i] = bin of base[i] + times * more[i].
-SOFTWOOD_CLONES
-void find_bins(const double* base, const double* more, double times, double scale, std::size_t n, std::int32_t* place) {
+SOFTWOOD_CLONED(void, find_bins,
+                (const double* base, const double* more, double times, double scale, std::size_t n,
+                 std::int32_t* place),
+                (base, more, times, scale, n, place)) {
   for (std::size_t i = 0; i < n; ++i) {
     const double at = (base[i] + times * more[i]) * scale + (BINS / 2.0 + EDGE);
     place[i] = static_cast<std::int32_t>(at > 0.0 ? std::min(at, BINS - 1.0) : 0.0);
   }
 }
 
-SOFTWOOD_CLONES
-void add_scores(double* to, const double* more, double times, std::size_t n) {
+SOFTWOOD_CLONED(void, add_scores, (double* to, const double* more, double times, std::size_t n), (to, more, times, n)) {
   for (std::size_t i = 0; i < n; ++i) to[i] += times * more[i];
 }
 

@@ -44,8 +44,7 @@ constexpr auto EACH = std::make_index_sequence<HIGH * Pack::N>{};
 
 }  // namespace
 
-SOFTWOOD_CLONES
-std::vector<double> scatter(const RowRange& rows, const double* about) {
+SOFTWOOD_CLONED(std::vector<double>, scatter, (const RowRange& rows, const double* about), (rows, about)) {
   const std::size_t stride = rows.stride;
   std::vector<double> S(stride * stride), centred(BLOCK * stride), weighted(BLOCK * stride);
   for (std::size_t begin = 0; begin < rows.rows; begin += BLOCK) {
@@ -68,8 +67,8 @@ std::vector<double> scatter(const RowRange& rows, const double* about) {
 }
 
 // Eight rows side by side, each with its own sum.
-SOFTWOOD_CLONES
-std::vector<double> score_rows(const RowRange& rows, const double* mean, const std::vector<double>& along) {
+SOFTWOOD_CLONED(std::vector<double>, score_rows,
+                (const RowRange& rows, const double* mean, const std::vector<double>& along), (rows, mean, along)) {
   std::vector<double> score(rows.rows);
   std::size_t i = 0;
   for (; i + PACK <= rows.rows; i += PACK) {
@@ -85,8 +84,9 @@ std::vector<double> score_rows(const RowRange& rows, const double* mean, const s
   return score;
 }
 
-SOFTWOOD_CLONES
-std::vector<double> project(const RowRange& rows, const double* mean, const std::vector<double>& D, std::size_t width) {
+SOFTWOOD_CLONED(std::vector<double>, project,
+                (const RowRange& rows, const double* mean, const std::vector<double>& D, std::size_t width),
+                (rows, mean, D, width)) {
   const std::size_t n = rows.rows, whole = n / HIGH * HIGH;
   std::vector<double> projected(width * n), start(width);
   for (std::size_t j = 0; j < rows.columns; ++j) {
@@ -112,8 +112,8 @@ std::vector<double> project(const RowRange& rows, const double* mean, const std:
   return projected;
 }
 
-SOFTWOOD_CLONES
-void shift(std::vector<double>& S, const RowRange& rows, const double* d, double times) {
+SOFTWOOD_CLONED(void, shift, (std::vector<double> & S, const RowRange& rows, const double* d, double times),
+                (S, rows, d, times)) {
   for (std::size_t i = 0; i < rows.columns; ++i) {
     for (std::size_t j = i; j < rows.columns; ++j) S[i * rows.stride + j] -= times * d[i] * d[j];
   }

@@ -17,7 +17,7 @@ class UnivariateSplitter {
   UnivariateSplitter(const Problem& problem, double least)
       : columns_(*problem.inputs),
         objective_(hard::make_objective(columns_, target_of(problem), problem.criterion, {})),
-        growth_{1, 0, 2, least, 0, 0, Missing::direction, 0, {}, {}},
+        growth_{1, 0, 2, least, 0, 0, Missing::direction, 0, {}, {}, 0},
         splitter_(columns_, objective_, growth_),
         router_(columns_, splitter_, objective_, false, hard::SurrogateUse::never, 0, 1),
         side_(columns_.X.rows) {}

@@ -6,8 +6,9 @@
 
 namespace softwood {
 
-SOFTWOOD_CLONES
-void expand(const Column& column, const double* __restrict x, double* __restrict phi, std::size_t n, bool missing) {
+SOFTWOOD_CLONED(void, expand,
+                (const Column& column, const double* __restrict x, double* __restrict phi, std::size_t n, bool missing),
+                (column, x, phi, n, missing)) {
   const double parameter = column.parameter;
   switch (column.term) {
     case Term::identity:
@@ -30,8 +31,7 @@ void expand(const Column& column, const double* __restrict x, double* __restrict
   for (std::size_t i = 0; i < n; ++i) phi[i] = std::isnan(x[i]) ? column.when_missing : phi[i];
 }
 
-SOFTWOOD_CLONES
-void replace_missing(double* x, std::size_t n, double value) {
+SOFTWOOD_CLONED(void, replace_missing, (double* x, std::size_t n, double value), (x, n, value)) {
   for (std::size_t i = 0; i < n; ++i) x[i] = std::isnan(x[i]) ? value : x[i];
 }
 

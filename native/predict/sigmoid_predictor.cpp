@@ -94,7 +94,7 @@ SOFTWOOD_INLINE void answer_upwards(const Plan& plan, Workspace& room, std::size
 }
 
 // Outputs of the rows whose columns are in the room; true if all are finite.
-SOFTWOOD_CLONES bool answer(const Plan& plan, Workspace& room, std::size_t rows) {
+SOFTWOOD_CLONED(bool, answer, (const Plan& plan, Workspace& room, std::size_t rows), (plan, room, rows)) {
   const std::size_t gates = plan.branch.size();
   double* share = room.share.data();
   simd::form_scores(plan.weight.data(), gates, plan.columns, plan.columns, plan.bias.data(), 1, room.phi.data(), share,
@@ -238,7 +238,8 @@ SigmoidPredictor::SigmoidPredictor(const Tree& tree, const Needs& needs)
     : needs_(needs), plan_(make_plan(tree, needs)) {}
 
 bool SigmoidPredictor::suits(const Tree& tree, const Needs& needs) {
-  if (tree.gate[0].keeps_all()) return simd::machine_fuses() && tree.gate[0].slope_row >= 0 && !needs.column.empty();
+  if (tree.gate[0].keeps_all())
+    return simd::products_are_fused() && tree.gate[0].slope_row >= 0 && !needs.column.empty();
   std::size_t gates = 0, weights = 0;
   for (const Gate& gate : tree.gate) {
     if (gate.keeps_all()) continue;
@@ -248,7 +249,7 @@ bool SigmoidPredictor::suits(const Tree& tree, const Needs& needs) {
     weights += static_cast<std::size_t>(gate.weight_end - gate.weight_begin);
   }
   const auto is_finite = [](double weight) { return std::isfinite(weight * TO_BITS); };
-  return simd::machine_fuses() && gates <= MOST_GATES &&
+  return simd::products_are_fused() && gates <= MOST_GATES &&
          gates * needs.column.size() <= weights + gates * SPARE_COLUMNS &&
          std::all_of(tree.weight.begin(), tree.weight.end(), is_finite);
 }

@@ -8,8 +8,7 @@
 
 namespace softwood {
 
-SOFTWOOD_CLONES
-void exp_lanes(double* value, std::size_t n) {
+SOFTWOOD_CLONED(void, exp_lanes, (double* value, std::size_t n), (value, n)) {
   const std::size_t whole = n - n % PACK;
   for (std::size_t i = 0; i < whole; i += PACK) store(exp(load(value + i)), value + i);
   if (whole == n) return;
@@ -19,8 +18,7 @@ void exp_lanes(double* value, std::size_t n) {
   std::copy_n(rest, n - whole, value + whole);
 }
 
-SOFTWOOD_CLONES
-void sigmoid_lanes(double* value, std::size_t n) {
+SOFTWOOD_CLONED(void, sigmoid_lanes, (double* value, std::size_t n), (value, n)) {
   constexpr std::size_t STEP = 4 * simd::Lanes<double>::kWidth;
   static_assert(LANES % STEP == 0);
   const std::size_t whole = (n + STEP - 1) / STEP * STEP;
@@ -28,9 +26,10 @@ void sigmoid_lanes(double* value, std::size_t n) {
   simd::squash_bits<4>(value, whole);
 }
 
-SOFTWOOD_CLONES
-void score_lanes(const double* phi, const std::int32_t* column, const double* weight, std::size_t n_weights,
-                 double bias, double* score, std::size_t n) {
+SOFTWOOD_CLONED(void, score_lanes,
+                (const double* phi, const std::int32_t* column, const double* weight, std::size_t n_weights,
+                 double bias, double* score, std::size_t n),
+                (phi, column, weight, n_weights, bias, score, n)) {
   for (std::size_t i = 0; i < n; i += STRIP) {
     double sum[STRIP];
     for (std::size_t s = 0; s < STRIP; ++s) sum[s] = bias;
@@ -42,13 +41,13 @@ void score_lanes(const double* phi, const std::int32_t* column, const double* we
   }
 }
 
-SOFTWOOD_CLONES
-void add_lanes(double* sum, const double* kept, double value, std::size_t n) {
+SOFTWOOD_CLONED(void, add_lanes, (double* sum, const double* kept, double value, std::size_t n),
+                (sum, kept, value, n)) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += kept[i] * value;
 }
 
-SOFTWOOD_CLONES
-bool multiply_lanes(const double* passed, const double* share, double* into, std::size_t n) {
+SOFTWOOD_CLONED(bool, multiply_lanes, (const double* passed, const double* share, double* into, std::size_t n),
+                (passed, share, into, n)) {
   std::uint64_t zeros = 0;
   for (std::size_t i = 0; i < n; ++i) {
     into[i] = passed[i] * share[i];

@@ -4,8 +4,9 @@
 //   form_dots:    sum[form][column]  += sum_row coefficient[form][row] * x[column][row]
 //
 // over all columns or those chosen. A form is one weighted sum of columns: a gate's score, a leaf's linear response.
-// Each function is compiled once for each instruction set (SOFTWOOD_CLONES) and called once a block, so the same source
-// runs on SSE2, AVX2, AVX-512 and NEON, and no pass compiles its own copy.
+// Each function is compiled once for each instruction set and called once a block, so the same source runs on SSE2,
+// AVX2, AVX-512 and NEON, and no pass compiles its own copy. All but SSE2 give the same bits: products are fused, and
+// added up in one order (simd/dot_order.hpp).
 #pragma once
 
 #include <cstddef>
@@ -31,5 +32,8 @@ void form_dots(const float* coefficient, std::size_t forms, const float* x, cons
 // sum[form * stride] += sum_row coefficient[form][row]
 void form_sums(const double* coefficient, std::size_t forms, double* sum, std::size_t stride);
 void form_sums(const float* coefficient, std::size_t forms, double* sum, std::size_t stride);
+
+// Whether the path in use fuses products. Where not, answers of trees are computed gate by gate, without them.
+bool products_are_fused();
 
 }  // namespace softwood::simd

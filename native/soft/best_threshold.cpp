@@ -14,8 +14,10 @@ SOFTWOOD_INLINE void add(const double* __restrict bin, std::size_t n, double* __
 }
 
 // The best of one input: `table` is [bin][2][output]; replaces `best` if it is better. `sums` has room for 4 * outputs.
-SOFTWOOD_CLONES void search_input(const double* table, std::size_t input, std::size_t cuts, std::size_t bins,
-                                  std::size_t outputs, double ridge, double* sums, Threshold& best) {
+SOFTWOOD_CLONED(void, search_input,
+                (const double* table, std::size_t input, std::size_t cuts, std::size_t bins, std::size_t outputs,
+                 double ridge, double* sums, Threshold& best),
+                (table, input, cuts, bins, outputs, ridge, sums, best)) {
   const std::size_t width = 2 * outputs;
   double *all = sums, *first = sums + width;
   std::fill(sums, sums + 2 * width, 0.0);

@@ -126,18 +126,22 @@ SOFTWOOD_INLINE void loss_block(const SoftRows<T>& rows, std::size_t block, Work
 
 }  // namespace
 
-SOFTWOOD_CLONES void forward(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block,
-                             Workspace<double>& w) {
+SOFTWOOD_CLONED(void, forward,
+                (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block, Workspace<double>& w),
+                (rows, plan, block, w)) {
   forward_block(rows, plan, block, w);
 }
-SOFTWOOD_CLONES void block_loss(const SoftRows<double>& rows, std::size_t block, Workspace<double>& w, double* loss) {
+SOFTWOOD_CLONED(void, block_loss, (const SoftRows<double>& rows, std::size_t block, Workspace<double>& w, double* loss),
+                (rows, block, w, loss)) {
   loss_block(rows, block, w, loss);
 }
-SOFTWOOD_CLONES void forward(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block,
-                             Workspace<float>& w) {
+SOFTWOOD_CLONED(void, forward,
+                (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block, Workspace<float>& w),
+                (rows, plan, block, w)) {
   forward_block(rows, plan, block, w);
 }
-SOFTWOOD_CLONES void block_loss(const SoftRows<float>& rows, std::size_t block, Workspace<float>& w, float* loss) {
+SOFTWOOD_CLONED(void, block_loss, (const SoftRows<float>& rows, std::size_t block, Workspace<float>& w, float* loss),
+                (rows, block, w, loss)) {
   loss_block(rows, block, w, loss);
 }
 

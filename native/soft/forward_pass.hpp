@@ -1,5 +1,5 @@
 // One block of 64 rows through a soft tree: what every pass over the rows has in common. Compiled once for each
-// instruction set (SOFTWOOD_CLONES) and called once a block.
+// instruction set (SOFTWOOD_CLONED) and called once a block.
 //
 //   reach[child] = reach[m] * share,   share = sigmoid(weight . phi + bias) for the first child
 //   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)

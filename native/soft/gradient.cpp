@@ -37,8 +37,7 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
       for (std::size_t q = 0; q < s.outputs; ++q) {
         const T* score = w.slope_score.data() + (s.slope_row[leaf] * s.outputs + q) * kBlock;
         for (std::size_t row = 0; row < kBlock; ++row)
-          w.value[leaf * kBlock + row] =
-              fused(w.output_slope[q * kBlock + row], score[row], w.value[leaf * kBlock + row]);
+          w.value[leaf * kBlock + row] += w.output_slope[q * kBlock + row] * score[row];
       }
   for (std::size_t m = s.nodes(); m-- > 0;) {
     if (s.first_child[m] < 0) continue;
@@ -87,10 +86,12 @@ SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, s
   return sum;
 }
 
-SOFTWOOD_CLONES double run(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t piece, double* g) {
+SOFTWOOD_CLONED(double, run, (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t piece, double* g),
+                (rows, plan, piece, g)) {
   return run_piece(rows, plan, piece, g);
 }
-SOFTWOOD_CLONES double run(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t piece, double* g) {
+SOFTWOOD_CLONED(double, run, (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t piece, double* g),
+                (rows, plan, piece, g)) {
   return run_piece(rows, plan, piece, g);
 }
 
@@ -126,12 +127,16 @@ SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std
   }
 }
 
-SOFTWOOD_CLONES void add_reach(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block,
-                               Workspace<double>& w, double* sum) {
+SOFTWOOD_CLONED(void, add_reach,
+                (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t block, Workspace<double>& w,
+                 double* sum),
+                (rows, plan, block, w, sum)) {
   add_block(rows, plan, block, w, sum);
 }
-SOFTWOOD_CLONES void add_reach(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block,
-                               Workspace<float>& w, double* sum) {
+SOFTWOOD_CLONED(void, add_reach,
+                (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t block, Workspace<float>& w,
+                 double* sum),
+                (rows, plan, block, w, sum)) {
   add_block(rows, plan, block, w, sum);
 }
 

@@ -89,7 +89,8 @@ SOFTWOOD_INLINE void learn_row(const SplitRows& rows, std::size_t row, const Pac
   move(at.gate + d * PACK, speed.gate + d * PACK, gradient, momentum);
 }
 
-SOFTWOOD_CLONES void learn(const SplitRows& rows, const Descent& how, const double* steps, double* values) {
+SOFTWOOD_CLONED(void, learn, (const SplitRows& rows, const Descent& how, const double* steps, double* values),
+                (rows, how, steps, values)) {
   const WithoutDenormals quick;
   std::vector<double> speeds(rows.parameters() * PACK), output(rows.outputs * PACK);
   const Trials at(values, rows), speed(speeds.data(), rows);

@@ -15,18 +15,16 @@ const double* row_of(const Table& X, std::size_t i, std::vector<double>& room) {
   return room.data();
 }
 
-SOFTWOOD_CLONES
-void raise_largest(const double* x, std::size_t n, double* largest) {
+SOFTWOOD_CLONED(void, raise_largest, (const double* x, std::size_t n, double* largest), (x, n, largest)) {
   for (std::size_t j = 0; j < n; ++j) largest[j] = std::abs(x[j]) > largest[j] ? std::abs(x[j]) : largest[j];
 }
 
-SOFTWOOD_CLONES
-void add(const double* x, std::size_t n, double share, double* mean) {
+SOFTWOOD_CLONED(void, add, (const double* x, std::size_t n, double share, double* mean), (x, n, share, mean)) {
   for (std::size_t j = 0; j < n; ++j) mean[j] += share * x[j];
 }
 
-SOFTWOOD_CLONES
-void add_squares(const double* x, std::size_t n, double share, const double* mean, double* square) {
+SOFTWOOD_CLONED(void, add_squares, (const double* x, std::size_t n, double share, const double* mean, double* square),
+                (x, n, share, mean, square)) {
   for (std::size_t j = 0; j < n; ++j) square[j] += share * ((x[j] - mean[j]) * (x[j] - mean[j]));
 }
 

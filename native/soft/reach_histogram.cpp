@@ -48,8 +48,10 @@ void derivatives(LossKind loss, double parameter, std::size_t outputs, const dou
 }
 
 // Adds a row's numbers to the cell of its bin, for every input.
-SOFTWOOD_CLONES void add_row(const double* sums, std::size_t n, const std::uint8_t* bin, std::size_t inputs,
-                             std::size_t bins, double* table) {
+SOFTWOOD_CLONED(void, add_row,
+                (const double* sums, std::size_t n, const std::uint8_t* bin, std::size_t inputs, std::size_t bins,
+                 double* table),
+                (sums, n, bin, inputs, bins, table)) {
   if (n == 2) {  // one output: no loop to begin and end
     for (std::size_t input = 0; input < inputs; ++input) {
       double* cell = table + (input * bins + bin[input]) * 2;

@@ -43,12 +43,16 @@ SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std
   }
 }
 
-SOFTWOOD_CLONES void add(const SoftRows<double>& rows, const Plan<double>& plan, std::size_t node, std::size_t block,
-                         Workspace<double>& w, std::vector<double>& coefficient, Sums& sums) {
+SOFTWOOD_CLONED(void, add,
+                (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t node, std::size_t block,
+                 Workspace<double>& w, std::vector<double>& coefficient, Sums& sums),
+                (rows, plan, node, block, w, coefficient, sums)) {
   add_block(rows, plan, node, block, w, coefficient, sums);
 }
-SOFTWOOD_CLONES void add(const SoftRows<float>& rows, const Plan<float>& plan, std::size_t node, std::size_t block,
-                         Workspace<float>& w, std::vector<float>& coefficient, Sums& sums) {
+SOFTWOOD_CLONED(void, add,
+                (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t node, std::size_t block,
+                 Workspace<float>& w, std::vector<float>& coefficient, Sums& sums),
+                (rows, plan, node, block, w, coefficient, sums)) {
   add_block(rows, plan, node, block, w, coefficient, sums);
 }
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import softwood
 from softwood.cli import app
-from softwood.kernels import kernels
+from softwood.kernels.backend import kernels, simd
 
 
 def test_version_names_the_package_and_its_kernels() -> None:
@@ -17,7 +17,7 @@ def test_version_names_the_package_and_its_kernels() -> None:
     assert result.exit_code == 0
     first, second, third = result.output.splitlines()
     assert first == f"softwood {softwood.__version__}"
-    assert second == f"kernels: {kernels}"
+    assert second == (f"kernels: {kernels} ({simd})" if simd else f"kernels: {kernels}")
     assert third.startswith("Python ")
     assert "numpy" in third
     assert "scikit-learn" in third

@@ -74,6 +74,17 @@ def test_sums_are_those_of_memory(spec: str, task: tuple[Loss, int], slopes: str
     )
 
 
+def test_a_tree_without_gates_has_a_gradient() -> None:
+    given, _, _ = problem("additive", (Loss.SQUARED, 1))
+    columns = len(build_design(given[0], LEVELS, given[3], SPECS["additive"]))
+    shape = make_shape(np.array([-1], np.int32), np.array([0], np.int32), 1, columns, 1)
+    parameters = np.random.default_rng(3).normal(size=shape.parameters)
+    here, there = memory.from_inputs(*given, single=False), on_device.from_inputs(*given, single=False)
+    np.testing.assert_allclose(
+        there.gradient(shape, parameters)[1], here.gradient(shape, parameters)[1], rtol=1e-9, atol=1e-12
+    )
+
+
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 @pytest.mark.parametrize("spec", SPECS)
 def test_float32_rows_are_near(spec: str, gaps: bool) -> None:

@@ -1,6 +1,6 @@
 """The same bits for any number of threads, any order of the rows, and any container of the same numbers.
 
-The width of vector registers is not chosen here: on x86 the processor takes the widest path it has, ARM has one.
+tests/kernels/test_simd_paths.py has the width of vector registers.
 """
 
 from __future__ import annotations

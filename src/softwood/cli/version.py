@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from softwood import __version__
-from softwood.kernels import kernels
+from softwood.kernels.backend import kernels, simd
 
 
 def describe() -> str:
     """Version, kernels, and the versions underneath."""
     below = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn"))
-    return f"softwood {__version__}\nkernels: {kernels}\nPython {platform.python_version()}, {below}"
+    how = f"{kernels} ({simd})" if simd else kernels
+    return f"softwood {__version__}\nkernels: {how}\nPython {platform.python_version()}, {below}"
 
 
 def _show(wanted: bool) -> None:

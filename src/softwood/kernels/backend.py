@@ -1,6 +1,8 @@
 """Which kernels run, chosen once: native code where it is built, else NumPy.
 
 SOFTWOOD_KERNELS=reference chooses NumPy where both are there; SOFTWOOD_KERNELS=native insists on native code.
+SOFTWOOD_SIMD names the instructions that native code uses: 'avx512', 'avx2' or 'sse2' on x86-64, 'neon' on ARM, 'plain'
+everywhere. Not set: the fastest that the machine has. All but 'sse2' give the same bits.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import warnings
 from typing import Any
 
 CHOICES = ("", "native", "reference")
+SIMD = ("avx512", "avx2", "sse2", "neon", "plain")
 
 
 def _load() -> Any:
@@ -36,5 +39,21 @@ def _load() -> Any:
     return _native
 
 
+def _choose_simd(native: Any) -> str:
+    """The instructions in use, after SOFTWOOD_SIMD; '' where the reference runs."""
+    wanted = os.environ.get("SOFTWOOD_SIMD", "")
+    if wanted and wanted not in SIMD:
+        raise ImportError(f"SOFTWOOD_SIMD must be one of {', '.join(map(repr, SIMD))} (or not set), got {wanted!r}.")
+    if native is None:
+        return ""
+    if wanted and not native.use_simd_path(wanted):
+        raise ImportError(
+            f"SOFTWOOD_SIMD={wanted}, but this machine and build have {', '.join(map(repr, native.simd_paths()))}. "
+            "Choose one of these, or unset SOFTWOOD_SIMD."
+        )
+    return str(native.simd_path())
+
+
 native: Any = _load()
+simd = _choose_simd(native)
 kernels = "reference" if native is None else "native"

@@ -191,13 +191,13 @@ def mean_reach(rows: DeviceRows, columns: Columns, tree: DeviceTree) -> Floats:
 
 def _products(left: Any, right: Any) -> Any:
     """Products left @ right.T, (left rows, right rows): blocks in their own type, then added in float64."""
-    blocks = [table.reshape(len(table), -1, BLOCK).transpose(0, 1) for table in (left, right)]
+    blocks = [table.reshape(len(table), table.shape[1] // BLOCK, BLOCK).transpose(0, 1) for table in (left, right)]
     return _in_double(torch.bmm(blocks[0], blocks[1].transpose(1, 2)))
 
 
 def _add_up(table: Any) -> Any:
     """Sums over the rows, (table rows,)."""
-    return _in_double(table.reshape(len(table), -1, BLOCK).sum(dim=2).T)
+    return _in_double(table.reshape(len(table), table.shape[1] // BLOCK, BLOCK).sum(dim=2).T)
 
 
 def _in_double(blocks: Any) -> Any:
