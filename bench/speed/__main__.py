@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.speed import gradient, prototype, soft_growth, soft_rows
+from bench.speed import gradient, prototype, soft_growth, soft_rows, sparse
 from bench.speed.cases import FITS, PREDICTIONS, Case
 from bench.speed.clock import time_pair
 from bench.speed.growth import measure_growth
@@ -37,12 +37,13 @@ class Sizes:
     growth: int = 1_000_000
     rivals: int = 20_640
     soft: int = 16_000
+    sparse: int = 40_000
     limit: int = 60  # processor seconds that a rival may take for a table, all splits together
     prototype: int = 300  # processor seconds that the prototype may take for a set
     repeats: int = 2
 
 
-QUICK = Sizes(4_000, 100_000, 100_000, 10_000, rivals=400, soft=1_000, limit=10, prototype=2, repeats=1)
+QUICK = Sizes(4_000, 100_000, 100_000, 10_000, rivals=400, soft=1_000, sparse=1_000, limit=10, prototype=2, repeats=1)
 
 
 def main() -> None:
@@ -213,6 +214,22 @@ def add_soft_rows(report: Report, sizes: Sizes) -> None:
     report.add("Rows of a whole soft fit", columns, rows, note)
 
 
+def add_sparse(report: Report, sizes: Sizes) -> None:
+    """Fits of a sparse matrix, each in a process of its own."""
+    rows, n = [], sizes.sparse
+    for weighted in (False, True):
+        for name in sparse.FITS:
+            fit = sparse.fit_of(name, n, weighted)
+            told = [f"{fit.seconds:.3g}", f"{fit.peak:.0f}", str(fit.leaves), f"{fit.error:.4f}"]
+            rows.append(["tf-idf" if weighted else "counts", name, *told])
+    note = (
+        f"{n:,} texts of {sparse.WORDS:,} words, {fit.stored:.0f} MB stored, {n * sparse.WORDS * 8 / 1e9:.1f} GB as an "
+        "array. Seconds of the processor, one thread; peak of memory above the matrix; part misclassified of other "
+        "texts."
+    )
+    report.add("Sparse matrices", ["table", "fit", "fit s", "peak MB", "leaves", "error"], rows, note)
+
+
 def add_prototype(report: Report, sizes: Sizes) -> None:
     """The research prototype on the same folds."""
     if prototype.absence():
@@ -252,6 +269,7 @@ PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "rivals": add_rivals,
     "soft-growth": add_soft_growth,
     "soft-rows": add_soft_rows,
+    "sparse": add_sparse,
     "prototype": add_prototype,
 }
 

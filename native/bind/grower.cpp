@@ -190,6 +190,21 @@ nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) 
   return array(alpha);
 }
 
+// Rows of a sparse table whose columns are there and rise; what is given is copied.
+SparseRows as_sparse(const Flat<std::int64_t>& begin, const Flat<std::int32_t>& column, const Flat<double>& value,
+                     std::size_t n_columns) {
+  const std::int64_t* at = begin.data();
+  require(begin.size() > 0 && at[0] == 0 && std::is_sorted(at, at + begin.size()) &&
+              static_cast<std::size_t>(at[begin.size() - 1]) == value.size() && column.size() == value.size(),
+          "begin must rise from 0 to the number of values, each of which has a column.");
+  require(are_codes(column.data(), column.size(), n_columns), "a value is of a column that is not there.");
+  for (std::size_t row = 0; row + 1 < begin.size(); ++row)
+    require(std::adjacent_find(column.data() + at[row], column.data() + at[row + 1],
+                               [](std::int32_t a, std::int32_t b) { return a >= b; }) == column.data() + at[row + 1],
+            "columns must rise within a row.");
+  return {begin.size() - 1, n_columns, at, column.data(), value.data()};
+}
+
 }  // namespace
 
 void bind_grower(nb::module_& m) {
@@ -204,7 +219,19 @@ void bind_grower(nb::module_& m) {
             new (self) Columns(as_table(X), std::move(levels), weight.data(), max_bins, n_threads);
           },
           nb::arg("X").noconvert(), "n_levels"_a, nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a,
-          nb::keep_alive<1, 2>());
+          nb::keep_alive<1, 2>())
+      .def(
+          "__init__",
+          [](Columns* self, const Flat<std::int64_t>& begin, const Flat<std::int32_t>& column,
+             const Flat<double>& value, std::size_t n_columns, const Flat<double>& weight, int max_bins,
+             int n_threads) {
+            const SparseRows X = as_sparse(begin, column, value, n_columns);
+            require(weight.size() == X.rows, "weight must have an entry for each row.");
+            const Unlocked free;
+            new (self) Columns(X, weight.data(), max_bins, n_threads);
+          },
+          nb::arg("begin").noconvert(), nb::arg("column").noconvert(), nb::arg("value").noconvert(), "n_columns"_a,
+          nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a);
   m.def("grow", &grow_tree, "columns"_a, nb::arg("code").noconvert(), nb::arg("y").noconvert(),
         nb::arg("weight").noconvert(), nb::arg("factor").noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a,
         "max_leaves"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a,

@@ -18,4 +18,12 @@ struct Table {
   double operator()(std::size_t row, std::size_t column) const { return at(row, column); }
 };
 
+// A sparse table, row by row: columns rise within a row, and what is not stored is 0.
+struct SparseRows {
+  std::size_t rows, columns;
+  const std::int64_t* begin;   // rows + 1
+  const std::int32_t* column;  // of each stored value
+  const double* value;
+};
+
 }  // namespace softwood

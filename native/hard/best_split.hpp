@@ -1,6 +1,7 @@
 // Takes offers of splits of one node on one feature and keeps the best that is allowed.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Best {
   std::size_t position = 0;  // where in the order of candidates the second child begins
   int missing_slot = -1;     // where the candidate places the missing rows; -1: nowhere
   bool found = false;
+  std::uint32_t next = 0;  // sparse tables: the group at which the second child begins
 };
 
 struct SplitSelector {
@@ -32,7 +34,7 @@ struct SplitSelector {
     return first_count >= least && total_count - first_count >= least;
   }
 
-  void take(double gain, std::size_t position, int missing_slot) { best = {gain, position, missing_slot, true}; }
+  void take(double gain, std::size_t position, int missing_slot) { best = {gain, position, missing_slot, true, 0}; }
 
   void offer(const double* first, const double* total, std::size_t position, int missing_slot) {
     if (first[1] <= 0 || total[1] - first[1] <= 0 || !enough(first[0], total[0])) return;

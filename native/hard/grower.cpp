@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/interrupt.hpp"
+#include "hard/level_order.hpp"
 #include "hard/node_stats.hpp"
 #include "hard/partition.hpp"
 #include "hard/routing.hpp"
@@ -25,45 +26,6 @@ struct Open {
   NodeRows rows;
   Split split;
 };
-
-// Row i of every table becomes what row was[i] is now; swap(a, b) exchanges two rows. Nothing is held twice.
-template <class Swap>
-void rearrange(std::vector<std::int32_t> was, const Swap& swap) {
-  for (std::int32_t start = 0; start < static_cast<std::int32_t>(was.size()); ++start)
-    for (std::int32_t at = start, from; (from = std::exchange(was[at], at)) != start; at = from) swap(at, from);
-}
-
-template <class Value>
-void rename_keys(std::map<std::int32_t, Value>& of, const std::vector<std::int32_t>& was) {
-  if (of.empty()) return;
-  std::map<std::int32_t, Value> renamed;
-  for (std::size_t m = 0; m < was.size(); ++m)
-    if (const auto found = of.find(was[m]); found != of.end())
-      renamed[static_cast<std::int32_t>(m)] = std::move(found->second);
-  of = std::move(renamed);
-}
-
-// A stack grows one branch to its end before the next; the ids of the tree go level by level.
-void order_by_level(GrownTree& tree) {
-  std::vector<std::int32_t> was{0};
-  was.reserve(tree.node.size());
-  for (std::size_t m = 0; m < was.size(); ++m)
-    if (std::int32_t& first = tree.node[was[m]].first_child; first >= 0) {
-      const std::int32_t child = std::exchange(first, static_cast<std::int32_t>(was.size()));
-      was.insert(was.end(), {child, child + 1});
-    }
-  const auto swap_rows = [](std::vector<double>& table, std::ptrdiff_t width, std::int32_t a, std::int32_t b) {
-    std::swap_ranges(table.begin() + a * width, table.begin() + (a + 1) * width, table.begin() + b * width);
-  };
-  rename_keys(tree.slot, was);
-  rename_keys(tree.surrogates, was);
-  rearrange(std::move(was), [&](std::int32_t a, std::int32_t b) {
-    std::swap(tree.node[a], tree.node[b]);
-    swap_rows(tree.value, tree.parts, a, b);
-    swap_rows(tree.lower, tree.quantities, a, b);
-    swap_rows(tree.upper, tree.quantities, a, b);
-  });
-}
 
 class Grower {
  public:
@@ -193,7 +155,7 @@ class Grower {
     load_weights(open.rows);
     if (splitter_.wants_lists(open.rows))
       make_lists(open.rows);
-    else if (splitter_.keeps_histogram(open.rows.n) && open.rows.histogram.empty())
+    else if (splitter_.keeps_histogram(open.rows) && open.rows.histogram.empty())
       splitter_.count_histogram(open.rows, n_threads_);
     Bounds bounds;
     bounds.lower.assign(lower(open.node), lower(open.node) + tree_.quantities);
@@ -266,7 +228,10 @@ class Grower {
     NodeRows* rows[2] = {&children.first, &children.second};
     for (const int slot : {0, 1})
       if (in_parts_ && wanted[slot]) set_weights(*rows[slot], tree_.node[first + slot].fraction);
-    share_histogram(parent.rows, rows, wanted);
+    if (columns_.stored)
+      share_cells(parent.rows, rows, sent.rows, wanted);
+    else
+      share_histogram(parent.rows, rows, wanted);
     parent.rows = {};
     for (const int slot : {1, 0})  // the first child on top of the stack
       if (wanted[slot]) open({first + slot, parent.depth + 1, std::move(*rows[slot]), {}}, state_[slot]);
@@ -312,7 +277,7 @@ class Grower {
   void share_histogram(NodeRows& parent, NodeRows* rows[2], const bool wanted[2]) const {
     const int large = rows[1]->n > rows[0]->n;
     if (in_parts_ || parent.histogram.empty() || !wanted[large] || !wanted[1 - large]) return;
-    if (!splitter_.keeps_histogram(rows[large]->n)) return;
+    if (!splitter_.keeps_histogram(*rows[large])) return;
     splitter_.count_histogram(*rows[1 - large], n_threads_);
     NodeRows& rest = *rows[large];
     rest.histogram = std::move(parent.histogram);
@@ -323,6 +288,16 @@ class Grower {
     const auto width = static_cast<std::size_t>(cell_width(objective_));
     for (std::size_t b = 0; b < rest.histogram.size(); b += width)
       if (rest.histogram[b] < RESIDUE) std::fill_n(&rest.histogram[b], width, 0.0);
+  }
+
+  // The same of a sparse table: the rows of the smaller child are taken away one by one.
+  void share_cells(NodeRows& parent, NodeRows* rows[2], const std::vector<std::uint32_t> sent[2],
+                   const bool wanted[2]) const {
+    const int large = sent[1].size() > sent[0].size();
+    if (in_parts_ || parent.histogram.empty() || !wanted[large] || !splitter_.keeps_histogram(*rows[large])) return;
+    if (!splitter_.take_away(parent, sent[1 - large])) return;
+    rows[large]->histogram = std::move(parent.histogram);
+    rows[large]->subtracted = parent.subtracted;
   }
 
   // Children of a constrained split share the middle of their quantities as a bound.

@@ -9,7 +9,7 @@
 
 namespace softwood::hard {
 
-// Exact: features x n entries in order of value. Binned: n rows, rising, and perhaps histograms.
+// Exact: features x n entries in order of value. Binned, and of a sparse table: n rows, and perhaps histograms.
 //
 // Children take the place of their parent, each its stretch of every list, so a whole subtree shares one block:
 //
@@ -22,6 +22,7 @@ struct NodeRows {
   std::shared_ptr<std::uint32_t[]> shared;
   std::vector<std::uint32_t> rows;  // binned
   std::vector<double> histogram;    // binned: of a large node, kept so that a child's can be had by subtraction
+  int subtracted = 0;               // how often the histogram was a difference since it was counted
   std::vector<double> weight;       // where rows come in parts: the weight of row(i) here
 
   std::uint32_t row(std::size_t i) const { return entries ? entries[i] & ROW : rows[i]; }

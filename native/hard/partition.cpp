@@ -117,6 +117,21 @@ void divide_lists(const Columns& columns, const NodeRows& parent, const std::vec
   if (n[1]) children.second = stretch(room, n[0], n[1]);
 }
 
+// The order in which sums over the rows of a dense table go, too: sums are then the same to the last bit.
+std::vector<std::uint32_t> rows_by_first_column(const StoredColumns& stored, const std::vector<std::uint32_t>& live) {
+  if (stored.binned || stored.features() == 0) return live;
+  std::vector<std::uint32_t> rows;
+  rows.reserve(live.size());
+  std::vector<std::uint8_t> is_stored(stored.row_begin.size() - 1);
+  const std::size_t end = stored.column_begin[1];
+  for (std::size_t i = 0; i < end; ++i) is_stored[stored.column_row[i]] = 1;
+  std::size_t i = 0;
+  for (; i < end && stored.column_group[i] < stored.zero_at[0]; ++i) rows.push_back(stored.column_row[i]);
+  std::copy_if(live.begin(), live.end(), std::back_inserter(rows), [&](std::uint32_t row) { return !is_stored[row]; });
+  for (; i < end; ++i) rows.push_back(stored.column_row[i]);
+  return rows;
+}
+
 }  // namespace
 
 NodeRows root_rows(const Columns& columns, const std::vector<double>& weight) {
@@ -124,7 +139,11 @@ NodeRows root_rows(const Columns& columns, const std::vector<double>& weight) {
   NodeRows root;
   const std::size_t n = columns.live.size();
   const auto kept = static_cast<std::size_t>(std::count_if(columns.live.begin(), columns.live.end(), alive));
-  if (columns.binned) {
+  if (columns.stored) {
+    root.n = kept;
+    for (const std::uint32_t row : rows_by_first_column(*columns.stored, columns.live))
+      if (alive(row)) root.rows.push_back(row);
+  } else if (columns.binned) {
     root.n = kept;
     std::copy_if(columns.live.begin(), columns.live.end(), std::back_inserter(root.rows), alive);
   } else if (kept == n) {

@@ -18,7 +18,10 @@ RowRouter::RowRouter(const Columns& columns, const Splitter& splitter, const Obj
 const RoutedRows& RowRouter::send(const NodeRows& rows, const Split& split) {
   const auto feature = static_cast<std::size_t>(split.feature);
   missing_.clear();
-  columns_.is_category(feature) ? send_categories(rows, split) : send_numbers(rows, split);
+  if (columns_.stored)
+    send_stored(rows, split);
+  else
+    columns_.is_category(feature) ? send_categories(rows, split) : send_numbers(rows, split);
   count_known(rows);
   const double lead = sent_.known[0] - sent_.known[1], tie = TIE * (sent_.known[0] + sent_.known[1]);
   sent_.default_slot = split.missing_slot >= 0 ? split.missing_slot : lead > tie ? 0 : 1;
@@ -58,7 +61,7 @@ void RowRouter::list_rows(const NodeRows& rows) {
 
 void RowRouter::place_threshold(const NodeRows& rows, Split& split) const {
   const auto feature = static_cast<std::size_t>(split.feature);
-  if (columns_.is_category(feature)) return;
+  if (columns_.is_category(feature) || columns_.stored) return;
   if (!rows.entries) {
     const std::vector<double>& edge = columns_.edge[feature];
     split.last_bin = static_cast<int>(std::lower_bound(edge.begin(), edge.end(), split.threshold) - edge.begin());
@@ -90,6 +93,21 @@ void RowRouter::send_numbers(const NodeRows& rows, const Split& split) {
     side_[entries[i] & ROW] = UNKNOWN;
     missing_.push_back(entries[i] & ROW);
   }
+}
+
+// Sparse tables: all rows as 0 goes, then those that are stored, among them perhaps some of other nodes, whose side
+// nobody asks for.
+void RowRouter::send_stored(const NodeRows& rows, const Split& split) {
+  const auto feature = static_cast<std::size_t>(split.feature);
+  const StoredColumns& stored = *columns_.stored;
+  const std::uint8_t of_zero = stored.zero_upper[feature] > split.threshold;
+  for (const std::uint32_t row : rows.rows) side_[row] = of_zero;
+  stored.for_each_stored(feature, rows.rows, [&](std::uint32_t row, std::uint32_t group) {
+    side_[row] = stored.is_missing(feature, group) ? UNKNOWN : stored.upper[group] > split.threshold;
+  });
+  if (!splitter_.has_missing(feature)) return;
+  std::copy_if(rows.rows.begin(), rows.rows.end(), std::back_inserter(missing_),
+               [&](std::uint32_t row) { return side_[row] == UNKNOWN; });
 }
 
 void RowRouter::send_categories(const NodeRows& rows, const Split& split) {

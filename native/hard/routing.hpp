@@ -46,6 +46,7 @@ class RowRouter {
   std::vector<std::uint32_t> missing_;  // rows whose value is missing
 
   void send_numbers(const NodeRows& rows, const Split& split);
+  void send_stored(const NodeRows& rows, const Split& split);
   void send_categories(const NodeRows& rows, const Split& split);
   void count_known(const NodeRows& rows);
   void list_rows(const NodeRows& rows);

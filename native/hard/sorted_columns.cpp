@@ -86,13 +86,31 @@ Columns::Columns(Table table, std::vector<int> levels, const double* weight, int
   });
 }
 
+Columns::Columns(const SparseRows& table, const double* weight, int max_bins, int n_threads)
+    : X{nullptr, table.rows, table.columns, 0, 0},
+      n_levels(table.columns),
+      has_missing(table.columns),
+      has_ties(table.columns, true) {
+  for (std::size_t row = 0; row < X.rows; ++row)
+    if (weight[row] > 0) live.push_back(static_cast<std::uint32_t>(row));
+  stored = std::make_unique<StoredColumns>(table, live, weight, max_bins, n_threads);
+  for (std::size_t f = 0; f < features(); ++f) has_missing[f] = stored->missing_at[f] < stored->begin[f + 1];
+}
+
 int Columns::code(std::uint32_t row, std::size_t feature) const {
   const double x = X(row, feature);
   return x >= 0 && x < n_levels[feature] ? static_cast<int>(x) : -1;
 }
 
 bool Columns::is_missing(std::uint32_t row, std::size_t feature) const {
+  if (stored) return stored->is_missing(feature, stored->group_of(row, feature));
   return is_category(feature) ? code(row, feature) < 0 : std::isnan(X(row, feature));
+}
+
+bool Columns::any_missing(std::size_t feature, const std::vector<double>& weight) const {
+  if (!has_missing[feature]) return false;
+  return std::any_of(live.begin(), live.end(),
+                     [&](std::uint32_t row) { return weight[row] > 0 && is_missing(row, feature); });
 }
 
 // Columns of a row-major table share cache lines: read a few together, up to GATHER bytes.

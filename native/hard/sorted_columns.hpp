@@ -1,4 +1,5 @@
-// The columns of a table, put in order once: sorted for an exact search, cut into bins for a fast one.
+// The columns of a table, put in order once: sorted for an exact search, cut into bins for a fast one. Those of a
+// sparse table are in hard/stored_columns.hpp.
 //
 // An entry of a sorted column is a row id with one bit on top: SAME means "my value equals the value before me". Four
 // bytes say all that the search for a split asks of a column, so the values themselves are read only where a split is
@@ -11,10 +12,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/views.hpp"
 #include "hard/binning.hpp"
+#include "hard/stored_columns.hpp"
 
 namespace softwood::hard {
 
@@ -39,14 +42,19 @@ struct Columns {
   std::vector<std::uint8_t> bin;
   std::vector<std::vector<double>> edge;
 
+  std::unique_ptr<const StoredColumns> stored;  // of a sparse table, whose X has sizes only
+
   // max_bins 0: exact. Weights decide which rows live and where bins are cut.
   Columns(Table X, std::vector<int> n_levels, const double* weight, int max_bins, int n_threads);
+  Columns(const SparseRows& X, const double* weight, int max_bins, int n_threads);
 
   std::size_t features() const { return X.columns; }
   bool is_category(std::size_t feature) const { return n_levels[feature] > 0; }
   // Category code of a row, -1 for a missing value or a code outside the levels.
   int code(std::uint32_t row, std::size_t feature) const;
   bool is_missing(std::uint32_t row, std::size_t feature) const;
+  // Is a row of positive weight without a value?
+  bool any_missing(std::size_t feature, const std::vector<double>& weight) const;
 
  private:
   // Calls visit(feature, values of the live rows) for every feature.

@@ -24,15 +24,15 @@ Splitter::Splitter(const Columns& columns, const Objective& objective, const Gro
       growth_(growth),
       has_missing_(columns.features()),
       found_(columns.features()),
+      cells_(objective),
       none_(static_cast<std::size_t>(objective.width())) {
-  for (std::size_t f = 0; f < columns.features(); ++f)
-    for (std::size_t i = 0; columns.has_missing[f] && i < columns.live.size() && !has_missing_[f]; ++i)
-      has_missing_[f] = objective.weight[columns.live[i]] > 0 && columns.is_missing(columns.live[i], f);
+  for (std::size_t f = 0; f < columns.features(); ++f) has_missing_[f] = columns.any_missing(f, objective.weight);
   const bool all_numbers = std::all_of(columns.n_levels.begin(), columns.n_levels.end(), [](int n) { return n == 0; });
   is_plain_ = all_numbers && !any_missing() && growth.monotone.empty() && objective.plain && objective.moments();
 }
 
 Split Splitter::best_split(NodeFacts node, int n_threads) {
+  if (columns_.stored) return best_stored(node, n_threads);
   const std::size_t features = columns_.features();
   std::unique_ptr<Centers> centers;
   if (objective_.has_centers()) {
@@ -228,13 +228,23 @@ Best Splitter::search_centers(const NodeFacts& node, std::size_t feature, const 
   return selector.best;
 }
 
-bool Splitter::wants_lists(const NodeRows& rows) const { return !rows.entries && rows.n <= MAKE_LISTS; }
+bool Splitter::wants_lists(const NodeRows& rows) const {
+  return !rows.entries && !columns_.stored && rows.n <= MAKE_LISTS;
+}
 
-bool Splitter::keeps_histogram(std::size_t n) const {
-  return columns_.binned && !objective_.has_centers() && n >= KEEP_HISTOGRAM;
+bool Splitter::keeps_histogram(const NodeRows& rows) const {
+  if (columns_.stored) return keeps_cells(rows);
+  return columns_.binned && !objective_.has_centers() && rows.n >= KEEP_HISTOGRAM;
 }
 
 void Splitter::count_histogram(NodeRows& rows, int n_threads) const {
+  if (columns_.stored) {
+    rows.histogram.assign(columns_.stored->groups() * cells_.width(), 0);
+    rows.subtracted = 0;
+    cells_.with_adder(
+        [&](const auto& add) { add_rows(*columns_.stored, rows.rows, cells_.width(), 1, add, rows.histogram); });
+    return;
+  }
   const std::size_t size = static_cast<std::size_t>(MAX_BINS) * cell_width(objective_);
   rows.histogram.assign(columns_.features() * size, 0);
   for_each_piece(columns_.features(), rows.n * columns_.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {

@@ -12,6 +12,7 @@
 #include "hard/histogram.hpp"
 #include "hard/node_rows.hpp"
 #include "hard/sorted_columns.hpp"
+#include "hard/stored_split.hpp"
 
 namespace softwood::hard {
 
@@ -72,8 +73,12 @@ class Splitter {
   void make_lists(NodeRows& rows) const;
 
   // Does a node of this size keep its histograms?
-  bool keeps_histogram(std::size_t n) const;
+  bool keeps_histogram(const NodeRows& rows) const;
   void count_histogram(NodeRows& rows, int n_threads) const;
+
+  // Sparse tables: makes the cells of a node those of its larger child by taking away the rows of the other; false
+  // where it is better to count anew.
+  bool take_away(NodeRows& node, const std::vector<std::uint32_t>& rows) const;
 
  private:
   struct Parts {  // the rows of a feature, told apart by whether they have a value
@@ -93,6 +98,7 @@ class Splitter {
   std::vector<bool> has_missing_;
   std::vector<Found> found_;         // per feature, of the node at hand
   std::vector<std::uint32_t> rank_;  // scratch of Centers
+  const StoredCells cells_;          // of a sparse table
   std::vector<double> none_;         // the state of no row
   bool is_plain_ = false;            // numbers only, nothing missing, no weights, no bounds, moments: sweep_moments
 
@@ -111,6 +117,12 @@ class Splitter {
   void pass(SplitSelector& selector, const std::uint32_t* entries, std::size_t n, const double* base,
             const double* total, int missing_slot) const;
   Split number_split(const NodeFacts& node, const Best& best, std::size_t feature) const;
+  bool keeps_cells(const NodeRows& rows) const;
+  Split best_stored(NodeFacts node, int n_threads);
+  void search_stored(const NodeFacts& node, std::size_t feature, const GroupSums& sums);
+  void search_all_cells(const NodeFacts& node, int n_threads);
+  bool is_winner(const NodeFacts& node, std::size_t winner, std::size_t feature) const;
+  Split stored_number_split(std::size_t feature) const;
   Split category_split(const Best& best, std::size_t feature, const Levels& levels, const Grouping& grouping) const;
 };
 

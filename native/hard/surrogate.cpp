@@ -128,6 +128,92 @@ class SurrogateFinder {
   }
 };
 
+// The same of a sparse table: a cell is [rows, weight to slot 0, weight to slot 1], of rows whose primary value is
+// known.
+class StoredSurrogates {
+ public:
+  StoredSurrogates(const StoredColumns& columns, const Objective& objective, const std::vector<std::uint8_t>& side,
+                   Sides all)
+      : columns_(columns), objective_(objective), side_(side), all_(all) {}
+
+  // Those that agree with more than `bar`, features rising.
+  template <class WaysOf>
+  std::vector<RatedSurrogate> find(std::vector<std::uint32_t> rows, double bar, int n_threads,
+                                   const WaysOf& ways_of) const {
+    std::erase_if(rows, [&](std::uint32_t row) { return side_[row] == UNKNOWN; });
+    const auto add = [&](double* cell, std::uint32_t row, double times) {
+      cell[0] += times;
+      cell[1 + side_[row]] += times * objective_.weight[row];
+    };
+    const auto look = [&](std::size_t feature, const GroupSums& sums) {
+      const Ways ways = ways_of(feature);
+      RatedSurrogate best;
+      if (sums.n && !ways.none()) best = best_of(feature, sums, rows.size(), bar, ways);
+      best.surrogate.feature = static_cast<int>(feature);
+      return best;
+    };
+    std::vector<RatedSurrogate> found;
+    if (walks_columns(columns_, stored_in(columns_, rows))) {
+      found.resize(columns_.features());
+      walk_columns(columns_, rows, WIDTH, n_threads, add,
+                   [&](std::size_t feature, const GroupSums& sums) { found[feature] = look(feature, sums); });
+    } else {
+      visit_sorted(columns_, rows, WIDTH, add, [&](std::size_t feature, const GroupSums& sums) {
+        RatedSurrogate best = look(feature, sums);
+        if (best.agree >= 0) found.push_back(std::move(best));
+        return true;
+      });
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t WIDTH = 3;
+  const StoredColumns& columns_;
+  const Objective& objective_;
+  const std::vector<std::uint8_t>& side_;
+  const Sides all_;  // of all rows whose primary value is known
+
+  // Lead and agreement as SurrogateFinder::by_threshold has them.
+  RatedSurrogate best_of(std::size_t feature, const GroupSums& sums, std::size_t n, double bar, Ways ways) const {
+    Sides all = all_;
+    double zeros = static_cast<double>(n), zero_lead = all_[0] - all_[1];
+    for (std::size_t i = 0; i < sums.n; ++i) {
+      const double* cell = sums.cell + i * WIDTH;
+      zeros -= cell[0];
+      zero_lead -= cell[1] - cell[2];
+      if (columns_.is_missing(feature, sums.group[i])) all = {all_[0] - cell[1], all_[1] - cell[2]};
+    }
+    RatedSurrogate best;
+    const double tie = TIE * (all_[0] + all_[1]);
+    double lead = 0, most = bar + tie;
+    std::uint32_t last = 0, low = 0, high = 0;
+    bool started = false, zero_seen = !(zeros > 0);
+    const auto go_on = [&](std::uint32_t group, double more) {
+      const double plain = ways.plain ? all[1] + lead : -1, flipped = ways.flipped ? all[0] - lead : -1;
+      if (started && std::max(plain, flipped) > most) {
+        const bool flip = !(plain > most) || flipped > plain + tie;
+        best.agree = flip ? flipped : plain;
+        best.surrogate.flip = flip;
+        most = best.agree + tie;
+        low = last, high = group;
+      }
+      lead += more;
+      last = group;
+      started = true;
+    };
+    for (std::size_t i = 0; i < sums.n; ++i) {
+      const double* cell = sums.cell + i * WIDTH;
+      if (!zero_seen && sums.group[i] >= columns_.zero_at[feature]) go_on(ZERO, zero_lead);
+      zero_seen |= sums.group[i] >= columns_.zero_at[feature];
+      if (!columns_.is_missing(feature, sums.group[i])) go_on(sums.group[i], cell[1] - cell[2]);
+    }
+    if (!zero_seen) go_on(ZERO, zero_lead);
+    if (best.agree >= 0) best.surrogate.threshold = columns_.threshold_between(feature, low, high);
+    return best;
+  }
+};
+
 // Best agreement first; among those that agree as well, to within TIE, the lowest feature.
 std::vector<Surrogate> rank(std::vector<Surrogate> found, std::size_t most) {
   std::vector<Surrogate> ranked;
@@ -152,12 +238,20 @@ std::vector<Surrogate> find_surrogates(const Splitter& splitter, const Columns& 
     if (side[rows.row(i)] != UNKNOWN) all[side[rows.row(i)]] += objective.weight[rows.row(i)];
   const double total = all[0] + all[1], majority = std::max(all[0], all[1]);
   if (total - majority < MIN_SMALLER_CHILD * (1 - TIE)) return {};
-  const SurrogateFinder finder(splitter, columns, objective, rows, side, all);
-  std::vector<RatedSurrogate> found(columns.features());
-  for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
-    const Ways ways = allowed_ways(splitter.sign(static_cast<int>(f)), splitter.sign(primary));
-    if (static_cast<int>(f) != primary && !ways.none()) found[f] = finder.best_of(f, default_slot, majority, ways);
-  });
+  const auto ways_of = [&](std::size_t f) {
+    if (static_cast<int>(f) == primary) return Ways{false, false};
+    return allowed_ways(splitter.sign(static_cast<int>(f)), splitter.sign(primary));
+  };
+  std::vector<RatedSurrogate> found;
+  if (columns.stored) {
+    found = StoredSurrogates(*columns.stored, objective, side, all).find(rows.rows, majority, n_threads, ways_of);
+  } else {
+    found.resize(columns.features());
+    const SurrogateFinder finder(splitter, columns, objective, rows, side, all);
+    for_each_piece(columns.features(), rows.n * columns.features() < THREADS_FROM ? 1 : n_threads, [&](std::size_t f) {
+      if (const Ways ways = ways_of(f); !ways.none()) found[f] = finder.best_of(f, default_slot, majority, ways);
+    });
+  }
   std::vector<Surrogate> kept;
   for (RatedSurrogate& rated : found) {
     const double adjusted = total > majority ? (rated.agree - majority) / (total - majority) : 0;
@@ -175,7 +269,8 @@ int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint
     const int code = columns.code(row, feature);
     return code < 0 ? -1 : surrogate.slot[static_cast<std::size_t>(code)];
   }
-  const double x = columns.X(row, feature);
+  const double x = columns.stored ? columns.stored->upper_of(feature, columns.stored->group_of(row, feature))
+                                  : columns.X(row, feature);
   return std::isnan(x) ? -1 : (x <= surrogate.threshold) == surrogate.flip;
 }
 

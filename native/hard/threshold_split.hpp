@@ -132,7 +132,7 @@ std::size_t sweep_moments(const SplitSelector& selector, const Y* y, const NodeR
       if (d * d > need * W1 * W2 && !(entry & SAME)) {
         const double gain = scale * d * d * W / (W1 * W2);
         if (!best.found || gain > best.gain + selector.tie) {
-          best = {gain, i, -1, true};
+          best = {gain, i, -1, true, 0};
           winner = f;
           need = (gain + selector.tie) / (scale * W);
         }

@@ -18,6 +18,7 @@ from softwood import (
     SoftTreeRegressor,
 )
 from softwood.estimators import sparse_rows
+from softwood.kernels import sparse_table
 
 BRIEF = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.01, "max_leaves": 3}
 CASES = [
@@ -54,27 +55,26 @@ def test_a_sparse_table_is_the_dense_one(kind, how, make):
 def test_large_matrices_are_answered_in_blocks(kind, monkeypatch):
     X, y = rows(400)
     model = kind(**(BRIEF if kind is SoftTreeClassifier else {})).fit(X, y > 0)
+    monkeypatch.setattr(sparse_rows, "MOST_BYTES", 1)  # nothing is made dense as a whole
+    monkeypatch.setattr(sparse_table, "BLOCK_NUMBERS", 6 * 33)
     whole = sparse.csr_array(X)
-    sizes, read = [], sparse_rows.densified
-
-    def watched(X):
-        sizes.append(X.shape[0] if sparse.issparse(X) else 0)
-        return read(X)
-
-    monkeypatch.setattr("softwood.estimators.intake.densified", watched)
-    monkeypatch.setattr(sparse_rows, "BLOCK_BYTES", 8 * 6 * 33)
     for name in ("predict", "predict_proba", "apply", "predict_set"):
-        sizes.clear()
         assert np.array_equal(getattr(model, name)(whole), getattr(model, name)(X))
-        assert max(sizes) == 33
+    assert [len(block) for _, block in sparse_table.SparseTable.of_dense(X).blocks()] == [33] * 12 + [4]
+
+
+def test_trees_with_categories_are_answered_in_blocks(monkeypatch):
+    X, y = rows(400)
+    model = CARTClassifier(categorical_features=[0]).fit(X, y > 0)
+    monkeypatch.setattr(sparse_rows, "BLOCK_BYTES", 8 * 6 * 33)
     monkeypatch.setattr(sparse_rows, "MOST_BYTES", 8 * 6 * 50)  # more than a block, less than the matrix
-    assert np.array_equal(model.predict(whole), model.predict(X))
+    assert np.array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
 
 
 def test_regressors_answer_in_blocks(monkeypatch):
     X, y = rows(400)
     model = CARTRegressor().fit(sparse.csc_array(X), y)
-    monkeypatch.setattr(sparse_rows, "BLOCK_BYTES", 8 * 6 * 33)
+    monkeypatch.setattr(sparse_table, "BLOCK_NUMBERS", 6 * 33)
     assert np.array_equal(model.predict(sparse.csc_array(X)), model.predict(X))
     assert np.array_equal(model.predict_interval(sparse.csc_array(X)), model.predict_interval(X))
 
@@ -88,7 +88,84 @@ def test_a_stored_nan_is_missing_and_what_is_not_stored_is_zero():
 def test_more_than_the_bound_is_refused_before_any_work(monkeypatch):
     X, y = rows()
     monkeypatch.setattr(sparse_rows, "MOST_BYTES", 1_000)
-    with pytest.raises(ValueError, match=r"120 rows and 6 columns.*TruncatedSVD"):
+    for model in (
+        SoftTreeRegressor(),
+        CARTRegressor(criterion="absolute_error"),
+        CARTRegressor(categorical_features=[0]),
+    ):
+        with pytest.raises(ValueError, match=r"120 rows and 6 columns.*TruncatedSVD"):
+            model.fit(sparse.csr_array(X), y)
+    CARTRegressor().fit(sparse.csr_array(X), y)  # learns from the matrix as it is
+
+
+@pytest.mark.parametrize("missing", ["surrogate", "direction", "fraction", "mean", "category"])
+@pytest.mark.parametrize(("kind", "how"), [
+    (CARTClassifier, {}), (CARTClassifier, {"class_weight": "balanced", "criterion": "entropy"}),
+    (CARTClassifier, {"prune": None, "max_leaves": 7, "smoothing": "laplace"}), (CARTRegressor, {}),
+    (CARTRegressor, {"monotonic_cst": {0: 1, 1: -1}}), (CARTRegressor, {"max_bins": 8, "cv": 5}),
+    (CARTRegressor, {"criterion": "poisson"}),
+])  # fmt: skip
+def test_cart_learns_the_tree_of_the_array(kind, how, missing):
+    """Whatever the options: sums by subtraction differ from sums over rows in the last digits of gains alone."""
+    X, y = rows(300)
+    X[5::9, 2], X[3::8, 0] = np.nan, -1.0
+    weight = np.where(np.arange(300) % 3, 1.0, 2.0)
+    y = (y > 0).astype(int) if kind is CARTClassifier else np.maximum(y, 0.0) if "criterion" in how else y
+    dense = kind(missing=missing, **how).fit(X, y, weight)
+    thin = kind(missing=missing, **how).fit(sparse.csc_array(X), y, weight)
+    one, other = dense.tree_, thin.tree_
+    for name in ("first_child", "feature", "threshold", "default", "count"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+    for name in ("response", "impurity", "gain"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-12, err_msg=name)
+    np.testing.assert_array_equal(one.surrogates.feature, other.surrogates.feature)
+    np.testing.assert_array_equal(one.surrogates.threshold, other.surrogates.threshold)
+    np.testing.assert_allclose(dense.pruning_table_.tested_error, thin.pruning_table_.tested_error, rtol=1e-12)
+    assert one.schema == other.schema
+    np.testing.assert_allclose(dense.predict(X), thin.predict(sparse.csr_array(X)), rtol=1e-12)
+
+
+def test_cart_chooses_by_sparse_rows_held_out():
+    X, y = rows(300)
+    half = slice(0, 150), slice(150, 300)
+    dense = CARTRegressor(prune="validation").fit(X[half[0]], y[half[0]], X_val=X[half[1]], y_val=y[half[1]])
+    held = sparse.csr_array(X[half[1]])
+    thin = CARTRegressor(prune="validation").fit(sparse.csr_array(X[half[0]]), y[half[0]], X_val=held, y_val=y[half[1]])
+    assert np.array_equal(dense.predict(X), thin.predict(X))
+    calibrated = thin.calibrate(held, y[half[1]]).predict_interval(held)
+    assert np.allclose(dense.calibrate(X[half[1]], y[half[1]]).predict_interval(X[half[1]]), calibrated)
+
+
+def test_a_matrix_far_larger_than_memory_is_learned():
+    rng = np.random.default_rng(0)
+    n, columns = 3_000, 2_000_000  # 48 GB as an array
+    row, column = np.repeat(np.arange(n), 5), rng.integers(0, columns, 5 * n)
+    told = rng.random(n) < 0.5
+    row, column = np.append(row, np.flatnonzero(told)), np.append(column, np.full(told.sum(), 1_234_567))
+    X = sparse.coo_array((np.ones(len(row)), (row, column)), shape=(n, columns))
+    model = CARTClassifier(max_depth=3, prune=None).fit(X, told)
+    assert model.tree_.feature[0] == 1_234_567
+    assert np.array_equal(model.predict(X), told)
+
+
+def test_the_matrix_stays_as_it_is_and_may_store_zeros_and_a_cell_twice():
+    X, y = rows()
+    cells = np.nonzero(np.ones_like(X))
+    halves = sparse.csr_array((np.repeat(X[cells] / 2, 2), tuple(np.repeat(part, 2) for part in cells)), shape=X.shape)
+    twice = sparse.csr_array(
+        (np.repeat(X[cells] / 2, 2), np.repeat(cells[1], 2), np.arange(0, 2 * X.size + 1, 2 * X.shape[1])),
+        shape=X.shape,
+    )
+    before = twice.data.copy()
+    assert np.array_equal(CARTRegressor().fit(twice, y).predict(twice), CARTRegressor().fit(halves, y).predict(X))
+    assert np.array_equal(twice.data, before)
+    assert twice.nnz == 2 * X.size
+
+
+def test_infinity_is_refused_by_its_place():
+    X, y = rows()
+    X[7, 2] = np.inf
+    with pytest.raises(ValueError, match=r"column 'x2', row 7 is inf"):
         CARTRegressor().fit(sparse.csr_array(X), y)
 
 

@@ -1,4 +1,4 @@
-"""What a table comes in: arrays of every dtype and layout, lists, pandas, polars, arrow.
+"""What a table comes in: arrays of every dtype and layout, sparse matrices, lists, pandas, polars, arrow.
 
 Each is a function from columns (name -> cells, None is missing) to what a user would pass as X. The source of the
 function is printed with a finding, so each imports what it needs and calls nothing of this package.
@@ -83,6 +83,13 @@ def masked(columns: Columns) -> Any:
     return np.ma.masked_invalid(X, copy=True)
 
 
+def sparse(columns: Columns) -> Any:
+    import numpy as np
+    from scipy.sparse import csc_array
+
+    return csc_array(np.array(list(columns.values()), np.float64).T)
+
+
 def lists(columns: Columns) -> Any:
     return [list(row) for row in zip(*columns.values(), strict=True)]
 
@@ -139,6 +146,7 @@ NUMBERS: dict[str, Callable[[Columns], Any]] = {
     "big_endian": big_endian,
     "memory_map": memory_map,
     "masked": masked,
+    "sparse": sparse,
     "lists": lists,
 }
 FRAMES: dict[str, Callable[[Columns], Any]] = {

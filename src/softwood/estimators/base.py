@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.intake import read_predict
+from softwood.estimators.intake import read_predict, read_sparse
 from softwood.estimators.intervals import IntervalPrediction, SetPrediction
 from softwood.estimators.lazy_answers import answer_lazily
 from softwood.estimators.notebook import ShownInNotebook
@@ -19,6 +19,7 @@ from softwood.estimators.options import threads
 from softwood.estimators.sources import is_dask
 from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.kernels.kinds import Link, Missing
+from softwood.kernels.sparse_table import SparseTable
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances
@@ -49,12 +50,12 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         check_is_fitted(self, "tree_")
         if is_dask(X):
             return answer_lazily(self, "apply", X, np.zeros(0, np.int32))
-        return self.tree_.apply(self._read(X), self._threads())
+        return self.tree_.apply(self._rows(X), self._threads())
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Reach of every node by every row, a sparse matrix (rows, nodes); 1 along the path in a hard tree."""
         check_is_fitted(self, "tree_")
-        tree, rows = self.tree_, self._read(X)
+        tree, rows = self.tree_, self._rows(X)
         if not tree.is_hard or np.any(tree.missing == Missing.FRACTION):
             return sparse.csr_matrix(tree.reach(rows, self._threads()))
         row, node = np.arange(len(rows)), tree.apply(rows, self._threads()).astype(np.int64)
@@ -100,6 +101,10 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         """
         return None
 
+    def _rows(self, X: Any) -> Floats | SparseTable:
+        """Rows as the tree answers them: a sparse matrix of numbers stays sparse."""
+        return read_sparse(self, X, self.tree_.schema)
+
     def _read(self, X: Any) -> Floats:
         return read_predict(self, X, self.tree_.schema)
 
@@ -120,7 +125,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     def _threads(self) -> int:
         return threads(self.n_jobs)
 
-    def _threads_for(self, rows: Floats) -> int:
+    def _threads_for(self, rows: Floats | SparseTable) -> int:
         """Threads that answer these rows; they change nothing but the time."""
         return 1 if len(rows) <= FEW_ROWS else self._threads()
 
@@ -154,7 +159,7 @@ class Probabilities(SetPrediction):
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict_proba", X, np.zeros((0, len(self.classes_))))
-        rows = self._read(X)
+        rows = self._rows(X)
         probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
         if self.tree_.link != Link.IDENTITY:
             return probability
@@ -173,7 +178,7 @@ class Probabilities(SetPrediction):
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict", X, self.classes_[:0])
-        rows = self._read(X)
+        rows = self._rows(X)
         return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
 
 
@@ -189,7 +194,7 @@ class Numbers(IntervalPrediction):
         if type(X) is not np.ndarray and is_dask(X):
             empty = np.zeros(0 if self._one_target else (0, self.tree_.n_outputs))
             return answer_lazily(self, "predict", X, empty)
-        rows = self._read(X)
+        rows = self._rows(X)
         answer: Floats = self.tree_.predict(rows, self._threads_for(rows))
         return answer[:, 0] if self._one_target else answer
 

@@ -203,7 +203,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
         check_is_fitted(self, "tree_")
-        output = self.tree_.output(self._read(X), self._threads())
+        output = self.tree_.output(self._rows(X), self._threads())
         return output[:, 0] if output.shape[1] == 1 else output
 
     def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> Dataset:

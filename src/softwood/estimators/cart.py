@@ -30,7 +30,19 @@ from softwood.learners.hard.problem import Problem
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 
 
-class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
+SUMMED = ("gini", "entropy", "error", "squared_error", "poisson")  # functions of sums: sparse matrices stay sparse
+
+
+class CART(PrunedTree):
+    """What both share; not for use by itself."""
+
+    criterion: str
+
+    def _keeps_sparse(self) -> bool:
+        return self.criterion in SUMMED
+
+
+class CARTClassifier(Probabilities, ClassifierMixin, CART):
     """A classification tree, pruned by cross-validation.
 
     Parameters
@@ -155,8 +167,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
-            lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
+        X : array, data frame or sparse matrix (rows, features); missing values are welcome. Or rows beyond memory: a
+            file, a folder, a lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
@@ -183,7 +195,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, PrunedTree):
         return self._remember(self._learn(problem, table, schema, validation), given.weight)
 
 
-class CARTRegressor(Numbers, RegressorMixin, PrunedTree):
+class CARTRegressor(Numbers, RegressorMixin, CART):
     """A regression tree for one or several targets, pruned by cross-validation.
 
     Parameters

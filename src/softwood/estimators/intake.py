@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,8 @@ from softwood.estimators.cells import (
 )
 from softwood.estimators.choice import choose_categories
 from softwood.estimators.frames import Frame, open_frame, read_block, read_columns, read_kinds
-from softwood.estimators.sparse_rows import densified
+from softwood.estimators.sparse_rows import densified, is_sparse, refuse_infinite_stored, sparse_table
+from softwood.kernels.sparse_table import SparseTable
 from softwood.kernels.table_scan import any_infinite
 from softwood.tree import Kind, Schema
 from softwood.tree.encoding import is_missing
@@ -46,19 +47,25 @@ from softwood.tree.encoding import is_missing
 ADVICE_FIT = (
     "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
 )
+Cell = TypeVar("Cell", Floats, SparseTable)
+
 FEW_CELLS = 1_000  # that are looked at in less time than it takes to ask whether to look
 ADVICE_PREDICT = "it was a number at fit; convert it to numbers."
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of X as numbers: `values` (rows, columns) float64, and what its columns stand for (no answers yet)."""
+    """The rows of X as numbers: `values` (rows, columns) float64 or sparse, and what its columns stand for (no answers
+    yet).
+    """
 
-    values: Floats
+    values: Any
     columns: Schema
 
 
-def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from_dtype") -> Table:
+def read_fit(
+    estimator: BaseEstimator, X: Any, categorical_features: Any = "from_dtype", keep_sparse: bool = False
+) -> Table:
     """Read X at fit; sets `n_features_in_` and, where X has column names of text, `feature_names_in_`.
 
     Parameters
@@ -70,6 +77,8 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     categorical_features : "from_dtype", None, list of names, list of indices or boolean mask
         Which columns are categories. Levels keep the order of a categorical dtype (all of them, used or not);
         otherwise those that occur are sorted.
+
+    keep_sparse : whether a sparse matrix of numbers stays sparse (`values` is then a SparseTable).
 
     Examples
     --------
@@ -83,6 +92,9 @@ def read_fit(estimator: BaseEstimator, X: Any, categorical_features: Any = "from
     by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"  # a mask may be an array
     if _is_plain(X) and (by_dtype or categorical_features is None):
         return _plain_table(estimator, X)
+    if keep_sparse and is_sparse(X) and (by_dtype or categorical_features is None):
+        values = _check_sparse(estimator, X, reset=True)
+        return _number_table(values, _numbered(values.shape[1]))
     frame = open_frame(X)
     if frame is not None:
         _check_frame(estimator, frame, reset=True)
@@ -125,6 +137,13 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
     _check_frame(estimator, frame, reset=False)
     block = read_block(frame) if columns.all_numbers else None
     return _apply(read_columns(frame, columns.features), columns) if block is None else _finite(block, columns.features)
+
+
+def read_sparse(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats | SparseTable:
+    """As `read_predict`, but a sparse matrix of numbers stays sparse."""
+    if not columns.all_numbers or not is_sparse(X):
+        return read_predict(estimator, X, columns)
+    return _finite(_check_sparse(estimator, X, reset=False), columns.features)
 
 
 # -- checks --------------------------------------------------------------------------------------------------------
@@ -213,7 +232,15 @@ def _name_objects(X: Any, problem: Exception) -> None:
             raise TypeError(f"{told} ({problem})") from None
 
 
-def _finite(values: Floats, names: Sequence[str]) -> Floats:
+def _check_sparse(estimator: Any, X: Any, reset: bool) -> SparseTable:
+    """A sparse matrix by scikit-learn's checks, as a table."""
+    return sparse_table(validate_data(estimator, X, reset=reset, accept_sparse=True, ensure_all_finite=False))
+
+
+def _finite(values: Cell, names: Sequence[str]) -> Cell:
+    if isinstance(values, SparseTable):
+        refuse_infinite_stored(values, names)
+        return values
     if values.size <= FEW_CELLS and not any_infinite(values):  # sooner than asking scikit-learn whether to look
         return values
     if not get_config()["assume_finite"]:
@@ -252,7 +279,7 @@ def _array_kinds(X: Any, n_columns: int) -> list[Kind | None]:
     return [Kind.BOOLEAN if are_booleans(column.tolist()) else None for column in X.T]
 
 
-def _number_table(values: Floats, names: tuple[str, ...], kinds: Sequence[Kind | None] = ()) -> Table:
+def _number_table(values: Cell, names: tuple[str, ...], kinds: Sequence[Kind | None] = ()) -> Table:
     told = tuple(kind or Kind.NUMBER for kind in kinds)
     return Table(_finite(values, names), Schema(names, (None,) * len(names), (), kinds=told))
 

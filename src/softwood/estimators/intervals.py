@@ -71,7 +71,7 @@ class IntervalPrediction(Calibrated):
         """
         self._require_tree()
         found = self._calibration(coverage, "predict_interval")
-        rows = self._read(X)
+        rows = self._rows(X)
         answer = self.tree_.predict(rows, self._threads_for(rows))
         ends = _within_answers(self, found.at(rows, answer, float(coverage)))
         return ends[:, 0] if answer.shape[1] == 1 else ends
@@ -91,7 +91,7 @@ class IntervalPrediction(Calibrated):
         X, y, sample_weight : as in `fit`. At least 9 rows for intervals of 90 %; some hundreds are better.
         """
         self._require_tree()
-        rows, tree = self._read(X), self.tree_
+        rows, tree = self._rows(X), self.tree_
         target = read_numbers(y)[0]
         if target.shape[1] != tree.n_outputs:
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
@@ -134,7 +134,7 @@ class SetPrediction(Calibrated):
         """
         self._require_tree()
         codes = encode_classes(y, self.classes_)
-        rows = _counted(self._read(X), codes, self.predict_proba(X), sample_weight)
+        rows = _counted(self._rows(X), codes, self.predict_proba(X), sample_weight)
         self._conformal = self._conformal_of(rows, self.tree_.schema)
         return self
 
@@ -157,7 +157,7 @@ def copy_uncalibrated(model: Estimator) -> Estimator:
     return found
 
 
-def _counted(rows: Floats, target: npt.NDArray[Any], answer: Floats, sample_weight: Any) -> HeldOutRows:
+def _counted(rows: Any, target: npt.NDArray[Any], answer: Floats, sample_weight: Any) -> HeldOutRows:
     check_consistent_length(rows, target)
     weight = read_weights(sample_weight, len(rows))
     kept = weight > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from softwood.estimators.intake import Table
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.hard.cart import learn_cart
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, plain_table
@@ -210,6 +212,8 @@ class PrunedTree(Calibrated, TreeEstimator):
 def _center(table: Table, weight: Floats) -> Floats:
     """What stands for a missing value: the mean of a number, the most frequent category (0 where all are missing)."""
     fill = np.zeros(table.values.shape[1])
+    if isinstance(table.values, SparseTable):
+        return _stored_center(table.values, weight)
     for column, levels in enumerate(table.columns.level_counts):
         values = table.values[:, column]
         known = ~np.isnan(values) & (weight > 0)
@@ -217,4 +221,17 @@ def _center(table: Table, weight: Floats) -> Floats:
             fill[column] = np.bincount(values[known].astype(np.int64), weight[known], levels).argmax()
         elif known.any():
             fill[column] = exact_mean(values[known], weight[known])
+    return fill
+
+
+def _stored_center(X: SparseTable, weight: Floats) -> Floats:
+    """The means of the columns of a sparse table: zeros are one value with all their weight."""
+    fill, (begin, row, value), total = np.zeros(X.n_columns), X.by_column(), math.fsum(weight)
+    for column in np.unique(X.column):
+        at = slice(begin[column], begin[column + 1])
+        known = ~np.isnan(value[at]) & (weight[row[at]] > 0)
+        zeros = max(math.fsum([total, *(-weight[row[at]])]), 0.0)
+        values, weights = np.append(value[at][known], 0.0), np.append(weight[row[at]][known], zeros)
+        if known.any():
+            fill[column] = exact_mean(values, weights)
     return fill

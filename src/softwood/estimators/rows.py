@@ -16,7 +16,7 @@ from softwood.estimators.cells import Floats
 from softwood.estimators.engine import refuse_elsewhere
 from softwood.estimators.frames import target_names
 from softwood.estimators.groups import Index, read_groups
-from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.estimators.intake import Table, read_fit, read_predict, read_sparse
 from softwood.estimators.memory_limit import check_memory
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
@@ -67,8 +67,8 @@ class Numbered:
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
-    check_memory(estimator, X)
-    table = read_fit(estimator, X, estimator.categorical_features)
+    check_memory(estimator, X, _keeps_sparse(estimator))
+    table = read_fit(estimator, X, estimator.categorical_features, _keeps_sparse(estimator))
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
     weight = read_weights(sample_weight, len(codes))
@@ -78,8 +78,8 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
-    check_memory(estimator, X)
-    table = read_fit(estimator, X, estimator.categorical_features)
+    check_memory(estimator, X, _keeps_sparse(estimator))
+    table = read_fit(estimator, X, estimator.categorical_features, _keeps_sparse(estimator))
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
@@ -89,7 +89,7 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 
 def read_held_labels(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, classes: npt.NDArray[Any]
-) -> tuple[Floats, Codes] | None:
+) -> tuple[Any, Codes] | None:
     """Rows to choose by and their codes; None where none are given.
 
     A row of a class that the training rows lack is left out, with a warning: every tree errs on it alike.
@@ -116,7 +116,7 @@ def read_held_labels(
 
 def read_held_numbers(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, n_targets: int
-) -> tuple[Floats, Floats] | None:
+) -> tuple[Any, Floats] | None:
     """Rows to choose by and their numbers; None where none are given."""
     if not _given_both(X_val, y_val):
         return None
@@ -127,10 +127,15 @@ def read_held_numbers(
     return rows, values
 
 
-def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Floats:
+def _keeps_sparse(estimator: Any) -> bool:
+    """Whether it learns from a sparse matrix as it is."""
+    return bool(getattr(estimator, "_keeps_sparse", bool)())
+
+
+def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Any:
     """As rows to predict; an error says that they are X_val's."""
     try:
-        return read_predict(estimator, X_val, columns)
+        return (read_sparse if _keeps_sparse(estimator) else read_predict)(estimator, X_val, columns)
     except ValueError as error:
         raise ValueError(f"X_val: {error}") from error
 

@@ -1,12 +1,14 @@
 """Sparse matrices (SciPy's, of any format): what is not stored is 0, a stored NaN is missing.
 
-Learners take tables, so `fit` makes one of the matrix, in memory of at most MOST_BYTES, and refuses a larger one before
-any work. Answers are given block by block of rows, each made dense in at most BLOCK_BYTES, whatever the matrix's size.
+CART learns from them as they are (`sparse_table`), by the criteria that are functions of sums. For all other learners
+`fit` makes a table of the matrix, in memory of at most MOST_BYTES, and refuses a larger one before any work. Answers of
+trees of numbers are given block by block of rows, whatever the matrix's size (kernels/sparse_table.py); with
+categories each block is made dense in at most BLOCK_BYTES.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -14,11 +16,50 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from softwood.kernels.sparse_table import SparseTable
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 NUMBER = 8  # bytes
 MOST_BYTES = 4 * 2**30
 BLOCK_BYTES = 64 * 2**20
+MOST_STORED = 2**31 - 1  # values, which are numbered by four bytes
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix of rows and columns."""
+    return bool(sparse.issparse(X)) and X.ndim == 2
+
+
+def sparse_table(X: Any) -> SparseTable:
+    """A sparse matrix as the table that trees learn from; X stays as it is.
+
+    >>> sparse_table(sparse.coo_array(np.array([[0, 2], [0, 0]]))).value
+    array([2.])
+    """
+    if X.nnz > MOST_STORED or X.shape[1] > MOST_STORED:
+        raise ValueError(
+            f"X is a sparse matrix of {X.nnz:,} stored values and {X.shape[1]:,} columns, and at most {MOST_STORED:,} "
+            "are taken. Take fewer rows or columns."
+        )
+    rows = sparse.csr_array(X, dtype=np.float64)
+    if not rows.has_canonical_format or not np.all(rows.data):
+        rows = rows.copy() if rows.data is getattr(X, "data", None) or np.shares_memory(rows.data, X.data) else rows
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    begin, column = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    return SparseTable(begin, column, rows.data, rows.shape[1])
+
+
+def refuse_infinite_stored(X: SparseTable, names: Sequence[str]) -> None:
+    """An error that names the first column with an infinite value, and its row, as of an array."""
+    at = np.flatnonzero(np.isinf(X.value))
+    if len(at):
+        first = at[np.lexsort((X.row[at], X.column[at]))[0]]
+        raise ValueError(
+            f"Input X contains infinity: column {names[X.column[first]]!r}, row {X.row[first]} is {X.value[first]}. "
+            "Make it NaN (missing) or a finite number."
+        )
 
 
 def densified(X: Any) -> Any:
@@ -34,19 +75,21 @@ def densified(X: Any) -> Any:
     if size > MOST_BYTES:
         raise ValueError(
             f"X is a sparse matrix of {rows:,} rows and {columns:,} columns, {size / 2**30:.3g} GiB as the table that "
-            f"trees learn from, and at most {MOST_BYTES / 2**30:.3g} GiB is made dense. Take fewer columns (such as "
-            "sklearn.feature_selection.SelectKBest or sklearn.decomposition.TruncatedSVD) or fewer rows."
+            f"this learns from, and at most {MOST_BYTES / 2**30:.3g} GiB is made dense. Take CARTClassifier or "
+            "CARTRegressor, which learn from a sparse matrix as it is (by gini, entropy, error, squared_error or "
+            "poisson, without categories), fewer columns (such as sklearn.feature_selection.SelectKBest or "
+            "sklearn.decomposition.TruncatedSVD) or fewer rows."
         )
     dense: npt.NDArray[Any] = X.toarray()
     return dense if dense.dtype.kind in "fc" else dense.astype(np.float64)
 
 
 def in_row_blocks(method: Method) -> Method:
-    """A method that answers a large sparse matrix block by block of its rows."""
+    """A method that answers a large sparse matrix block by block of its rows, where a tree has categories."""
 
     @wraps(method)
     def answer(self: Any, X: Any, *args: Any, **more: Any) -> Any:
-        if not sparse.issparse(X) or X.ndim != 2 or NUMBER * X.shape[0] * X.shape[1] <= BLOCK_BYTES:
+        if not is_sparse(X) or NUMBER * X.shape[0] * X.shape[1] <= BLOCK_BYTES or _all_numbers(self):
             return method(self, X, *args, **more)
         rows, step = X.tocsr(), max(1, BLOCK_BYTES // (NUMBER * X.shape[1]))
         return np.concatenate(
@@ -54,3 +97,7 @@ def in_row_blocks(method: Method) -> Method:
         )
 
     return cast(Method, answer)
+
+
+def _all_numbers(model: Any) -> bool:
+    return "tree_" not in vars(model) or model.tree_.schema.all_numbers

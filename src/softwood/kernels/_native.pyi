@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,19 @@ class Annealer:
 def exp_lanes(value: Floats) -> None: ...
 
 class Columns:
+    @overload
     def __init__(self, X: Floats, n_levels: list[int], weight: Floats, max_bins: int, n_threads: int) -> None: ...
+    @overload
+    def __init__(
+        self,
+        begin: npt.NDArray[np.int64],
+        column: Ints,
+        value: Floats,
+        n_columns: int,
+        weight: Floats,
+        max_bins: int,
+        n_threads: int,
+    ) -> None: ...
 
 def grow(
     columns: Columns,

@@ -5,9 +5,10 @@
     grown = grower.grow(target, growth)                               a tree, as often as wanted
     table = grower.surrogates(grown, target, max_surrogates, monotone)   stand-ins for every branch
 
-X is finite or NaN (missing). Rows of weight 0, in the grower's `weight` or the target's, do not exist. A row of
-weight 2 is the row twice. The grower's weight makes the bins, the target's everything else. No row left is a
-ValueError. The result never depends on the number of threads or the order of rows.
+X is finite or NaN (missing): an array, or a SparseTable (numbers only, and no criterion of centres: absolute_error,
+quantile, huber), whose tree is that of the same array. Rows of weight 0, in the grower's `weight` or the target's, do
+not exist. A row of weight 2 is the row twice. The grower's weight makes the bins, the target's everything else. No row
+left is a ValueError. The result never depends on the number of threads or the order of rows.
 
 Comparisons of sums hold up to rounding, so that twins that add in another order agree: "reaches", "meets", "at
 least", "strictly larger" and "a tie" below all allow TIE, relative to the quantity named there.
@@ -101,6 +102,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -209,7 +211,9 @@ class Branches(Protocol):
 class HardGrower(Protocol):
     """What both twins offer."""
 
-    def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None: ...
+    def __init__(
+        self, X: Floats | SparseTable, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1
+    ) -> None: ...
 
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
@@ -238,11 +242,15 @@ def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
         )
 
 
-def check_columns(X: Floats, n_levels: Ints, weight: Floats) -> None:
+def check_columns(X: Floats | SparseTable, n_levels: Ints, weight: Floats) -> None:
     """What both twins refuse of the columns: the sizes do not agree, or a code names no category."""
     if X.ndim != 2 or len(n_levels) != X.shape[1] or np.shape(weight) != (len(X),):
         given = f"X {X.shape}, n_levels ({len(n_levels)},), weight {np.shape(weight)}"
         raise ValueError(f"n_levels must have an entry for each column of X, weight one for each row, got {given}.")
+    if isinstance(X, SparseTable):
+        if np.any(n_levels):
+            raise ValueError(f"a sparse table must have numbers only, got levels of feature {np.argmax(n_levels)}.")
+        return
     for feature in np.flatnonzero(n_levels):
         check_codes(X[:, feature], int(n_levels[feature]), f"categories of feature {feature}")
 
@@ -272,9 +280,14 @@ def check_parameter(target: Target, growth: Growth) -> None:
         raise ValueError("POISSON wants targets >= 0.")
 
 
-def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats) -> None:
+SUMS = (Criterion.GINI, Criterion.ENTROPY, Criterion.ERROR, Criterion.SQUARED_ERROR, Criterion.POISSON)
+
+
+def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats, is_sparse: bool = False) -> None:
     """What both twins refuse."""
     check_target(target, len(weight))
+    if is_sparse and growth.criterion not in SUMS:
+        raise ValueError(f"{growth.criterion.name} is no function of sums, by which trees of a sparse table grow.")
     if len(growth.monotone) not in (0, len(n_levels)):
         raise ValueError(f"monotone must have {len(n_levels)} entries or none, got {len(growth.monotone)}.")
     if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):

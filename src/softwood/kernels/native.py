@@ -31,6 +31,7 @@ from softwood.kernels.growth import (
     check_target,
 )
 from softwood.kernels.reference.bin_tree import BYTE, BinnedRows, BinTree, Codes
+from softwood.kernels.sparse_table import SparseTable
 
 __all__ = [
     "Annealer",
@@ -97,13 +98,19 @@ def _readable(X: Floats) -> Floats:
 class Grower:
     """Hard grower; contract in growth.py."""
 
-    def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
+    def __init__(
+        self, X: Floats | SparseTable, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1
+    ) -> None:
         self.n_threads, self.n_levels, self.weight = n_threads, np.asarray(n_levels, np.int32), _flat(weight)
         check_columns(X, self.n_levels, self.weight)
+        self.is_sparse = isinstance(X, SparseTable)
+        if isinstance(X, SparseTable):
+            self.columns = _native.Columns(X.begin, X.column, X.value, X.n_columns, self.weight, max_bins, n_threads)
+            return
         self.columns = _native.Columns(_readable(X), self.n_levels.tolist(), self.weight, max_bins, n_threads)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
-        check_growth(target, growth, self.n_levels, self.weight)
+        check_growth(target, growth, self.n_levels, self.weight, self.is_sparse)
         classes = target.n_classes > 0
         grown = _native.grow(
             self.columns,

@@ -30,6 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import table_scan
+from softwood.kernels.sparse_hash import hash_stored, hash_stored_cells
+from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -114,11 +116,9 @@ def count_pieces(weight: Floats, size: Floats, most: int) -> Index:
     return np.clip(np.ceil(weight / size * (1.0 - ROUNDING)), 1, most).astype(np.int64)
 
 
-def have_several_answers(X: Floats) -> npt.NDArray[np.bool_]:
+def have_several_answers(X: Floats | SparseTable) -> npt.NDArray[np.bool_]:
     """For every distinct row whether another one has the same inputs, so that only their answers differ."""
-    _, place, count = np.unique(
-        table_scan.hash_rows(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True
-    )
+    _, place, count = np.unique(hash_values(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True)
     return np.asarray(count[place] > 1)
 
 
@@ -160,7 +160,7 @@ class RowFolds(Sequence[Fold]):
 
 
 def deal_rows(
-    X: Floats, y: npt.NDArray[np.generic], weight: Floats, n_folds: int, seed: int, raised: bool = False
+    X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats, n_folds: int, seed: int, raised: bool = False
 ) -> RowFolds:
     """Folds of the rows.
 
@@ -191,7 +191,7 @@ def deal_rows(
     return RowFolds(weight, row, distinct, total, first, deal(total, several, n_folds, raised), n_folds)
 
 
-def number_distinct(X: Floats, y: npt.NDArray[np.generic], seed: int) -> Index:
+def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: int) -> Index:
     """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content."""
     number = hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed)
     found = np.empty(len(number), np.int64)
@@ -211,7 +211,7 @@ def sum_in_order(group: Index, weight: Floats, n: int) -> Floats:
     return np.bincount(group[order], weight[order], n).astype(np.float64)
 
 
-def raise_light(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Floats, bool]:
+def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Floats, bool]:
     """Weights that count as rows, and whether that took raising them.
 
     Weights count as rows, but some sum to 1: those that sum to less than there are distinct rows are raised to their
@@ -229,7 +229,7 @@ def raise_light(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[
     total = float(np.sort(weight[row]).sum())  # zeros among them would be added up in other groups
     if total >= (1.0 - ROUNDING) * len(row):
         return weight, False
-    n = len(np.unique(table_scan.hash_rows(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
+    n = len(np.unique(hash_values(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
     return raise_to(weight, n, total)
 
 
@@ -262,7 +262,7 @@ def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> t
     return place[first], np.add.reduceat(weight[place], first)
 
 
-def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
+def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
     """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
 
     The number is made of the cell in which each value lies between the least and the largest of its column. Rows that
@@ -278,7 +278,11 @@ def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArra
     (3, True)
     """
     seed &= 0xFFFFFFFFFFFFFFFF
-    number, exact = _hash_cells(X, y, seed, n_threads)
+    if isinstance(X, SparseTable):
+        number = hash_stored_cells(X, seed, CELLS, EDGE) + _hash_cells(np.zeros((len(y), 0)), y, seed, 1)[0]
+        exact = hash_values(X, y, seed)
+    else:
+        number, exact = _hash_cells(X, y, seed, n_threads)
     ordered = np.sort(number)
     if not np.any(ordered[1:] == ordered[:-1]):
         return number
@@ -288,8 +292,19 @@ def hash_rows(X: Floats, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArra
     if not shared.any():
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))
-    number[at] ^= table_scan.hash_rows(_ranks(X[at], y[at], number[at], exact[at]), np.zeros((len(at), 0)), seed)
+    rank = _ranks(_compact(X[at]), y[at], number[at], exact[at])
+    number[at] ^= table_scan.hash_rows(rank, np.zeros((len(at), 0)), seed)
     return number
+
+
+def hash_values(X: Floats | SparseTable, y: Floats, seed: int) -> Words:
+    """A number of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
+    return hash_stored(X, y, seed) if isinstance(X, SparseTable) else table_scan.hash_rows(X, y, seed)
+
+
+def _compact(X: Floats | SparseTable) -> Floats:
+    """The columns of a sparse table that are not all 0, as an array; an array as it is."""
+    return X.only(np.unique(X.column)).dense() if isinstance(X, SparseTable) else X
 
 
 def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +27,7 @@ class HeldOutRows:
     group : number of each row's group, where rows belong together; else None.
     """
 
-    X: Floats
+    X: Any  # Floats, or a SparseTable
     target: npt.NDArray[np.generic]
     answer: Floats
     weight: Floats
@@ -38,9 +41,11 @@ class HeldOutRows:
         """The rows of several folds; None where there are none."""
         if not parts:
             return None
-        X, target, answer, weight = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "target", "answer", "weight")
+        target, answer, weight = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("target", "answer", "weight")
         )
+        tables = [part.X for part in parts]
+        X = SparseTable.joined(tables) if isinstance(tables[0], SparseTable) else np.concatenate(tables)
         groups = [part.group for part in parts if part.group is not None]
         return cls(X, target, answer, weight, np.concatenate(groups) if len(groups) == len(parts) else None)
 

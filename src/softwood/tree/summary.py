@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.sparse_table import SparseTable
 from softwood.kernels.table_scan import hash_rows
 
 Floats = npt.NDArray[np.float64]
@@ -86,8 +87,8 @@ def _numbers(name: str, values: Any) -> tuple[float, ...]:
     return tuple(map(float, values))
 
 
-def summarize(X: Floats, weight: Floats, n_levels: Sequence[int]) -> tuple[Summary, ...]:
-    """A summary of every column.
+def summarize(X: Floats | SparseTable, weight: Floats, n_levels: Sequence[int]) -> tuple[Summary, ...]:
+    """A summary of every column; of a sparse table quantiles are those of all rows.
 
     Parameters
     ----------
@@ -103,6 +104,8 @@ def summarize(X: Floats, weight: Floats, n_levels: Sequence[int]) -> tuple[Summa
     there = weight > 0
     if not there.all():
         X, weight = X[there], weight[there]
+    if isinstance(X, SparseTable):
+        return _of_stored_columns(X, weight)
     even = len(weight) > 0 and bool(np.all(weight == weight[0]))
     some = _rows_by_content(X) if len(X) > ENOUGH_ROWS else slice(None)
     if even and not any(n_levels):
@@ -172,6 +175,39 @@ def _of_column(
     below = np.cumsum(weight[order])
     place = np.searchsorted(below, np.multiply(PROBABILITIES, below[-1]), side="left")
     return Summary(total, lost, ends, _pairs(part[order][place].tolist()))
+
+
+def _of_stored_columns(X: SparseTable, weight: Floats) -> tuple[Summary, ...]:
+    """Of a sparse table: the values that are stored, and 0 with the weight of all other rows."""
+    begin, row, value = X.by_column()
+    even, total = len(weight) > 0 and bool(np.all(weight == weight[0])), math.fsum(weight)
+    same = _pairs([0.0] * len(PROBABILITIES))  # one object for all columns that are mostly 0
+    stored = np.bincount(X.column, weight[X.row], X.n_columns)
+    low, high = np.zeros(X.n_columns), np.zeros(X.n_columns)
+    np.minimum.at(low, X.column, X.value)  # NaN where a value is missing
+    np.maximum.at(high, X.column, X.value)
+    mostly = (stored < PROBABILITIES[0] / 2 * total) & ~np.isnan(low)
+    found = []
+    for f, at in enumerate(slice(begin[f], begin[f + 1]) for f in range(X.n_columns)):
+        if mostly[f]:
+            found.append(Summary(total, 0.0, (float(low[f]), float(high[f])), same))
+            continue
+        known = ~np.isnan(value[at])
+        x, w = value[at][known], weight[row[at][known]]
+        lost = math.fsum(weight[row[at][~known]])
+        zeros = len(X) - len(known)
+        if zeros:
+            x, w = np.append(x, 0.0), np.append(w, max(total - lost - math.fsum(w), 0.0))
+        if not len(x):
+            found.append(Summary(0.0, lost))
+            continue
+        order = np.lexsort((w, x))
+        below = np.cumsum(np.rint(w[order] / weight[0]) if even else w[order])
+        wanted = np.multiply(PROBABILITIES, below[-1])
+        quantiles = _pairs(x[order][np.searchsorted(below, wanted, side="left")].tolist())
+        ends = float(x.min()) + 0.0, float(x.max()) + 0.0
+        found.append(Summary(max(total - lost, 0.0), lost, ends, same if quantiles == same else quantiles))
+    return tuple(found)
 
 
 def _places(n: int) -> list[int]:

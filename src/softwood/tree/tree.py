@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.kernels.sparse_table import SparseTable, answer_blocks
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.once import computed_once
@@ -24,6 +25,7 @@ from softwood.tree.sketch import sketch
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Rows = npt.ArrayLike | SparseTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,31 +88,31 @@ class Tree(TreeArrays):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def output(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
+    def output(self, X: Rows, n_threads: int = 1) -> Floats:
         """Answers before the link, shape (rows, outputs). NaN in X is a missing value."""
-        return self._evaluator.output(self._rows(X), n_threads)
+        return answer_blocks(self._evaluator.output, self._rows(X), n_threads)
 
-    def predict(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
+    def predict(self, X: Rows, n_threads: int = 1) -> Floats:
         """Answers after the link, shape (rows, outputs)."""
-        return self._evaluator.predict(self._rows(X), n_threads)
+        return answer_blocks(self._evaluator.predict, self._rows(X), n_threads)
 
-    def reach(self, X: npt.ArrayLike, n_threads: int = 1) -> Floats:
+    def reach(self, X: Rows, n_threads: int = 1) -> Floats:
         """Part of every row that arrives at every node, shape (rows, nodes)."""
-        return self._evaluator.reach(self._rows(X), n_threads)
+        return answer_blocks(self._evaluator.reach, self._rows(X), n_threads)
 
-    def apply(self, X: npt.ArrayLike, n_threads: int = 1) -> Ints:
+    def apply(self, X: Rows, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row (reach times leafness; the lowest id on a tie)."""
-        return self._evaluator.apply(self._rows(X), n_threads)
+        return answer_blocks(self._evaluator.apply, self._rows(X), n_threads)
 
-    def decide(self, X: npt.ArrayLike, n_threads: int = 1) -> npt.NDArray[np.int64]:
+    def decide(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.int64]:
         """Class of every row, as its place in `schema.answers`: of least expected cost, by `schema.costs`."""
         if self.is_whole:  # one class a leaf, found once
             return self._decisions[self.apply(X, n_threads)]
         if self.schema.costs is None and self.schema.task == "classification":
-            return self._evaluator.decide(self._rows(X), n_threads)
+            return answer_blocks(self._evaluator.decide, self._rows(X), n_threads)
         return self.schema.decide(self.predict(X, n_threads))
 
-    def classify(self, X: npt.ArrayLike, n_threads: int = 1) -> npt.NDArray[Any]:
+    def classify(self, X: Rows, n_threads: int = 1) -> npt.NDArray[Any]:
         """Class of every row, as its label: the one of `schema.answers` that `decide` has the place of."""
         return self._labels[self.decide(X, n_threads)]
 
@@ -131,8 +133,8 @@ class Tree(TreeArrays):
     def _evaluator(self) -> kernels.Evaluator:
         return kernels.Evaluator(self)
 
-    def _rows(self, X: npt.ArrayLike) -> Floats:
-        rows = np.asarray(X, np.float64)
+    def _rows(self, X: Rows) -> Floats | SparseTable:
+        rows = X if isinstance(X, SparseTable) else np.asarray(X, np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise ValueError(f"X must have shape (rows, {self.n_features}), as the tree's inputs, got {rows.shape}.")
         return rows

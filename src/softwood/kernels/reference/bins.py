@@ -11,18 +11,34 @@ several at once, which leaves fewer bins). The edge after v_i lies midway to v_i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from softwood.kernels.growth import MAX_BINS, TIE
 from softwood.kernels.reference.sets import Floats, Index
+from softwood.kernels.sparse_table import SparseTable
+
+
+@dataclass(frozen=True)
+class StoredValues:
+    """A column of a sparse table: the rows that are not 0, their values, and of how many rows they are."""
+
+    row: Index
+    value: Floats
+    n_rows: int
+
+    def __getitem__(self, rows: Any) -> Floats:
+        x = np.zeros(self.n_rows)
+        x[self.row] = self.value
+        return np.asarray(x[rows])
 
 
 @dataclass(frozen=True)
 class Column:
     """One feature: its values (NaN is missing), its number of levels (0: a number), the edges between bins, if any."""
 
-    x: Floats
+    x: Floats | StoredValues
     n_levels: int
     edge: Floats | None = None
 
@@ -40,8 +56,13 @@ class Column:
         return group, code
 
 
-def make_columns(X: Floats, n_levels: Index, weight: Floats, max_bins: int) -> list[Column]:
+def make_columns(X: Floats | SparseTable, n_levels: Index, weight: Floats, max_bins: int) -> list[Column]:
     """The columns of a table, numbers cut into bins if max_bins > 0."""
+    if isinstance(X, SparseTable):
+        begin, row, value = X.by_column()
+        parts = (slice(begin[f], begin[f + 1]) for f in range(X.n_columns))
+        stored = [StoredValues(row[at], value[at], len(X)) for at in parts]
+        return [Column(x, 0, cut_bins(x[:], weight, max_bins) if max_bins > 0 else None) for x in stored]
     columns = []
     for x, levels in zip(X.T, n_levels, strict=True):
         is_binned = max_bins > 0 and levels == 0

@@ -38,6 +38,7 @@ from softwood.kernels.reference.node import Node, make_node, send, to_tree
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.split import Search, Split
 from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate
+from softwood.kernels.sparse_table import SparseTable
 
 
 class Grower:
@@ -45,7 +46,7 @@ class Grower:
 
     Parameters
     ----------
-    X : (rows, features) numbers and category codes; NaN is a missing value.
+    X : (rows, features) numbers and category codes; NaN is a missing value. Or a SparseTable of numbers.
     n_levels : per feature the number of levels, 0 for a number.
     weight : per row; bins are of about equal weight, and rows of weight 0 do not exist.
     max_bins : 0 tries every threshold, otherwise only the edges between so many bins.
@@ -59,14 +60,18 @@ class Grower:
     (np.float64(2.5), array([4., 2., 2.]))
     """
 
-    def __init__(self, X: Floats, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1) -> None:
+    def __init__(
+        self, X: Floats | SparseTable, n_levels: Ints, weight: Floats, max_bins: int = 0, n_threads: int = 1
+    ) -> None:
         self.weight, self.n_levels = np.asarray(weight, np.float64), np.asarray(n_levels, np.int32)
-        check_columns(np.asarray(X), self.n_levels, self.weight)
-        self.columns = make_columns(np.asarray(X, np.float64), np.asarray(n_levels, np.intp), self.weight, max_bins)
+        self.is_sparse = isinstance(X, SparseTable)
+        X = X if isinstance(X, SparseTable) else np.asarray(X, np.float64)
+        check_columns(X, self.n_levels, self.weight)
+        self.columns = make_columns(X, np.asarray(n_levels, np.intp), self.weight, max_bins)
 
     def grow(self, target: Target, growth: Growth) -> Grown:
         """Grow a tree by the rules of `growth`."""
-        check_growth(target, growth, self.n_levels, self.weight)
+        check_growth(target, growth, self.n_levels, self.weight, self.is_sparse)
         measure = make_measure(target, growth)
         return GrowOptions(Search(self.columns, measure, growth), self._rows(target)).run()
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.conformal.score_table import ScoreTable
 from softwood.learners.conformal.spread import Floats, Spread, learn_spread
 from softwood.parts.held_out import HeldOutRows
@@ -29,7 +30,7 @@ class TargetIntervals:
     spread: Spread
     scores: ScoreTable
 
-    def half_width(self, X: Floats, answer: Floats, coverage: float) -> Floats:
+    def half_width(self, X: Floats | SparseTable, answer: Floats, coverage: float) -> Floats:
         """Of the interval about each answer (rows,)."""
         return self.scores.threshold(coverage) * self.spread.at(X, answer)
 
@@ -50,7 +51,7 @@ class Intervals:
             found.append(TargetIntervals(spread, ScoreTable.of(error / without, rows.weight)))
         return cls(found)
 
-    def at(self, X: Floats, answer: Floats, coverage: float) -> Floats:
+    def at(self, X: Floats | SparseTable, answer: Floats, coverage: float) -> Floats:
         """Lower and upper ends for rows with these answers (rows, targets): shape (rows, targets, 2)."""
         half = np.stack([one.half_width(X, answer[:, i], coverage) for i, one in enumerate(self.targets)], axis=1)
         return np.stack([answer - half, answer + half], axis=2)

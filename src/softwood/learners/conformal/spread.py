@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Link
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.mix import Mix
 from softwood.learners.soft.scaled_tree import ScaledTree
@@ -37,6 +38,7 @@ SURELY = 2.0  # standard errors by which a spread that varies must be better tha
 FLOOR = 0.4  # of the mean error: no answer is taken for surer
 MOST_LEVERAGE = 0.99  # of a row, whose error without it would be divided by nothing
 FEWEST_ROWS = 30
+MOST_COLUMNS = 500  # of a sparse table, that a spread is a line of: the fullest
 RANK = 1e-9  # of the largest eigenvalue: directions that vary less carry rounding
 
 
@@ -51,15 +53,21 @@ class Spread:
     tree: Tree | None = None
     floor: float = 1.0
 
-    def at(self, X: Floats, answer: Floats) -> Floats:
+    def at(self, X: Floats | SparseTable, answer: Floats) -> Floats:
         """Spread at each row with its answer (rows,)."""
         if self.tree is None:
             return np.full(len(X), self.floor)
-        return np.maximum(self.tree.predict(np.column_stack([X, answer]))[:, 0], self.floor)
+        rows = X.beside(answer) if isinstance(X, SparseTable) else np.column_stack([X, answer])
+        return np.maximum(self.tree.predict(rows)[:, 0], self.floor)
 
 
 def learn_spread(
-    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, group: Index | None = None
+    X: Floats | SparseTable,
+    answer: Floats,
+    error: Floats,
+    weight: Floats,
+    schema: Schema,
+    group: Index | None = None,
 ) -> tuple[Spread, Floats]:
     """The spread of absolute errors (rows,) and, of each row, the spread by all other rows (of other groups)."""
     mean = float(np.average(error, weights=weight))
@@ -73,17 +81,28 @@ def learn_spread(
 
 
 def _varying(
-    X: Floats, answer: Floats, error: Floats, weight: Floats, schema: Schema, mean: float, group: Index | None
+    X: Floats | SparseTable,
+    answer: Floats,
+    error: Floats,
+    weight: Floats,
+    schema: Schema,
+    mean: float,
+    group: Index | None,
 ) -> tuple[Spread, Floats] | None:
     """A spread that varies, from errors in parts of their mean; None where a constant is hardly worse."""
+    inputs = np.arange(X.shape[1])
+    if isinstance(X, SparseTable):
+        inputs = _fullest(X)
+        X = X.only(inputs).dense()
     cells = np.column_stack([X, answer])
-    design = _design(cells, [*schema.level_counts.tolist(), 0], weight)
+    design = _design(cells, [*schema.level_counts[inputs].tolist(), 0], weight)
     if not len(design):
         return None
     ridge = replace(Ridge.of(design.make(cells), error, weight), members=members_of(group))
     chosen = ridge.choose()
     if chosen is None:
         return None
+    design = _renumbered(design, np.append(inputs, len(schema.features)))
     tree = _tree(design, ridge.weights(chosen) * mean, ridge.constant(chosen) * mean, schema)
     return Spread(tree, FLOOR * mean), np.maximum(ridge.without(chosen), FLOOR) * mean
 
@@ -207,6 +226,19 @@ def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
         np.concatenate([lines.feature, curve.feature + answer]).astype(np.int32),
         np.concatenate([lines.kind, curve.kind]),
     )
+
+
+def _fullest(X: SparseTable) -> Rows:
+    """The columns of a sparse table that have most values, at most MOST_COLUMNS, rising."""
+    stored = np.bincount(X.column, minlength=X.n_columns)
+    return np.sort(np.argsort(-stored, kind="stable")[:MOST_COLUMNS])
+
+
+def _renumbered(design: DesignMatrix, inputs: Rows) -> DesignMatrix:
+    """With the inputs that its own stand for."""
+    number = inputs.astype(np.int32)
+    basis = replace(design.basis, feature=number[design.basis.feature])
+    return replace(design, basis=basis, feature=number[design.feature])
 
 
 def _tree(design: DesignMatrix, slope: Floats, constant: float, schema: Schema) -> Tree:

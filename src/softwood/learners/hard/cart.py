@@ -19,6 +19,7 @@ import numpy as np
 from softwood import kernels
 from softwood.kernels.growth import Growth
 from softwood.kernels.kinds import Missing
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
@@ -54,7 +55,7 @@ def learn_cart(
     problem, growth, pruning = unit.enter(problem), unit.enter_growth(growth), unit.enter_pruning(pruning)
     growth = replace(growth, parameter=problem.parameter)
     if fill is not None:
-        problem = replace(problem, X=np.where(np.isnan(problem.X), fill, problem.X))
+        problem = replace(problem, X=fill_missing(problem.X, fill))
     grower = kernels.Grower(problem.X, problem.n_levels, problem.weight, max_bins, n_jobs)
     near = problem if pruning.method is None else hold_wild(problem)
     full = grow_tree(grower, near, growth, schema)
@@ -74,6 +75,11 @@ def learn_cart(
         kept = level_order(full.first_child, full.n_children, choice.is_leaf)
         sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
     return unit.leave(smooth_pruned(Pruned(tree, choice.table, sequence, choice.held_out), pruning.smoothing))
+
+
+def fill_missing(X: Floats | SparseTable, fill: Floats) -> Floats | SparseTable:
+    """With a number for each column (columns,) in place of missing values."""
+    return X.filled(fill) if isinstance(X, SparseTable) else np.where(np.isnan(X), fill, X)
 
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:

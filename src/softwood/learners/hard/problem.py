@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.hard.number_losses import number_loss, wild_loss
 from softwood.parts.folds import raise_light
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
@@ -24,7 +25,7 @@ class Problem:
 
     Attributes
     ----------
-    X : (rows, features) category codes or numbers, NaN where missing.
+    X : (rows, features) category codes or numbers, NaN where missing; or a sparse table of numbers.
     n_levels : categories of each feature, 0 for a number.
     y : class codes (rows,) or numbers (rows, targets).
     weight : of every row; 2 is the row twice, 0 its absence.
@@ -37,7 +38,7 @@ class Problem:
     parameter : of quantile (which one) and huber (its width), one for each target; else empty.
     """
 
-    X: Floats
+    X: Any  # Floats, or a SparseTable, which only CART is given
     n_levels: Ints
     y: npt.NDArray[np.generic]
     weight: Floats
@@ -78,7 +79,11 @@ class Problem:
         return Target(self.y, self.weight if weight is None else weight, self.n_classes, factor)
 
     def with_rows(
-        self, X: Floats, y: npt.NDArray[np.generic], weight: Floats, group: npt.NDArray[np.int64] | None = None
+        self,
+        X: Floats | SparseTable,
+        y: npt.NDArray[np.generic],
+        weight: Floats,
+        group: npt.NDArray[np.int64] | None = None,
     ) -> Problem:
         """The same question asked of other rows."""
         return replace(self, X=X, y=y, weight=weight, group=group)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from softwood import kernels
 from softwood.kernels.kinds import Missing
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Tree
@@ -153,7 +154,7 @@ def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[
     return total, squares
 
 
-def _visits(tree: Tree, X: Floats) -> Iterator[tuple[Places, Places, Floats]]:
+def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Places, Places, Floats]]:
     """Batches of (row, node, reach) that hold every node on the way of every row."""
     if np.any(tree.missing == Missing.FRACTION):
         step = max(1, REACH_NUMBERS // tree.n_nodes)

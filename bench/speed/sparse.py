@@ -1,0 +1,92 @@
+"""Fits of a sparse matrix, each in a process of its own: `python -m bench.speed.sparse NAME ROWS counts`.
+
+Like the words of texts: drawn by a power law, 40 a text of 20,000; the class is the sign of a sum over 40 of the 400
+most frequent ones, with noise. Counts have few distinct values, weighted words (tf-idf) have as many as are stored.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.tree import DecisionTreeClassifier
+
+from bench.speed.memory import peak_bytes
+from softwood import CARTClassifier
+
+WORDS, LENGTH = 20_000, 40
+
+
+def _lightgbm() -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_jobs=1, verbose=-1)
+
+
+FITS: dict[str, Callable[[], Any]] = {
+    "CART, not pruned, no surrogates": lambda: CARTClassifier(prune=None, max_surrogates=0),
+    "CART, our defaults (ten folds prune, surrogates)": CARTClassifier,
+    "CART, our defaults, 16 bins": lambda: CARTClassifier(max_bins=16),
+    "scikit-learn's tree, not pruned": lambda: DecisionTreeClassifier(random_state=0),
+    "LightGBM, its defaults (100 trees)": _lightgbm,
+}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Seconds of the processor, peak in MB above the matrix, MB that the matrix stores, leaves, part misclassified."""
+
+    seconds: float
+    peak: float
+    stored: float
+    leaves: int
+    error: float
+
+
+def fit_of(name: str, n: int, weighted: bool) -> Fit:
+    """Fit n rows in a process of its own."""
+    command = [sys.executable, "-m", "bench.speed.sparse", name, str(n), "weighted" if weighted else "counts"]
+    return Fit(**json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+
+
+def make_texts(n: int, weighted: bool) -> tuple[Any, npt.NDArray[np.bool_]]:
+    """A sparse matrix (texts, words) and the class of every text."""
+    rng = np.random.default_rng(0)
+    frequency = np.arange(1, WORDS + 1) ** -0.8
+    length = rng.poisson(LENGTH, n) + 1
+    cells = np.repeat(np.arange(n), length), rng.choice(WORDS, length.sum(), p=frequency / frequency.sum())
+    X = sparse.csr_matrix((np.ones(len(cells[0])), cells), shape=(n, WORDS))
+    X.sum_duplicates()
+    weight = np.zeros(WORDS)
+    weight[rng.choice(400, 40, replace=False)] = 2.0 * rng.normal(size=40)
+    score = X @ weight
+    y = score + 0.5 * rng.normal(size=n) > np.median(score)
+    if weighted:
+        X.data *= np.log(n / np.maximum(np.bincount(X.indices, minlength=WORDS), 1.0))[X.indices]
+        X = sparse.csr_matrix(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))))
+    return X, y
+
+
+def _measure(name: str, n: int, weighted: bool) -> Fit:
+    model = FITS[name]()
+    X, y = make_texts(n * 5 // 4, weighted)
+    model.fit(X[:100], y[:100])  # all that is imported late is there now
+    fresh, answer, X, y = X[n:], y[n:], X[:n].copy(), y[:n]
+    before, start = peak_bytes(), time.process_time()
+    model.fit(X, y)
+    seconds, peak = time.process_time() - start, (peak_bytes() - before) / 1e6
+    stored = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 1e6
+    leaves = model.get_n_leaves() if hasattr(model, "get_n_leaves") else 31 * 100
+    return Fit(seconds, peak, stored, leaves, float(np.mean(model.predict(fresh) != answer)))
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(_measure(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "weighted"))))
