@@ -30,10 +30,12 @@ nb::object owned(std::vector<double>&& values, std::vector<std::size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), shape.size(), shape.data(), owner));
 }
 
-Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size_t columns, std::size_t outputs) {
+Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size_t columns, std::size_t outputs,
+                 std::vector<std::int32_t> own_columns) {
   Shape shape;
   shape.first_child.assign(first_child.data(), first_child.data() + first_child.size());
   shape.slope_row.assign(slope_row.data(), slope_row.data() + slope_row.size());
+  shape.own_columns = std::move(own_columns);
   shape.slopes = slopes, shape.columns = columns, shape.outputs = outputs;
   const auto nodes = static_cast<std::int64_t>(shape.nodes());
   for (std::int64_t m = 0; m < nodes; ++m)
@@ -43,6 +45,9 @@ Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size
   if (shape.slope_row.size() != shape.leaves) throw std::invalid_argument("slope_row needs one entry a leaf");
   for (const auto row : shape.slope_row)
     if (row >= static_cast<std::int32_t>(slopes)) throw std::invalid_argument("slope_row is outside the slopes");
+  for (const auto column : shape.own_columns)
+    if (column < 0 || column >= static_cast<std::int64_t>(columns))
+      throw std::invalid_argument("own_columns are outside the columns");
   return shape;
 }
 
@@ -340,10 +345,11 @@ void bind_rows(nb::module_& m, const char* name) {
 void bind_soft(nb::module_& m) {
   nb::class_<Shape>(m, "SoftShape")
       .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
-                  "columns"_a, "outputs"_a)
+                  "columns"_a, "outputs"_a, "own_columns"_a = std::vector<std::int32_t>{})
       .def_ro("first_child", &Shape::first_child)
       .def_ro("slope_row", &Shape::slope_row)
       .def_ro("slopes", &Shape::slopes)
+      .def_ro("own_columns", &Shape::own_columns)
       .def_ro("columns", &Shape::columns)
       .def_ro("outputs", &Shape::outputs)
       .def_prop_ro("parameters", &Shape::parameters);

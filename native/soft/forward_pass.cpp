@@ -9,6 +9,39 @@
 namespace softwood::soft {
 namespace {
 
+// Adds what slopes make of the columns to the output.
+template <class T>
+SOFTWOOD_INLINE void add_slopes(const Plan<T>& plan, Workspace<T>& w) {
+  const Shape& s = plan.shape;
+  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, w.phi,
+              w.slope_score.data());
+  std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
+  for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+    if (s.slope_row[leaf] >= 0)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.slope_reach[s.slope_row[leaf] * kBlock + row] += w.reach[leaf * kBlock + row];
+  for (std::size_t slope = 0; slope < s.slopes; ++slope)
+    for (std::size_t q = 0; q < s.outputs; ++q)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.output[q * kBlock + row] +=
+            w.slope_reach[slope * kBlock + row] * w.slope_score[(slope * s.outputs + q) * kBlock + row];
+}
+
+// Adds what each leaf's own slopes make of the own columns.
+template <class T>
+SOFTWOOD_INLINE void add_own_slopes(const Plan<T>& plan, Workspace<T>& w) {
+  const Shape& s = plan.shape;
+  const std::size_t columns = s.own_columns.size();
+  for (std::size_t c = 0; c < columns; ++c)
+    std::copy_n(w.phi + static_cast<std::size_t>(s.own_columns[c]) * kBlock, kBlock, w.own_phi.data() + c * kBlock);
+  form_scores(plan.parameter.data() + s.own_begin(), s.leaves * s.outputs, columns, columns, nullptr, 0,
+              w.own_phi.data(), w.own_score.data());
+  for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+    for (std::size_t q = 0; q < s.outputs; ++q)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.output[q * kBlock + row] += w.reach[leaf * kBlock + row] * w.own_score[(leaf * s.outputs + q) * kBlock + row];
+}
+
 template <class T>
 SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
@@ -33,19 +66,8 @@ SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan,
     const T* offset = rows.offset.data() + block * s.outputs * kBlock;
     for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
   }
-  if (s.slopes == 0) return;
-  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, x,
-              w.slope_score.data());
-  std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
-  for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
-    if (s.slope_row[leaf] >= 0)
-      for (std::size_t row = 0; row < kBlock; ++row)
-        w.slope_reach[s.slope_row[leaf] * kBlock + row] += w.reach[leaf * kBlock + row];
-  for (std::size_t slope = 0; slope < s.slopes; ++slope)
-    for (std::size_t q = 0; q < s.outputs; ++q)
-      for (std::size_t row = 0; row < kBlock; ++row)
-        w.output[q * kBlock + row] +=
-            w.slope_reach[slope * kBlock + row] * w.slope_score[(slope * s.outputs + q) * kBlock + row];
+  if (s.slopes > 0) add_slopes(plan, w);
+  if (!s.own_columns.empty()) add_own_slopes(plan, w);
 }
 
 template <class T>

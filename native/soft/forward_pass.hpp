@@ -2,7 +2,7 @@
 // instruction set (SOFTWOOD_CLONED) and called once a block.
 //
 //   reach[child] = reach[m] * share,   share = sigmoid(weight . phi + bias) for the first child
-//   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)
+//   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . own_phi)
 //   output_slope = d loss / d output, times the row's weight
 #pragma once
 
@@ -38,10 +38,14 @@ struct Plan {
   }
 };
 
+// Own slopes of all leaves and outputs; none where no column has any.
+inline std::size_t own_forms(const Shape& s) { return s.own_columns.empty() ? 0 : s.leaves * s.outputs; }
+
 template <class T>
 struct Workspace {
   std::vector<T> share, reach, value, output, output_slope, slope_score, slope_reach, coefficient;
-  std::vector<T> scratch;  // columns of one block, where the rows make them when asked
+  std::vector<T> own_phi, own_score;  // the own columns of a block, and what the own slopes of each leaf make of them
+  std::vector<T> scratch;             // columns of one block, where the rows make them when asked
   const T* phi = nullptr;
   Chosen columns = 0;  // of phi that are to be gone over
 
@@ -53,7 +57,9 @@ struct Workspace {
         output_slope(s.outputs * kBlock),
         slope_score(s.slopes * s.outputs * kBlock),
         slope_reach(s.slopes * kBlock),
-        coefficient(std::max(s.gates, s.slopes * s.outputs) * kBlock),
+        coefficient(std::max({s.gates, s.slopes * s.outputs, own_forms(s)}) * kBlock),
+        own_phi(s.own_columns.size() * kBlock),
+        own_score(own_forms(s) * kBlock),
         scratch(rows.phi ? 0 : s.columns * kBlock) {}
 };
 

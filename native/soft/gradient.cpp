@@ -39,6 +39,13 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
         for (std::size_t row = 0; row < kBlock; ++row)
           w.value[leaf * kBlock + row] += w.output_slope[q * kBlock + row] * score[row];
       }
+  if (!s.own_columns.empty())
+    for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+      for (std::size_t q = 0; q < s.outputs; ++q)
+        for (std::size_t row = 0; row < kBlock; ++row)
+          w.value[leaf * kBlock + row] =
+              fused(w.output_slope[q * kBlock + row], w.own_score[(leaf * s.outputs + q) * kBlock + row],
+                    w.value[leaf * kBlock + row]);
   for (std::size_t m = s.nodes(); m-- > 0;) {
     if (s.first_child[m] < 0) continue;
     const std::size_t first = plan.place[s.first_child[m]] * kBlock, second = plan.place[s.first_child[m] + 1] * kBlock;
@@ -55,13 +62,20 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
   form_dots(w.coefficient.data(), s.gates, x, w.columns, gradient, s.columns + 1);
   form_sums(w.coefficient.data(), s.gates, gradient + s.columns, s.columns + 1);
   form_dots(w.reach.data(), s.leaves, w.output_slope.data(), s.outputs, gradient + s.response_begin(), s.outputs);
-  if (s.slopes == 0) return;
   for (std::size_t slope = 0; slope < s.slopes; ++slope)
     for (std::size_t q = 0; q < s.outputs; ++q)
       for (std::size_t row = 0; row < kBlock; ++row)
         w.coefficient[(slope * s.outputs + q) * kBlock + row] =
             w.slope_reach[slope * kBlock + row] * w.output_slope[q * kBlock + row];
   form_dots(w.coefficient.data(), s.slopes * s.outputs, x, w.columns, gradient + s.slope_begin(), s.columns);
+  if (s.own_columns.empty()) return;
+  for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
+    for (std::size_t q = 0; q < s.outputs; ++q)
+      for (std::size_t row = 0; row < kBlock; ++row)
+        w.coefficient[(leaf * s.outputs + q) * kBlock + row] =
+            w.reach[leaf * kBlock + row] * w.output_slope[q * kBlock + row];
+  const std::size_t own = s.own_columns.size();
+  form_dots(w.coefficient.data(), s.leaves * s.outputs, w.own_phi.data(), own, gradient + s.own_begin(), own);
 }
 
 // Sum of the loss over one piece; its gradient too unless null.

@@ -23,8 +23,9 @@ using namespace simd;  // registers, blocks and sums are the words of every pass
 
 // Shape of a tree: children of branch m are first_child[m] and the next node; -1 for a leaf. Branches and leaves are
 // numbered in node order. slope_row[leaf] is the row of slopes the leaf's response uses, -1 for a constant response.
+// own_columns are those that each leaf has slopes of its own for, beside the others.
 struct Shape {
-  std::vector<std::int32_t> first_child, gate, leaf, slope_row;
+  std::vector<std::int32_t> first_child, gate, leaf, slope_row, own_columns;
   std::size_t gates = 0, leaves = 0, slopes = 0, columns = 0, outputs = 0;
 
   // Numbers the gates and the leaves by first_child.
@@ -37,10 +38,11 @@ struct Shape {
   }
 
   std::size_t nodes() const { return first_child.size(); }
-  // Parameters in one vector: [gate][column, bias] [leaf][output] [slope][output][column].
+  // Parameters in one vector: [gate][column, bias] [leaf][output] [slope][output][column] [leaf][output][own column].
   std::size_t response_begin() const { return gates * (columns + 1); }
   std::size_t slope_begin() const { return response_begin() + leaves * outputs; }
-  std::size_t parameters() const { return slope_begin() + slopes * outputs * columns; }
+  std::size_t own_begin() const { return slope_begin() + slopes * outputs * columns; }
+  std::size_t parameters() const { return own_begin() + leaves * outputs * own_columns.size(); }
 };
 
 template <class T>

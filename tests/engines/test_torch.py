@@ -52,13 +52,14 @@ def problem(spec: str, task: tuple[Loss, int], slopes: str = "none", gaps: bool 
     rng = np.random.default_rng(2)
     X, weight = inputs(gaps), rng.uniform(0.2, 3.0, ROWS)
     design = build_design(X, LEVELS if spec == "additive" else [0] * 4, weight, SPECS[spec])
-    row = {"none": [-1] * 5, "shared": [0] * 5, "own": [0, 1, 2, 3, 4], "some": [1, -1, 0, 1, -1]}[slopes]
-    shape = make_shape(FIRST_CHILD, np.array(row, np.int32), max(row) + 1, len(design), task[1])
+    row = {"none": [-1] * 5, "shared": [0] * 5, "own": [0, 1, 2, 3, 4], "some": [1, -1, 0, 1, -1]}.get(slopes, [0] * 5)
+    own_columns = [0, len(design) - 1] if slopes == "mixed" else []
+    shape = make_shape(FIRST_CHILD, np.array(row, np.int32), max(row) + 1, len(design), task[1], own_columns)
     given = (X, expansion_of(design, 4), targets(*task), weight, task[0])
     return given, shape, rng.normal(size=shape.parameters)
 
 
-@pytest.mark.parametrize("slopes", ["none", "shared", "own", "some"])
+@pytest.mark.parametrize("slopes", ["none", "shared", "own", "some", "mixed"])
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[1]}")
 @pytest.mark.parametrize("spec", SPECS)
 def test_sums_are_those_of_memory(spec: str, task: tuple[Loss, int], slopes: str) -> None:

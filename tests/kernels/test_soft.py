@@ -43,7 +43,7 @@ def random_tree(rng: np.random.Generator, gates: int) -> np.ndarray:
     return np.array(first_child, np.int32)
 
 
-@pytest.fixture(params=["none", "shared", "own"])
+@pytest.fixture(params=["none", "shared", "own", "mixed"])
 def slopes(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -60,7 +60,8 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
     rng = np.random.default_rng(7)
     first_child = random_tree(rng, 6)
     leaves = np.flatnonzero(first_child < 0)
-    row = {"none": np.full(7, -1), "shared": np.zeros(7), "own": np.r_[-1, np.arange(6)]}[slopes].astype(np.int32)
+    row = {"none": np.full(7, -1), "own": np.r_[-1, np.arange(6)]}.get(slopes, np.zeros(7)).astype(np.int32)
+    own_columns = [1, 3] if slopes == "mixed" else []
     n_slopes = int(row.max()) + 1
     phi, weight = rng.normal(size=(ROWS, COLUMNS)), rng.random(ROWS)
     if not occupied:
@@ -73,7 +74,8 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
     }.get(loss.kind, rng.normal(size=(ROWS, outputs)))[:, :outputs]
     target = np.ascontiguousarray(target)
     shapes = [
-        kind.make(first_child, row, n_slopes, COLUMNS, outputs) for kind in (_native.SoftShape, reference.SoftShape)
+        kind.make(first_child, row, n_slopes, COLUMNS, outputs, own_columns)
+        for kind in (_native.SoftShape, reference.SoftShape)
     ]
     return Case(
         (_native.SoftRows64.make(phi, target, weight, int(loss.kind), loss.parameter), shapes[0]),
@@ -247,6 +249,13 @@ def test_columns_that_are_mostly_nothing_cost_little() -> None:
 
 def test_a_shape_tells_what_it_was_made_of() -> None:
     first, row = np.array([1, -1, 3, -1, -1], np.int32), np.array([-1, 0, 1], np.int32)
-    for shape in (soft.make_shape(first, row, 2, 5, 3), reference.SoftShape.make(first, row, 2, 5, 3)):
+    for shape in (soft.make_shape(first, row, 2, 5, 3, [1, 4]), reference.SoftShape.make(first, row, 2, 5, 3, [1, 4])):
         assert [list(shape.first_child), list(shape.slope_row)] == [first.tolist(), row.tolist()]
         assert (shape.slopes, shape.columns, shape.outputs) == (2, 5, 3)
+        assert (shape.own_columns, shape.parameters) == ([1, 4], 2 * 6 + 3 * 3 + 2 * 3 * 5 + 3 * 3 * 2)
+
+
+def test_own_columns_are_columns() -> None:
+    none = np.full(1, -1, np.int32)
+    with pytest.raises(ValueError, match="own_columns are outside the columns"):
+        soft.make_shape(none, none, 0, 2, 1, [2])

@@ -8,7 +8,7 @@ A new engine derives from SumEngine and defines `total_weight`, `loss`, `gradien
 a function that makes it (learners/soft/training_rows.py). tests/engines/batches.py is one in fifty lines.
 
 A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output]
-[slope][output][column].
+[slope][output][column] [leaf][output][own column].
 """
 
 from __future__ import annotations

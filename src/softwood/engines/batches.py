@@ -125,7 +125,7 @@ class BatchEngine(SumEngine):
     def _mean(self, what: str, shape: Shape, parameters: Floats) -> Floats:
         """One pass: the mean over all rows of what is asked of each part."""
         lists = (np.array(shape.first_child, np.int32), np.array(shape.slope_row, np.int32))
-        told = (*lists, shape.slopes, shape.columns, shape.outputs)
+        told = (*lists, shape.slopes, shape.columns, shape.outputs, list(shape.own_columns))
 
         def work() -> list[Floats]:
             sums = self.parts.collect(TreeSums(what, told, parameters))

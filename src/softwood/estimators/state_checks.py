@@ -132,7 +132,7 @@ def _check_nodes(name: str, nodes: SoftTreeParams | BuddingParams) -> None:
     require(nodes.gate.ndim == 2 and nodes.gate.shape[1] > 0, f"{name}: gate must have two axes.")
     require(nodes.response.ndim == 2 and nodes.response.shape[1] > 0, f"{name}: response must have two axes.")
     n, columns, outputs = len(nodes.first_child), nodes.gate.shape[1] - 1, nodes.response.shape[1]
-    slopes = {"none": 0, "shared": 1, "own": n}[nodes.slopes]
+    slopes = {"none": 0, "shared": 1, "own": n, "mixed": 1 + n}[nodes.slopes]
     shapes = {"gate": (n, columns + 1), "response": (n, outputs), "slope": (slopes, outputs, columns)}
     shapes |= {"frozen": (n, columns + 1), "unpenalized": (n,)}
     for part, shape in shapes.items():
@@ -142,9 +142,17 @@ def _check_nodes(name: str, nodes: SoftTreeParams | BuddingParams) -> None:
 def _check_soft_params(tree: SoftTreeParams) -> None:
     _check_nodes("the tree to go on from", tree)
     outputs, columns = tree.response.shape[1], tree.gate.shape[1] - 1
+    _check_own_columns(tree)
     require_shape("origin", tree.origin, (outputs,))
     require_shape("origin_slope", tree.origin_slope, (outputs, columns))
     require(0.0 <= tree.log_penalty < np.inf and tree.n_iter >= 0, "ease and n_iter must not be negative.")
+
+
+def _check_own_columns(tree: SoftTreeParams) -> None:
+    own, columns = tree.own_columns, tree.gate.shape[1] - 1
+    require(own.ndim == 1 and np.all((own >= 0) & (own < columns)), f"own_columns must be 0..{columns - 1}.")
+    require(np.all(np.diff(own.astype(np.int64)) > 0), "own_columns must rise.")
+    require(len(own) == 0 or tree.slopes == "mixed", "own_columns are for mixed slopes only.")
 
 
 def _check_grown(grown: WarmStart) -> None:
@@ -172,6 +180,7 @@ def _check_units(centre: Array, scale: Array, outputs: int) -> None:
 
 
 def _check_budding_params(params: BuddingParams) -> None:
+    require(params.slopes != "mixed", "slopes of a budding tree must be none, shared or own.")
     _check_nodes("the budding tree", params)
     require_shape("leafness of the budding tree", params.leafness, (len(params.first_child),))
     require(np.all((params.leafness >= 0) & (params.leafness <= 1)), "leafness must be in [0, 1].")

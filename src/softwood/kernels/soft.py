@@ -41,6 +41,9 @@ class Shape(Protocol):
     def outputs(self) -> int: ...
 
     @property
+    def own_columns(self) -> Sequence[int]: ...
+
+    @property
     def parameters(self) -> int: ...
 
 
@@ -101,10 +104,15 @@ class Rows(Protocol):
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> Rows: ...
 
 
-def make_shape(first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> Shape:
-    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope."""
+def make_shape(
+    first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int, own_columns: Sequence[int] = ()
+) -> Shape:
+    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope.
+
+    own_columns : columns for which each leaf has slopes of its own, beside those of its `slope_row`.
+    """
     kind = reference.SoftShape if native is None else native.SoftShape
-    shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs)
+    shape: Shape = kind.make(first_child, slope_row, slopes, columns, outputs, own_columns)
     return shape
 
 

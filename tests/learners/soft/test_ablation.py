@@ -16,13 +16,14 @@ from softwood.learners.soft.params import Slopes, SoftTreeParams
 
 def make_tree(rng: np.random.Generator, columns: int, outputs: int, slopes: Slopes) -> SoftTreeParams:
     """A tree of five nodes, every number at random."""
-    tree = SoftTreeParams.root(rng.normal(size=outputs), columns, slopes)
+    own_columns = np.array([0, 2] if slopes == "mixed" else [], np.int32)
+    tree = SoftTreeParams.root(rng.normal(size=outputs), columns, slopes, own_columns=own_columns)
     for leaf in (0, 2):
         tree = tree.split(leaf, rng.normal(size=columns + 1), rng.normal(size=outputs), rng.normal(size=outputs))
     return tree.with_parameters(rng.normal(size=len(tree.parameters)))
 
 
-@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+@pytest.mark.parametrize("slopes", ["none", "shared", "own", "mixed"])
 @pytest.mark.parametrize("loss", [Loss.SQUARED, Loss.LOGISTIC, Loss.SOFTMAX, Loss.POISSON, Loss.ABSOLUTE])
 def test_losses_by_sums_are_those_by_passes(loss: Loss, slopes: Slopes) -> None:
     rng = np.random.default_rng(0)

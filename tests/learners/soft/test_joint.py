@@ -29,13 +29,14 @@ def numbers(n: int = 300, seed: int = 0) -> Dataset:
 
 
 def random_params(columns: int, slopes: Slopes, rng: np.random.Generator) -> SoftTreeParams:
-    tree = SoftTreeParams.root(np.zeros(1), columns, slopes)
+    own_columns = np.array([0] if slopes == "mixed" else [], np.int32)
+    tree = SoftTreeParams.root(np.zeros(1), columns, slopes, own_columns=own_columns)
     for leaf in (0, 1, 2):
         tree = tree.split(leaf, rng.normal(size=columns + 1), rng.normal(size=1), rng.normal(size=1))
     return tree.with_parameters(rng.normal(size=tree.parameters.shape))
 
 
-@pytest.mark.parametrize("slopes", ["none", "shared", "own"])
+@pytest.mark.parametrize("slopes", ["none", "shared", "own", "mixed"])
 @pytest.mark.parametrize(
     "basis_spec", [BasisSpec(), BasisSpec(square=0.5, normal_score=0.7, curve=(0.7, 0.3), quadratic=0.3)]
 )

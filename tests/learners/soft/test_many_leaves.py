@@ -1,4 +1,4 @@
-"""Where rows are many, a tree of many constant leaves is grown under a light penalty."""
+"""Where rows are many, trees of many leaves, constant ones or with mixed slopes, are grown under a light penalty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.joint import JointOptions, make_search, training_rows
 from softwood.learners.soft.model_search.curve_selection import select_curves
-from softwood.learners.soft.model_search.many_leaves import LIGHT, columns_for_many_leaves, grow_many_leaves
+from softwood.learners.soft.model_search.many_leaves import (
+    LIGHT,
+    LIGHT_OF_CLASSES,
+    divide,
+    kinds_with_many_leaves,
+    surpasses,
+)
 from softwood.learners.soft.model_search.screening import screen
 from softwood.learners.soft.model_search.trials import Trials
 
@@ -27,9 +33,9 @@ def regions() -> Dataset:
     return Dataset(X, y[:, None], np.ones(ROWS), [0] * 4, Loss.SQUARED)
 
 
-def screened(**how: object) -> Trials:
-    options = JointOptions(leaf="constant", more_leaves=True, **how)  # type: ignore[arg-type]
-    trials = make_search(training_rows(regions(), options), None, options, None).trials
+def screened(rows: Dataset, **how: object) -> Trials:
+    options = JointOptions(more_leaves=True, **how)  # type: ignore[arg-type]
+    trials = make_search(training_rows(rows, options), None, options, None).trials
     select_curves(trials)
     screen(trials)
     return trials
@@ -37,25 +43,23 @@ def screened(**how: object) -> Trials:
 
 @pytest.fixture(scope="module")
 def trials() -> Trials:
-    return screened()
+    return screened(regions(), leaf="constant")
 
 
 def test_the_tree_has_many_leaves_and_smooth_curves_under_a_light_penalty(trials: Trials) -> None:
-    spec = columns_for_many_leaves(trials)
-    assert spec is not None
-    (tree,) = grow_many_leaves(trials, spec, np.inf)
+    (kind,) = kinds_with_many_leaves(trials)
+    (tree,) = kind.grown(trials, np.inf)
     assert len(tree.candidate.tree[0].leaves) > trials.trainer.grow_options.max_leaves
     assert tree.candidate.basis_spec.n_ramps == 0
-    assert tree.candidate.penalty * spec.rows(spec.full) == pytest.approx(LIGHT)
+    assert tree.candidate.penalty * kind.spec.rows(kind.spec.full) == pytest.approx(LIGHT)
     grown = [trial for trial in trials.found if trial.grown and trial.spec.basis_spec.is_nonlinear]
     assert tree.loss < min(trial.loss for trial in grown)
 
 
 def test_it_is_given_up_where_others_are_better(trials: Trials) -> None:
-    spec = columns_for_many_leaves(trials)
-    assert spec is not None
+    (kind,) = kinds_with_many_leaves(trials)
     fresh = replace(trials, trainer=replace(trials.trainer, tried={}))
-    assert grow_many_leaves(fresh, spec, 1e-9) == []
+    assert kind.grown(fresh, 1e-9) == []
 
 
 @pytest.mark.parametrize("how", [{"penalty": 1e-3}, {"max_gate_features": 1}, {"max_leaves": 64}])
@@ -63,4 +67,44 @@ def test_there_is_none_where_something_else_is_asked_for(trials: Trials, how: di
     penalty = how.get("penalty")
     options = replace(trials.trainer.grow_options, **{k: v for k, v in how.items() if k != "penalty"})  # type: ignore[arg-type]
     other = replace(trials, penalty=penalty, trainer=replace(trials.trainer, grow_options=options))
-    assert columns_for_many_leaves(other) is None
+    assert kinds_with_many_leaves(other) == []
+
+
+def glyphs() -> Dataset:
+    """Six classes: the log odds of each are linear in the inputs, in another way in each of four regions."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1.0, 1.0, (ROWS, 4))
+    of_region = rng.standard_normal((4, 6, 4))
+    region = 2 * (X[:, 0] > 0) + (X[:, 1] > 0)
+    score = 4.0 * np.einsum("rqc,rc->rq", of_region[region], X)
+    label = np.argmax(score + rng.gumbel(size=score.shape), axis=1)
+    return Dataset(X, np.eye(6)[label], np.ones(ROWS), [0] * 4, Loss.SOFTMAX)
+
+
+def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shared_ones() -> None:
+    trials = screened(glyphs(), leaf="linear")
+    (kind,) = kinds_with_many_leaves(trials)
+    assert (kind.slopes, kind.strength) == ("mixed", LIGHT_OF_CLASSES)
+    assert divide([kind]) == ([kind], [])
+    (tree,) = kind.grown(trials, np.inf)
+    params, linear = tree.candidate.tree[0], kind.spec.linear_columns
+    assert params.own_columns.tolist() == linear.tolist()
+    assert len(linear) == 4
+    shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
+    assert tree.loss < 0.95 * shared.loss
+
+
+def test_constant_leaves_are_grown_after_the_screened_trees(trials: Trials) -> None:
+    kinds = kinds_with_many_leaves(trials)
+    assert divide(kinds) == ([], kinds)
+
+
+def test_a_tree_of_shared_slopes_is_given_up_only_for_a_much_better_one(trials: Trials) -> None:
+    tree = min((trial for trial in trials.found if trial.grown), key=lambda trial: trial.loss)
+    worse, shared = (
+        replace(tree, slopes="shared", candidate=replace(tree.candidate, row_loss=factor * tree.candidate.row_loss))
+        for factor in (1.2, 1.05)
+    )
+    assert surpasses(tree, worse)
+    assert not surpasses(tree, shared)
+    assert not surpasses(tree, replace(worse, slopes="none"))

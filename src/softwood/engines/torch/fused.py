@@ -92,6 +92,8 @@ class Layout:
 
 def lay_out(shape: Shape) -> Layout | None:
     """The layout of a tree that the kernel can take; None: it cannot."""
+    if len(shape.own_columns):
+        return None
     return _lay_out(tuple(shape.first_child), tuple(shape.slope_row), shape.slopes, shape.columns, shape.outputs)
 
 

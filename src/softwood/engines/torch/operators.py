@@ -72,6 +72,7 @@ class DeviceTree:
 
     weight : (gates, columns).  response : (leaves, outputs).  slope : (slopes, outputs, columns).
     uses_slope : (leaves, slopes), 1 where a leaf has that slope.
+    own_columns, own_slope : columns that each leaf has its own slopes for, and these (leaves, outputs, own columns).
     """
 
     branches: list[tuple[int, int]]
@@ -81,6 +82,8 @@ class DeviceTree:
     response: Any
     slope: Any
     uses_slope: Any
+    own_columns: Any
+    own_slope: Any
 
     @classmethod
     def of(cls, shape: Shape, parameters: Floats, like: Any) -> DeviceTree:
@@ -88,6 +91,7 @@ class DeviceTree:
         branches, leaves = np.flatnonzero(first >= 0), np.flatnonzero(first < 0)
         gates_end = len(branches) * (shape.columns + 1)
         end = gates_end + len(leaves) * shape.outputs
+        own = end + shape.slopes * shape.outputs * shape.columns
         kind = {"dtype": like.dtype, "device": like.device}
         gates = torch.tensor(parameters[:gates_end].reshape(-1, shape.columns + 1), **kind)
         uses = np.asarray(shape.slope_row)[:, None] == np.arange(shape.slopes)
@@ -97,8 +101,10 @@ class DeviceTree:
             gates[:, :-1].contiguous(),
             gates[:, -1:].contiguous(),
             torch.tensor(parameters[gates_end:end].reshape(-1, shape.outputs), **kind),
-            torch.tensor(parameters[end:].reshape(shape.slopes, shape.outputs, shape.columns), **kind),
+            torch.tensor(parameters[end:own].reshape(shape.slopes, shape.outputs, shape.columns), **kind),
             torch.tensor(uses, **kind),
+            torch.tensor(list(shape.own_columns), dtype=torch.long, device=like.device),
+            torch.tensor(parameters[own:].reshape(len(leaves), shape.outputs, len(shape.own_columns)), **kind),
         )
 
     def reach(self, phi: Any) -> tuple[list[Any], Any]:
@@ -110,13 +116,16 @@ class DeviceTree:
             reach[first + 1] = reach[m] - reach[first]
         return reach, share
 
-    def answer(self, phi: Any, leaf_reach: Any) -> tuple[Any, Any]:
-        """The output (outputs, rows), and what the slopes make of each row (slopes, outputs, rows)."""
+    def answer(self, phi: Any, leaf_reach: Any) -> tuple[Any, Any, Any]:
+        """The output (outputs, rows), and what slopes and own slopes make of each row (slopes, outputs, rows)."""
         output = self.response.T @ leaf_reach
         score = torch.einsum("sqc,cr->sqr", self.slope, phi)
         if len(self.slope):
             output = output + ((self.uses_slope.T @ leaf_reach)[:, None] * score).sum(dim=0)
-        return output, score
+        own_score = torch.einsum("lqc,cr->lqr", self.own_slope, phi[self.own_columns])
+        if len(self.own_columns):
+            output = output + (leaf_reach[:, None] * own_score).sum(dim=0)
+        return output, score, own_score
 
 
 def chunks(rows: DeviceRows, width: int) -> list[slice]:
@@ -146,24 +155,27 @@ def loss_and_gradient(
         phi = columns.make(rows, at)
         reach, share = tree.reach(phi)
         leaf_reach = torch.stack([reach[m] for m in tree.leaves])
-        output, score = tree.answer(phi, leaf_reach)
+        output, *scores = tree.answer(phi, leaf_reach)
         loss, output_slope = row_loss(rows.loss, output, rows.target[:, at])
         sums = [_add_up(rows.weight[None, at] * loss[None])]
         if with_gradient:
             output_slope = output_slope * rows.weight[at]
-            sums += _gradient(tree, phi, reach, leaf_reach, share, score, output_slope)
+            sums += _gradient(tree, phi, reach, leaf_reach, share, scores, output_slope)
         total.append(torch.cat([part.flatten() for part in sums]))
     found = torch.stack(total).cpu().double().numpy().sum(axis=0)
     return float(found[0]), found[1:]
 
 
 def _gradient(
-    tree: DeviceTree, phi: Any, reach: list[Any], leaf_reach: Any, share: Any, score: Any, output_slope: Any
+    tree: DeviceTree, phi: Any, reach: list[Any], leaf_reach: Any, share: Any, scores: list[Any], output_slope: Any
 ) -> list[Any]:
     """Sums over the rows of one chunk."""
     leaf_value = tree.response @ output_slope
+    score, own_score = scores
     if len(tree.slope):
         leaf_value = leaf_value + tree.uses_slope @ (score * output_slope).sum(dim=1)
+    if len(tree.own_columns):
+        leaf_value = leaf_value + (own_score * output_slope).sum(dim=1)
     value: list[Any] = list(reach)
     for leaf, m in enumerate(tree.leaves):
         value[m] = leaf_value[leaf]
@@ -177,6 +189,9 @@ def _gradient(
     if len(tree.slope):
         by_slope = (tree.uses_slope.T @ leaf_reach)[:, None] * output_slope
         sums.append(_products(by_slope.flatten(0, 1), phi))
+    if len(tree.own_columns):
+        by_own = leaf_reach[:, None] * output_slope
+        sums.append(_products(by_own.flatten(0, 1), phi[tree.own_columns]))
     return sums
 
 

@@ -1,10 +1,10 @@
 """Loss, gradient, reach and histograms of a soft tree in NumPy: the definition of native/soft/gradient.cpp.
 
     share  = sigmoid(weight . phi + bias), the part of the first child;   reach[child] = reach[m] * share
-    output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi)
+    output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . phi[own columns])
 
-Parameters lie in one vector: [gate][column, bias] [leaf][output] [slope][output][column]. Gates and leaves are numbered
-in node order. The loss is a mean by weight.
+Parameters lie in one vector: [gate][column, bias] [leaf][output] [slope][output][column] [leaf][output][own column].
+Gates and leaves are numbered in node order. The loss is a mean by weight.
 """
 
 from __future__ import annotations
@@ -30,17 +30,29 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class SoftShape:
-    """Shape of a soft tree: children of m are `first_child[m]` and the next node; `slope_row` is per leaf, -1: none."""
+    """Shape of a soft tree: children of m are `first_child[m]` and the next node; `slope_row` is per leaf, -1: none.
+
+    own_columns : columns that each leaf has slopes of its own for, beside those of its row.
+    """
 
     first_child: Ints
     slope_row: Ints
     slopes: int
     columns: int
     outputs: int
+    own_columns: Sequence[int] = ()
 
     @classmethod
-    def make(cls, first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int) -> SoftShape:
-        return cls(first_child, slope_row, slopes, columns, outputs)
+    def make(
+        cls,
+        first_child: Ints,
+        slope_row: Ints,
+        slopes: int,
+        columns: int,
+        outputs: int,
+        own_columns: Sequence[int] = (),
+    ) -> SoftShape:
+        return cls(first_child, slope_row, slopes, columns, outputs, own_columns)
 
     @property
     def branches(self) -> npt.NDArray[np.intp]:
@@ -53,16 +65,19 @@ class SoftShape:
     @property
     def parameters(self) -> int:
         gates = len(self.branches) * (self.columns + 1)
-        return gates + len(self.leaves) * self.outputs + self.slopes * self.outputs * self.columns
+        slopes = self.slopes * self.columns + len(self.leaves) * len(self.own_columns)
+        return gates + (len(self.leaves) + slopes) * self.outputs
 
-    def unpack(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """Views on the weights of gates, the responses and the slopes."""
+    def unpack(self, parameters: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Views on the weights of gates, the responses, the slopes and the leaves' own slopes."""
         gates, leaves = len(self.branches), len(self.leaves)
         at = gates * (self.columns + 1)
         end = at + leaves * self.outputs
         weight = parameters[:at].reshape(gates, self.columns + 1)
         response = parameters[at:end].reshape(leaves, self.outputs)
-        return weight, response, parameters[end:].reshape(self.slopes, self.outputs, self.columns)
+        own = end + self.slopes * self.outputs * self.columns
+        slope = parameters[end:own].reshape(self.slopes, self.outputs, self.columns)
+        return weight, response, slope, parameters[own:].reshape(leaves, self.outputs, len(self.own_columns))
 
 
 @dataclass(frozen=True)
@@ -98,7 +113,7 @@ class SoftRows:
         output = self.offset + np.einsum("rl,rlq->rq", leaf_reach, leaf_answer)
         output_slope = self.weight[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
         gradient = np.zeros(shape.parameters)
-        weight, response, slope = shape.unpack(gradient)
+        weight, response, slope, own_slope = shape.unpack(gradient)
         value = np.empty_like(reach)
         value[:, shape.leaves] = np.einsum("rq,rlq->rl", output_slope, leaf_answer)
         for gate, m in reversed(list(enumerate(shape.branches))):
@@ -111,6 +126,8 @@ class SoftRows:
         for leaf, row in enumerate(shape.slope_row):
             if row >= 0:
                 slope[row] += (leaf_reach[:, leaf, None] * output_slope).T @ self.phi
+        if shape.own_columns:
+            own_slope[:] = np.einsum("rl,rq,rc->lqc", leaf_reach, output_slope, self.phi[:, shape.own_columns])
         return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
 
     def mean_reach(self, shape: SoftShape, parameters: Floats, n_threads: int = 1) -> Floats:
@@ -197,7 +214,7 @@ class SoftRows:
 
     def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
-        weight, response, slope = shape.unpack(parameters)
+        weight, response, slope, own_slope = shape.unpack(parameters)
         share = sigmoid(self.phi @ weight[:, :-1].T + weight[:, -1])
         reach = np.empty((len(self.phi), len(shape.first_child)))
         reach[:, 0] = self.arrival
@@ -211,4 +228,6 @@ class SoftRows:
             for leaf, row in enumerate(shape.slope_row):
                 if row >= 0:
                     answer[:, leaf] += self.phi @ slope[row].T
+        if shape.own_columns:
+            answer = answer + np.einsum("rc,lqc->rlq", self.phi[:, shape.own_columns], own_slope)
         return reach, share, answer

@@ -14,7 +14,7 @@ from softwood.kernels.kinds import Link, LossKind
 from softwood.learners.soft.binning import BINS, Binned, Codes
 from softwood.learners.soft.dataset import MANY, Dataset
 from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.params import Slopes, SoftTreeParams
+from softwood.learners.soft.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.split_features import SplitFeatures
 from softwood.parts.quantiles import weighted_quantile
@@ -75,11 +75,15 @@ def make_sample_engine(
 
 
 def init_root(
-    engine: SampleEngine, design: int, slopes: Slopes, rising: npt.NDArray[np.bool_] | None = None
+    engine: SampleEngine,
+    design: int,
+    slopes: Slopes,
+    rising: npt.NDArray[np.bool_] | None = None,
+    own_columns: npt.NDArray[np.int32] = NO_COLUMNS,
 ) -> SoftTreeParams:
     """One leaf that answers the mean, a quantile, the log odds or the log of the mean.
 
-    rising : columns of monotone inputs.
+    rising : columns of monotone inputs.  own_columns : of mixed slopes.
     """
     mean: npt.NDArray[np.float64] = engine.weight @ engine.target
     loss = engine.loss_kind
@@ -94,4 +98,4 @@ def init_root(
     elif loss.kind in (LossKind.HUBER, LossKind.QUANTILE):
         mean = weighted_quantile(engine.target, engine.weight, 0.5 if loss.kind == LossKind.HUBER else loss.parameter)
     log_penalty = OF_NUMBERS if loss.link == Link.IDENTITY else BEHIND_LINK
-    return SoftTreeParams.root(mean, design, slopes, log_penalty, rising)
+    return SoftTreeParams.root(mean, design, slopes, log_penalty, rising, own_columns)

@@ -2,12 +2,13 @@
 
 Numbers are kept by node, children after parents; the engine's vector holds the gates of the branches, the responses
 of the leaves and the slopes, each in node order. Slopes make responses linear in the columns: `shared` by all
-leaves (an additive model plus a tree of constants), or each leaf its `own` (a model tree).
+leaves (an additive model plus a tree of constants), each leaf its `own` (a model tree), or `mixed`: shared ones for all
+columns, and each leaf its own for some of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +20,12 @@ from softwood.learners.soft.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 
 Ints = npt.NDArray[np.int32]
-Slopes = Literal["none", "shared", "own"]
+Slopes = Literal["none", "shared", "own", "mixed"]
 # Gates look at all inputs, at one, at one without a penalty, or at all or at one without, whichever is better.
 Gates = Literal["open", "axis", "unpenalized", "either"]
 
 _OF_SHAPE = ("leaf", "leaves", "shape", "_penalty_terms")  # worked out from what does not change while parameters move
+NO_COLUMNS: Ints = np.zeros(0, np.int32)
 RESPONSE_PENALTY = 0.1  # part of the weight penalty that holds responses near the root's
 
 
@@ -32,7 +34,8 @@ class SoftTreeParams:
     """A soft tree over `columns`; never changed, always replaced.
 
     first_child : per node, -1 for a leaf.  gate : (nodes, columns + 1), the bias last; 0 in leaves.
-    response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes.
+    response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes; of
+        mixed ones (1 + nodes, outputs, columns), the shared ones first, and own ones 0 but for `own_columns`.
     origin, origin_slope : what responses and slopes are shrunk to.
     frozen : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
     unpenalized : (nodes,), gates that look at one column, whose weight costs nothing.
@@ -54,6 +57,7 @@ class SoftTreeParams:
     log_penalty: float = 0.0
     n_iter: int = 0
     rising: npt.NDArray[np.bool_] | None = None
+    own_columns: Ints = field(default_factory=lambda: NO_COLUMNS)
 
     @classmethod
     def root(
@@ -63,21 +67,23 @@ class SoftTreeParams:
         slopes: Slopes,
         log_penalty: float = 0.0,
         rising: npt.NDArray[np.bool_] | None = None,
+        own_columns: Ints = NO_COLUMNS,
     ) -> SoftTreeParams:
-        """One leaf."""
+        """One leaf; of mixed slopes `own_columns` have their own ones."""
         outputs = len(response)
         return cls(
             np.full(1, -1, np.int32),
             np.zeros((1, columns + 1)),
             response[None].copy(),
             slopes,
-            np.zeros((0 if slopes == "none" else 1, outputs, columns)),
+            np.zeros(({"none": 0, "mixed": 2}.get(slopes, 1), outputs, columns)),
             response.copy(),
             np.zeros((outputs, columns)),
             np.zeros((1, columns + 1), np.bool_),
             np.zeros(1, np.bool_),
             log_penalty,
             rising=rising,
+            own_columns=own_columns,
         )
 
     def _with(self, **changes: Any) -> SoftTreeParams:
@@ -115,8 +121,15 @@ class SoftTreeParams:
     @property
     def column_energy(self) -> Floats:
         """Squared weights of each column, of all gates and slopes."""
-        slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
+        slope = self.slope[self._used_slopes]
         return np.asarray(np.square(self.gate[:, :-1]).sum(axis=0) + np.square(slope).sum(axis=(0, 1)))
+
+    @property
+    def _used_slopes(self) -> npt.NDArray[np.bool_]:
+        """Which rows of `slope` are in use: shared ones, and own ones of leaves."""
+        if self.slopes == "own":
+            return self.leaf
+        return np.append(True, self.leaf) if self.slopes == "mixed" else np.ones(len(self.slope), np.bool_)
 
     # -- as the engine sees it -----------------------------------------------------------------------------------
 
@@ -125,15 +138,17 @@ class SoftTreeParams:
         n = len(self.leaves)
         if self.slopes == "none":
             row, slopes = np.full(n, -1, np.int32), 0
-        elif self.slopes == "shared":
+        elif self.slopes in ("shared", "mixed"):
             row, slopes = np.zeros(n, np.int32), 1
         else:
             row, slopes = np.arange(n, dtype=np.int32), n
-        return make_shape(self.first_child, row, slopes, self.columns, self.outputs)
+        return make_shape(self.first_child, row, slopes, self.columns, self.outputs, self.own_columns.tolist())
 
     @computed_once
     def parameters(self) -> Floats:
-        slope = self.slope[self.leaf] if self.slopes == "own" else self.slope
+        slope = self.slope[self._used_slopes]
+        if self.slopes == "mixed":
+            slope = np.concatenate([slope[0].ravel(), slope[1:, :, self.own_columns].ravel()])
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
 
     def with_parameters(self, parameters: Floats, more_iter: int = 0) -> SoftTreeParams:
@@ -144,12 +159,14 @@ class SoftTreeParams:
         gate, response, slope = self.gate.copy(), self.response.copy(), self.slope.copy()
         gate[~leaf] = parameters[:at].reshape(-1, self.columns + 1)
         response[leaf] = parameters[at:end].reshape(-1, k)
-        slopes = n if self.slopes == "own" else len(self.slope)
-        rest = parameters[end:].reshape(slopes, k, self.columns)
-        if self.slopes == "own":
-            slope[leaf] = rest
+        if self.slopes == "mixed":
+            own = end + k * self.columns
+            slope[0] = parameters[end:own].reshape(k, self.columns)
+            places = np.ix_(1 + np.flatnonzero(leaf), np.arange(k), self.own_columns)
+            slope[places] = parameters[own:].reshape(n, k, -1)
         else:
-            slope = rest.copy()
+            used = self._used_slopes
+            slope[used] = parameters[end:].reshape(-1, k, self.columns)
         other = self._with(gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
         other.__dict__.update({name: self.__dict__[name] for name in _OF_SHAPE if name in self.__dict__})
         other.__dict__["parameters"] = parameters
@@ -204,6 +221,12 @@ class SoftTreeParams:
         )
         return value, self.with_parameters(parameters, n_iter)
 
+    def with_own_slopes(self) -> SoftTreeParams:
+        """Mixed slopes as each leaf's own, of all columns; any other tree as it is."""
+        if self.slopes != "mixed":
+            return self
+        return self._with(slopes="own", slope=self.slope[:1] + self.slope[1:], own_columns=NO_COLUMNS)
+
     def at_mean_if_alone(self) -> SoftTreeParams:
         """A leaf alone answers the mean of the targets, 0 as they are scaled, and not one near its fold's."""
         is_alone = self.n_nodes == 1 and (self.slopes == "none" or not self.columns)
@@ -232,11 +255,17 @@ class SoftTreeParams:
         away, still = np.where(columns, at, 0.0), np.append(columns, False)
         gate = np.where(still, 0.0, self.gate)
         gate[:, -1] += self.gate[:, :-1] @ away
-        response = self.response if self.slopes == "none" else self.response + self.slope @ away
+        response = self.response
+        if self.slopes == "mixed":
+            response = response + (self.slope[0] + self.slope[1:]) @ away
+        elif self.slopes != "none":
+            response = response + self.slope @ away
         return self._with(gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
 
     def linear_sums(self) -> tuple[Floats, SoftTreeParams]:
         """Weights of the columns in every linear sum, of gates and slopes, and the tree over these sums as columns."""
+        if self.slopes == "mixed":
+            return self.with_own_slopes().linear_sums()
         n_gates, n_slopes = len(self.gate), len(self.slope) * self.outputs
         weight = np.concatenate([self.gate[:, :-1], self.slope.reshape(n_slopes, self.columns)])
         unit = np.eye(len(weight))
@@ -255,6 +284,7 @@ class SoftTreeParams:
             slope=self.slope[:, :, columns],
             origin_slope=self.origin_slope[:, columns],
             rising=None if self.rising is None else self.rising[columns],
+            own_columns=np.flatnonzero(np.isin(np.flatnonzero(columns), self.own_columns)).astype(np.int32),
         )
 
     def loss(self, engine: SumEngine) -> float:
@@ -281,6 +311,8 @@ class SoftTreeParams:
         slope = self.slope
         if self.slopes == "own":
             slope = np.concatenate([slope, slope[[node, node]]])
+        elif self.slopes == "mixed":
+            slope = np.concatenate([slope, slope[[1 + node, 1 + node]]])
         return self._with(
             first_child=child, gate=gates, response=response, slope=slope, frozen=freezes, unpenalized=frees
         )
@@ -308,6 +340,8 @@ class SoftTreeParams:
         gate = self.gate.copy()
         gate[node] = 0.0
         slope = mix(self.slope) if self.slopes == "own" else self.slope
+        if self.slopes == "mixed":
+            slope = np.concatenate([slope[:1], mix(slope[1:])])
         frozen, unpenalized = self.frozen.copy(), self.unpenalized.copy()
         frozen[node], unpenalized[node] = False, False
         return self._with(

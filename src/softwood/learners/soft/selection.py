@@ -98,7 +98,8 @@ class Candidate:
     @property
     def cost(self) -> float:
         nodes = self.nodes
-        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": COST_OF_SLOPES + nodes / 2}[self.tree[0].slopes]
+        of_leaves = COST_OF_SLOPES + nodes / 2
+        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
         return nodes + slopes + (COST_OF_CURVES if self.basis_spec.is_nonlinear else 0.0)
 
 

@@ -65,6 +65,11 @@ class ModelSpec:
         return int(self.row_folds[0][0].X.shape[1])
 
     @property
+    def linear_columns(self) -> npt.NDArray[np.int32]:
+        """Columns of numbers that are not bent."""
+        return np.flatnonzero(self.design.kind == 0).astype(np.int32)
+
+    @property
     def another(self) -> int:
         """A fold beside the first one, of as many rows; the first if there is none."""
         return 1 if self.full == 0 and len(self.row_folds) > 1 else 0

@@ -68,7 +68,7 @@ def split_step(
     tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
 ) -> SoftTreeParams | None:
     """One split more; None where nothing can be split."""
-    if engine.has_split_step and tree.rising is None:
+    if engine.has_split_step and tree.rising is None and tree.slopes != "mixed":
         return native_split_step(tree, engine, split_features, how)
     return reference_split_step(tree, engine, split_features, how)
 

@@ -22,6 +22,7 @@ def to_tree(
     scale: Floats,
 ) -> Tree:
     """The tree; `centre` and `scale` (per output) undo the scaling of the targets."""
+    params = params.with_own_slopes()
     sparse = np.any(params.frozen, axis=1)  # gates of few inputs have no weights for the others
     scaled = ScaledTree(
         params.first_child, params.gate, params.response, params.slope, _slope_rows(params), sparse=sparse

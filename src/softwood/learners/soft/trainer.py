@@ -13,7 +13,7 @@ import numpy as np
 from softwood.engines import Floats
 from softwood.learners.soft.fold import init_root
 from softwood.learners.soft.grower import FINE, grow
-from softwood.learners.soft.params import Slopes, SoftTreeParams
+from softwood.learners.soft.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.relevance import relevance_factors
 from softwood.learners.soft.scorer import Scorer
 from softwood.learners.soft.selection import Candidate
@@ -21,6 +21,7 @@ from softwood.learners.soft.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.split_step import JOINT, ROUGH, GrowOptions
 from softwood.learners.soft.temperature_scaling import output_scale_on
 
+MORE_PATIENCE = 3  # times as many splits without gain end the growth of a tree with mixed slopes, whose gain is uneven
 WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, or of more inputs
 
 
@@ -112,6 +113,8 @@ class Trainer:
         fold, how = spec.fold(fold_index), replace(self.grow_options, penalty=penalty, worth=worth, gates=spec.gates)
         if self.full_leaves is not None and fold_index >= spec.full > 0:
             how = replace(how, max_leaves=self.full_leaves, several=True)
+        if tree.slopes == "mixed":
+            how = replace(how, patience=MORE_PATIENCE * how.patience)
         scorer = Scorer(fold.valid)
         grown = grow(tree, fold.train, fold.split_features, how, scorer)
         return self.scored(grown, spec, True, penalty, fold_index, scorer.selection_bias(grown))
@@ -157,7 +160,8 @@ class Trainer:
         key = (spec, slopes, penalty, fold_index)
         if key not in self.roots:
             train = spec.fold(fold_index).train
-            root = init_root(train, len(spec.design), slopes, spec.design.rising)
+            own_columns = spec.linear_columns if slopes == "mixed" else NO_COLUMNS
+            root = init_root(train, len(spec.design), slopes, spec.design.rising, own_columns)
             if slopes != "none":
                 root = root.refine(train, penalty, self.max_iter)[1]
             self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from softwood.learners.soft.model_search.many_leaves import columns_for_many_leaves, grow_many_leaves
+from softwood.learners.soft.model_search.many_leaves import divide, kinds_with_many_leaves, surpasses
 from softwood.learners.soft.model_search.trials import Trials
 from softwood.learners.soft.params import Slopes
 from softwood.learners.soft.selection import CLEARLY, clearly_worse
@@ -28,19 +28,23 @@ def race(trials: Trials) -> None:
         return
     if trials.keeps_first:
         trials.found = _contenders(trials.found, SURELY)
-    runners, columns = finalists(trials), columns_for_many_leaves(trials)
+    runners, kinds = finalists(trials), kinds_with_many_leaves(trials)
     for fold_index in range(1, n_folds):
         if len(runners) == 1:
             last = STARTS if trials.keeps_first else n_folds
             if fold_index >= last:
                 break
             _train_ahead(trials, runners[0], range(fold_index, min(last, n_folds)))
+        ahead, after = divide(kinds) if fold_index == trials.specs[0].full else ([], [])
+        many = [tree for kind in ahead for tree in kind.grown(trials, min(trial.loss for trial in runners))]
+        runners = [trial for trial in runners if not any(surpasses(tree, trial) for tree in many)]
         specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
         # Folds are made before the runners ask for them.
         list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
         runners = list(trials.parallel_map(partial(_on_fold, trials, fold_index=fold_index), runners))
-        if columns is not None and fold_index == columns.full:
-            runners += grow_many_leaves(trials, columns, min(trial.loss for trial in runners))
+        runners += many
+        for kind in after:
+            runners += kind.grown(trials, min(trial.loss for trial in runners))
         trials.found = runners = _contenders(runners, CLEARLY)
     for trial in runners:
         trials.report(trial.candidate)
