@@ -90,7 +90,7 @@ SoftRows<T> make_rows(Matrix phi, Matrix target, Row weight, int loss, double pa
 
 template <class T>
 SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple tables, Matrix target, Row weight,
-                          int loss, double parameter, bool keep, int n_threads) {
+                          int loss, double parameter, bool keep, bool by_tables, int n_threads) {
   const auto n_rows = static_cast<std::int64_t>(X.shape(0));
   if (std::any_of(place.data(), place.data() + place.size(), [=](std::int64_t p) { return p < 0 || p >= n_rows; }))
     throw std::invalid_argument("a place must be a row of X");
@@ -116,6 +116,8 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
   SoftRows<T> rows = rows_without_columns<T>(target.shape(0), expansion->columns, target, weight, loss, parameter);
   if (rows.rows != (place.size() ? place.size() : X.shape(0)))
     throw std::invalid_argument("there must be a target for each row");
+  if (by_tables) expansion->number_entries();
+  keep = keep && !expansion->by_tables;
   {
     const Unlocked release;
     take_rows(*expansion, X.data(), place.size() ? place.data() : nullptr, rows.rows,
@@ -319,7 +321,7 @@ void bind_rows(nb::module_& m, const char* name) {
                   nb::arg("weight").noconvert(), "loss"_a, "parameter"_a = 0.0)
       .def_static("make_expanded", &make_expanded<T>, nb::arg("X").noconvert(), nb::arg("place").noconvert(),
                   "segments"_a, "tables"_a, nb::arg("target").noconvert(), nb::arg("weight").noconvert(), "loss"_a,
-                  "parameter"_a, "keep"_a, "n_threads"_a = 1)
+                  "parameter"_a, "keep"_a, "by_tables"_a, "n_threads"_a = 1)
       .def("mean_reach", &reached<T>, "shape"_a, nb::arg("parameters").noconvert(), "n_threads"_a = 1)
       .def_ro("rows", &SoftRows<T>::rows)
       .def_ro("columns", &SoftRows<T>::columns)

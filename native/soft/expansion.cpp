@@ -23,7 +23,22 @@ SOFTWOOD_INLINE void expand_column(const Expansion<T>& of, std::size_t column, c
   }
 }
 
+constexpr std::size_t kColumnsAnInput = 4;  // from which on passes by tables take less time
+
 }  // namespace
+
+template <class T>
+void Expansion<T>::number_entries() {
+  used.clear(), entry_begin.assign(1, 0);
+  for (std::size_t f = 0; f < inputs; ++f) {
+    const std::size_t c = column_begin[f];
+    if (c == column_begin[f + 1]) continue;
+    used.push_back(f);
+    entry_begin.push_back(entry_begin.back() + table_begin[c + 1] - table_begin[c]);
+  }
+  entries = entry_begin.back();
+  by_tables = !curved && columns >= kColumnsAnInput * used.size() && !used.empty();
+}
 
 template <class T>
 void Expansion<T>::expand(std::size_t block, T* phi) const {
@@ -32,6 +47,14 @@ void Expansion<T>::expand(std::size_t block, T* phi) const {
     for (std::size_t c = column_begin[f]; c < column_begin[f + 1]; ++c)
       expand_column(*this, c, segment.data() + at, t.data() + at, phi + c * kBlock);
   }
+}
+
+template <class T>
+void Expansion<T>::expand(std::size_t block, std::size_t column, T* phi) const {
+  const auto after = std::upper_bound(column_begin.begin(), column_begin.end(), column);
+  const auto f = static_cast<std::size_t>(after - column_begin.begin()) - 1;
+  const std::size_t at = (block * inputs + f) * kBlock;
+  expand_column(*this, column, segment.data() + at, t.data() + at, phi);
 }
 
 template <class T>

@@ -14,12 +14,20 @@ struct Expansion {
   std::vector<std::size_t> column_begin, table_begin;
   std::vector<T> height, slope, square;
   bool curved = false;  // some square is not 0
+  // Inputs that have columns, and where the entries of each begin, one a segment: what passes by tables go over
+  // (soft/form_tables.hpp). by_tables: whether they do, since columns are many.
+  std::vector<std::size_t> used, entry_begin;
+  std::size_t entries = 0;
+  bool by_tables = false;
   // The rows: [block][input][64]; segment says which part of the tables a number falls in.
   std::vector<T> t;
   std::vector<std::uint16_t> segment;
 
-  // Columns of one block, [column][64].
+  // Finds out by which inputs passes may go by tables, and whether they should.
+  void number_entries();
+  // Columns of one block, [column][64]; one of them, [64].
   void expand(std::size_t block, T* phi) const;
+  void expand(std::size_t block, std::size_t column, T* phi) const;
   // Columns of all blocks, [block][column][64].
   std::vector<T> expand_all(std::size_t blocks, int n_threads) const;
 };

@@ -13,8 +13,9 @@ namespace {
 template <class T>
 SOFTWOOD_INLINE void add_slopes(const Plan<T>& plan, Workspace<T>& w) {
   const Shape& s = plan.shape;
-  form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, w.phi,
-              w.slope_score.data());
+  if (w.phi)  // otherwise they have come by tables
+    form_scores(plan.parameter.data() + s.slope_begin(), s.slopes * s.outputs, s.columns, w.columns, nullptr, 0, w.phi,
+                w.slope_score.data());
   std::fill(w.slope_reach.begin(), w.slope_reach.end(), T(0));
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
     if (s.slope_row[leaf] >= 0)
@@ -29,11 +30,16 @@ SOFTWOOD_INLINE void add_slopes(const Plan<T>& plan, Workspace<T>& w) {
 
 // Adds what each leaf's own slopes make of the own columns.
 template <class T>
-SOFTWOOD_INLINE void add_own_slopes(const Plan<T>& plan, Workspace<T>& w) {
+SOFTWOOD_INLINE void add_own_slopes(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
   const std::size_t columns = s.own_columns.size();
-  for (std::size_t c = 0; c < columns; ++c)
-    std::copy_n(w.phi + static_cast<std::size_t>(s.own_columns[c]) * kBlock, kBlock, w.own_phi.data() + c * kBlock);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const auto column = static_cast<std::size_t>(s.own_columns[c]);
+    if (w.phi)
+      std::copy_n(w.phi + column * kBlock, kBlock, w.own_phi.data() + c * kBlock);
+    else
+      rows.expansion->expand(block, column, w.own_phi.data() + c * kBlock);
+  }
   form_scores(plan.parameter.data() + s.own_begin(), s.leaves * s.outputs, columns, columns, nullptr, 0,
               w.own_phi.data(), w.own_score.data());
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
@@ -42,13 +48,26 @@ SOFTWOOD_INLINE void add_own_slopes(const Plan<T>& plan, Workspace<T>& w) {
         w.output[q * kBlock + row] += w.reach[leaf * kBlock + row] * w.own_score[(leaf * s.outputs + q) * kBlock + row];
 }
 
+// Scores of gates; of slopes, too, where the rows go by tables.
 template <class T>
-SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
+SOFTWOOD_INLINE void score_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
   const Shape& s = plan.shape;
+  if (rows.by_tables()) {
+    table_scores(*rows.expansion, plan.tables, block, w.scratch.data());
+    std::copy_n(w.scratch.data(), w.share.size(), w.share.data());
+    std::copy_n(w.scratch.data() + w.share.size(), w.slope_score.size(), w.slope_score.data());
+    return;
+  }
   const T* x = w.phi = rows.columns_of(block, w.scratch.data());
   const T* gate = plan.gate.data();
   w.columns = rows.chosen_in(block);
   form_scores(gate, s.gates, s.columns + 1, w.columns, gate + s.columns, s.columns + 1, x, w.share.data());
+}
+
+template <class T>
+SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t block, Workspace<T>& w) {
+  const Shape& s = plan.shape;
+  score_block(rows, plan, block, w);
   squash_bits<4>(w.share.data(), s.gates * kBlock);
   T* root = w.reach.data() + plan.place[0] * kBlock;
   if (rows.arrival.empty())
@@ -67,7 +86,7 @@ SOFTWOOD_INLINE void forward_block(const SoftRows<T>& rows, const Plan<T>& plan,
     for (std::size_t i = 0; i < s.outputs * kBlock; ++i) w.output[i] += offset[i];
   }
   if (s.slopes > 0) add_slopes(plan, w);
-  if (!s.own_columns.empty()) add_own_slopes(plan, w);
+  if (!s.own_columns.empty()) add_own_slopes(rows, plan, block, w);
 }
 
 template <class T>

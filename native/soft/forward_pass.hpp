@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simd/sigmoid.hpp"
+#include "soft/form_tables.hpp"
 #include "soft/soft_rows.hpp"
 
 namespace softwood::soft {
@@ -21,8 +22,9 @@ struct Plan {
   const Shape& shape;
   std::vector<T> parameter, gate, response_by_output;
   std::vector<std::size_t> place;  // leaves first, in leaf order, then branches: reach of all leaves is one table
+  FormTables<T> tables;            // of gates, then slopes, where the rows go by tables
 
-  Plan(const Shape& s, const double* given)
+  Plan(const SoftRows<T>& rows, const Shape& s, const double* given)
       : shape(s),
         parameter(given, given + s.parameters()),
         gate(s.response_begin()),
@@ -35,6 +37,18 @@ struct Plan {
         response_by_output[q * s.leaves + leaf] = static_cast<T>(response[leaf * s.outputs + q]);
     for (std::size_t m = 0; m < s.nodes(); ++m)
       place[m] = s.first_child[m] < 0 ? static_cast<std::size_t>(s.leaf[m]) : s.leaves + s.gate[m];
+    if (rows.by_tables()) tables = FormTables<T>(*rows.expansion, forms());
+  }
+
+ private:
+  std::vector<Form<T>> forms() const {
+    std::vector<Form<T>> found;
+    const T *weight = gate.data(), *slope = parameter.data() + shape.slope_begin();
+    for (std::size_t g = 0; g < shape.gates; ++g, weight += shape.columns + 1)
+      found.push_back({weight, weight[shape.columns]});
+    for (std::size_t q = 0; q < shape.slopes * shape.outputs; ++q, slope += shape.columns)
+      found.push_back({slope, T(0)});
+    return found;
   }
 };
 
@@ -45,7 +59,7 @@ template <class T>
 struct Workspace {
   std::vector<T> share, reach, value, output, output_slope, slope_score, slope_reach, coefficient;
   std::vector<T> own_phi, own_score;  // the own columns of a block, and what the own slopes of each leaf make of them
-  std::vector<T> scratch;             // columns of one block, where the rows make them when asked
+  std::vector<T> scratch;  // columns of one block, where the rows make them when asked; scores of all forms by tables
   const T* phi = nullptr;
   Chosen columns = 0;  // of phi that are to be gone over
 
@@ -60,14 +74,18 @@ struct Workspace {
         coefficient(std::max({s.gates, s.slopes * s.outputs, own_forms(s)}) * kBlock),
         own_phi(s.own_columns.size() * kBlock),
         own_score(own_forms(s) * kBlock),
-        scratch(rows.phi ? 0 : s.columns * kBlock) {}
+        scratch((rows.phi           ? 0
+                 : rows.by_tables() ? Tiles::of<T>(s.gates + s.slopes * s.outputs).forms()
+                                    : s.columns) *
+                kBlock) {}
 };
 
 // How many threads a pass is worth: to wake one takes as long as some ten thousand products.
 template <class T>
 int threads_for(const SoftRows<T>& rows, const Shape& s, int n_threads) {
   constexpr std::size_t kWorth = 200'000;
-  return rows.rows * (s.columns + 1) * (s.gates + s.slopes * s.outputs + 1) < kWorth ? 1 : n_threads;
+  const std::size_t columns = rows.by_tables() ? 4 * rows.expansion->used.size() : s.columns;
+  return rows.rows * (columns + 1) * (s.gates + s.slopes * s.outputs + 1) < kWorth ? 1 : n_threads;
 }
 
 // Reach of every node and the output, for one block.

@@ -54,20 +54,60 @@ SOFTWOOD_INLINE void values(const Plan<T>& plan, Workspace<T>& w) {
   }
 }
 
+// d loss / d score of every slope.
 template <class T>
-SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* gradient) {
-  const Shape& s = plan.shape;
-  const T* x = w.phi;
-  values(plan, w);
-  form_dots(w.coefficient.data(), s.gates, x, w.columns, gradient, s.columns + 1);
-  form_sums(w.coefficient.data(), s.gates, gradient + s.columns, s.columns + 1);
-  form_dots(w.reach.data(), s.leaves, w.output_slope.data(), s.outputs, gradient + s.response_begin(), s.outputs);
+SOFTWOOD_INLINE void slope_coefficients(const Shape& s, const Workspace<T>& w, T* coefficient) {
   for (std::size_t slope = 0; slope < s.slopes; ++slope)
     for (std::size_t q = 0; q < s.outputs; ++q)
       for (std::size_t row = 0; row < kBlock; ++row)
-        w.coefficient[(slope * s.outputs + q) * kBlock + row] =
+        coefficient[(slope * s.outputs + q) * kBlock + row] =
             w.slope_reach[slope * kBlock + row] * w.output_slope[q * kBlock + row];
-  form_dots(w.coefficient.data(), s.slopes * s.outputs, x, w.columns, gradient + s.slope_begin(), s.columns);
+}
+
+// Sums of a piece by segment where the rows go by tables: in the type of the rows for a few blocks, then in double.
+template <class T>
+struct PieceTables {
+  const SoftRows<T>& rows;
+  const Tiles tiles;
+  std::vector<T> coefficient, cell;
+  double* sum;
+  std::size_t since = 0;  // blocks in `cell`
+
+  static constexpr std::size_t kFew = 16;
+
+  PieceTables(const SoftRows<T>& of, const Plan<T>& plan, double* to) : rows(of), tiles(plan.tables.tiles), sum(to) {
+    if (to) coefficient.resize(tiles.forms() * kBlock), cell.resize(tiles.cells(of.expansion->entries));
+  }
+
+  void add(std::size_t block) {
+    add_to_tables(*rows.expansion, tiles, block, coefficient.data(), cell.data());
+    if (++since == kFew) flush();
+  }
+
+  void flush() {
+    for (std::size_t i = 0; i < cell.size(); ++i) sum[i] += static_cast<double>(cell[i]);
+    std::fill(cell.begin(), cell.end(), T(0));
+    since = 0;
+  }
+};
+
+template <class T>
+SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, std::size_t block, double* gradient,
+                              PieceTables<T>& by_tables) {
+  const Shape& s = plan.shape;
+  const T* x = w.phi;
+  values(plan, w);
+  form_sums(w.coefficient.data(), s.gates, gradient + s.columns, s.columns + 1);
+  form_dots(w.reach.data(), s.leaves, w.output_slope.data(), s.outputs, gradient + s.response_begin(), s.outputs);
+  if (by_tables.sum) {
+    std::copy_n(w.coefficient.data(), s.gates * kBlock, by_tables.coefficient.data());
+    slope_coefficients(s, w, by_tables.coefficient.data() + s.gates * kBlock);
+    by_tables.add(block);
+  } else {
+    form_dots(w.coefficient.data(), s.gates, x, w.columns, gradient, s.columns + 1);
+    slope_coefficients(s, w, w.coefficient.data());
+    form_dots(w.coefficient.data(), s.slopes * s.outputs, x, w.columns, gradient + s.slope_begin(), s.columns);
+  }
   if (s.own_columns.empty()) return;
   for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
     for (std::size_t q = 0; q < s.outputs; ++q)
@@ -78,11 +118,13 @@ SOFTWOOD_INLINE void backward(const Plan<T>& plan, Workspace<T>& w, double* grad
   form_dots(w.coefficient.data(), s.leaves * s.outputs, w.own_phi.data(), own, gradient + s.own_begin(), own);
 }
 
-// Sum of the loss over one piece; its gradient too unless null.
+// Sum of the loss over one piece; its gradient too unless null: that of weights as `table` where the rows go by tables.
 template <class T>
-SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t piece, double* gradient) {
+SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t piece, double* gradient,
+                                 double* table) {
   const WithoutDenormals quick;
   Workspace<T> w(rows, plan.shape);
+  PieceTables<T> by_tables(rows, plan, table);
   T loss[kBlock];
   double sum = 0;
   const std::size_t end = std::min(rows.blocks, (piece + 1) * rows.piece_blocks());
@@ -95,18 +137,21 @@ SOFTWOOD_INLINE double run_piece(const SoftRows<T>& rows, const Plan<T>& plan, s
       for (std::size_t lane = 0; lane < 8; ++lane)
         part[lane] += static_cast<double>(weight[row + lane] * loss[row + lane]);
     sum += ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-    if (gradient) backward(plan, w, gradient);
+    if (gradient) backward(plan, w, block, gradient, by_tables);
   }
+  if (table) by_tables.flush();
   return sum;
 }
 
-SOFTWOOD_CLONED(double, run, (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t piece, double* g),
-                (rows, plan, piece, g)) {
-  return run_piece(rows, plan, piece, g);
+SOFTWOOD_CLONED(double, run,
+                (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t piece, double* g, double* table),
+                (rows, plan, piece, g, table)) {
+  return run_piece(rows, plan, piece, g, table);
 }
-SOFTWOOD_CLONED(double, run, (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t piece, double* g),
-                (rows, plan, piece, g)) {
-  return run_piece(rows, plan, piece, g);
+SOFTWOOD_CLONED(double, run,
+                (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t piece, double* g, double* table),
+                (rows, plan, piece, g, table)) {
+  return run_piece(rows, plan, piece, g, table);
 }
 
 // Writes one block's answers, rows first again.
@@ -159,17 +204,27 @@ SOFTWOOD_CLONED(void, add_reach,
 template <class T>
 double loss_and_gradient(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* gradient,
                          int n_threads) {
-  const Plan<T> plan(shape, parameters);
+  const Plan<T> plan(rows, shape, parameters);
   const std::size_t size = gradient ? shape.parameters() : 0, pieces = rows.pieces();
-  std::vector<double> sums(pieces * size), losses(pieces);
+  const std::size_t cells = gradient ? plan.tables.cell.size() : 0;
+  std::vector<double> sums(pieces * size), losses(pieces), tables(pieces * cells);
   for_each_piece(pieces, threads_for(rows, shape, n_threads), [&](std::size_t piece) {
-    losses[piece] = run(rows, plan, piece, gradient ? sums.data() + piece * size : nullptr);
+    losses[piece] = run(rows, plan, piece, gradient ? sums.data() + piece * size : nullptr,
+                        cells ? tables.data() + piece * cells : nullptr);
   });
   double loss = 0;
   if (gradient) std::fill(gradient, gradient + size, 0.0);
   for (std::size_t piece = 0; piece < pieces; ++piece) {
     loss += losses[piece];
     for (std::size_t i = 0; i < size; ++i) gradient[i] += sums[piece * size + i];
+    for (std::size_t i = 0; piece > 0 && i < cells; ++i) tables[i] += tables[piece * cells + i];
+  }
+  if (cells) {
+    const std::size_t forms = shape.gates + shape.slopes * shape.outputs;
+    const Tiles& tiles = plan.tables.tiles;
+    table_dots(*rows.expansion, tiles, tables.data(), 0, shape.gates, gradient, shape.columns + 1);
+    table_dots(*rows.expansion, tiles, tables.data(), shape.gates, forms, gradient + shape.slope_begin(),
+               shape.columns);
   }
   return loss;
 }
@@ -177,7 +232,7 @@ double loss_and_gradient(const SoftRows<T>& rows, const Shape& shape, const doub
 template <class T>
 void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* parameters, const Answers& answers,
                    int n_threads) {
-  const Plan<T> plan(shape, parameters);
+  const Plan<T> plan(rows, shape, parameters);
   for_each_piece(rows.pieces(), threads_for(rows, shape, n_threads), [&](std::size_t piece) {
     const WithoutDenormals quick;
     Workspace<T> w(rows, shape);
@@ -189,7 +244,7 @@ void evaluate_rows(const SoftRows<T>& rows, const Shape& shape, const double* pa
 
 template <class T>
 void mean_reach(const SoftRows<T>& rows, const Shape& shape, const double* parameters, double* reach, int n_threads) {
-  const Plan<T> plan(shape, parameters);
+  const Plan<T> plan(rows, shape, parameters);
   const std::size_t nodes = shape.nodes(), pieces = rows.pieces();
   std::vector<double> sums(pieces * nodes);
   for_each_piece(pieces, threads_for(rows, shape, n_threads), [&](std::size_t piece) {

@@ -58,6 +58,9 @@ struct SoftRows {
   std::vector<T> offset;                         // [block][output][64], added to the output; empty: 0
   std::vector<T> arrival;                        // [block][64], reach of the root; empty: 1
 
+  // Whether passes go by the tables of the expansion (soft/form_tables.hpp): there are no columns then.
+  bool by_tables() const { return expansion && expansion->by_tables; }
+
   // Columns of one block, [column][64]; `scratch` has room for them.
   const T* columns_of(std::size_t block, T* scratch) const {
     if (phi) return phi->data() + block * columns * kBlock;
@@ -68,8 +71,12 @@ struct SoftRows {
   // Those of them that are not 0 throughout, or all.
   Chosen chosen_in(std::size_t block) const { return occupied ? occupied->in(block) : Chosen(columns); }
 
-  // At most 64 pieces of at least 16 blocks: enough for threads, few enough to keep a gradient for each.
-  std::size_t piece_blocks() const { return std::max<std::size_t>(16, (blocks + 63) / 64); }
+  // At most 64 pieces of at least 16 blocks: enough for threads, few enough to keep a gradient for each. Tables are
+  // larger than gradients: half as many pieces.
+  std::size_t piece_blocks() const {
+    const std::size_t halves = by_tables() ? 2 : 1;
+    return halves * std::max<std::size_t>(16, (blocks + 63) / 64);
+  }
   std::size_t pieces() const { return (blocks + piece_blocks() - 1) / piece_blocks(); }
 };
 

@@ -98,6 +98,35 @@ def test_columns_that_are_kept_are_those_made_in_every_pass(
     assert np.array_equal(made.gradient(shape, at)[1], kept.gradient(shape, at)[1])
 
 
+@pytest.mark.parametrize("slopes", [0, 1, 3])
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("gates", [2, 5, 17])
+def test_passes_by_tables_are_passes_over_columns(
+    columns: DesignMatrix, table: np.ndarray, single: bool, slopes: int, gates: int
+) -> None:
+    rng = np.random.default_rng(gates)
+    X = table[rng.integers(0, len(table), 2500)]  # several pieces, the last one with rows to spare
+    target, weight = rng.normal(size=(len(X), 2)), rng.random(len(X))
+    given = (X, expansion_of(columns, 6), target, weight, Loss.SQUARED, single)
+    kept, by_tables = (make_expanded_rows(*given, keep=True, by_tables=tables) for tables in (False, True))
+    first_child = np.full(2 * gates + 1, -1, np.int32)
+    first_child[: 2 * gates : 2] = 1 + 2 * np.arange(gates)  # each second child is a branch
+    row = np.full(gates + 1, -1, np.int32)
+    row[:slopes] = np.arange(slopes)
+    own = [0, len(columns) - 1] if slopes == 1 else []  # mixed slopes
+    shape = make_shape(first_child, row, slopes, len(columns), 2, own)
+    at = 0.3 * rng.normal(size=shape.parameters)
+    tolerance = 1e-5 if single else 1e-11
+    found = [
+        (*rows.gradient(shape, at), *rows.answers(shape, at), *rows.split_direction(shape, at, 2 * gates))
+        for rows in (kept, by_tables)
+    ]
+    for one, other in zip(*found, strict=True):
+        assert np.allclose(one, other, rtol=tolerance, atol=tolerance * np.abs(one).max())
+    threads = make_expanded_rows(*given, by_tables=True)
+    assert np.array_equal(threads.gradient(shape, at, 3)[1], by_tables.gradient(shape, at, 1)[1])
+
+
 def test_rows_may_be_taken_in_another_order(columns: DesignMatrix, table: np.ndarray) -> None:
     how, place = expansion_of(columns, 6), np.random.default_rng(2).permutation(len(table))[: len(table) // 2]
     target, weight = np.ones((len(place), 1)), np.ones(len(place))

@@ -114,12 +114,14 @@ def from_inputs(
     keep: bool = True,
     bin: Bins | None = None,
     n_bins: int = 0,
+    by_tables: bool = False,
 ) -> SampleEngine:
     """The engine of rows given by their inputs; `place` has the row of X that each is.
 
-    Without `keep` every pass makes the columns again, which is slower and takes no memory.
+    Without `keep` every pass makes the columns again, which is slower and takes no memory; `by_tables` passes need
+    none where they would be many, and are faster.
     """
-    rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place, keep)
+    rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place, keep, by_tables)
     return _engine(rows, target, weight, loss, bin, n_bins, n_threads)
 
 

@@ -126,10 +126,13 @@ def make_expanded_rows(
     n_threads: int = 1,
     place: npt.NDArray[np.int64] | None = None,
     keep: bool = False,
+    by_tables: bool = False,
 ) -> Rows:
     """Rows whose columns are made from the inputs X: once if they are to be kept, else in every pass, slower but small.
 
     place : which row of X each of the rows is; None, all of them in order.
+    by_tables : whether passes may go by the tables of the expansion, without columns, where columns are many: faster,
+        and sums are rounded in another order (native/soft/form_tables.hpp).
     """
     target, weight = np.ascontiguousarray(target), np.ascontiguousarray(weight)
     if native is None:
@@ -141,7 +144,7 @@ def make_expanded_rows(
     at = np.zeros(0, np.int64) if place is None else np.ascontiguousarray(place, np.int64)
     X = np.ascontiguousarray(X)
     rows: Rows = kind.make_expanded(
-        X, at, segments, tables, target, weight, int(loss.kind), loss.parameter, keep, n_threads
+        X, at, segments, tables, target, weight, int(loss.kind), loss.parameter, keep, by_tables, n_threads
     )
     return rows
 

@@ -43,14 +43,15 @@ class Fold:
         single: bool = True,
         expansion: Expansion | None = None,
         binned: Binned | None = None,
+        by_tables: bool = False,
     ) -> Fold:
         """Both parts with scaled targets; `expansion` of the columns and `binned` rows where these are made already."""
         binned = Binned.of(train) if binned is None else binned
         code = binned.code_of(np.unique(design.feature))
         expansion = expansion_of(design, train.X.shape[1]) if expansion is None else expansion
         engines = (
-            make_sample_engine(train, design, n_threads, single, expansion, code),
-            make_sample_engine(valid, design, n_threads, single, expansion),
+            make_sample_engine(train, design, n_threads, single, expansion, code, by_tables),
+            make_sample_engine(valid, design, n_threads, single, expansion, None, by_tables),
         )
         return cls(*engines, SplitFeatures.make(binned.cut, design, binned.bin_of_level))
 
@@ -62,15 +63,16 @@ def make_sample_engine(
     single: bool = True,
     expansion: Expansion | None = None,
     code: Codes | None = None,
+    by_tables: bool = False,
 ) -> SampleEngine:
     """The engine of rows in memory; `expansion` of the columns where it is made already, `code` for histograms.
 
-    Where rows are many, every pass makes their columns again.
+    Where rows are many, every pass makes their columns again, or goes by tables.
     """
     expansion = expansion_of(design, rows.X.shape[1]) if expansion is None else expansion
     return from_inputs(
         rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single, rows.place, len(rows) <= MANY,
-        code, 0 if code is None else BINS,
+        code, 0 if code is None else BINS, by_tables,
     )  # fmt: skip
 
 

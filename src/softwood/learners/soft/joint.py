@@ -42,8 +42,10 @@ from softwood.learners.soft.model_search import (
     Trials,
 )
 from softwood.learners.soft.monotone_tree import hold_to_signs
+from softwood.learners.soft.more_rows import FinalTree, refined_on_all
 from softwood.learners.soft.params import Gates, SoftTreeParams
-from softwood.learners.soft.refit import from_best_start, refitted
+from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.refit import from_best_start
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.spec import Inputs, ModelSpec
 from softwood.learners.soft.split_step import LEAST_GAIN, GrowOptions
@@ -101,6 +103,10 @@ class JointOptions:
     def is_monotone(self) -> bool:
         """Whether there is a monotone input."""
         return len(self.signs) > 0
+
+    def counts_penalty(self, rows: TrainingRows) -> bool:
+        """Whether the penalty was found on fewer rows and should count as many of all: it was tuned, or is a guess."""
+        return self.penalty is None and (self.effort == "quick" or rows.are_sampled)
 
     def settled(self, loss: Loss) -> JointOptions:
         """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
@@ -204,18 +210,18 @@ def learn_joint_from(
     held = held_out_rows(rows, validation, how.seed)
     search = searched(rows, held, how, before)
     trial = search.chosen
-    chosen, design, expansion = trial.candidate, trial.spec.design, trial.spec.expansion
+    chosen, design = trial.candidate, trial.spec.design
     refit = held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     held_out = answered(replace(trial, candidate=kept), centre, scale)
     search.trials.clear()  # before all rows are taken in
-    engine = rows.make_engine(expansion)
-    tree = kept.tree[0]
+    final = FinalTree(kept.tree[0], design)
     if refit:
-        if how.effort == "quick" and how.penalty is None:  # as heavy for all rows as for those of the search
-            kept = replace(kept, penalty=kept.penalty * trial.spec.rows(0) / engine.total_weight)
-        tree = last.result(tree, refitted, kept, engine, how.max_iter, how.n_threads)
+        tuned_on = trial.spec.rows(trial.spec.full) if how.counts_penalty(rows) else None
+        final = last.result(final, refined_on_all, kept, design, rows, how.max_iter, how.n_threads, tuned_on)
+    tree, design, engine = final.with_engine(rows)
+    expansion = expansion_of(design, rows.sample.X.shape[1])
     tree = without_idle(tree, engine)
     if rows.sample.centre_is_best:
         tree = tree.at_mean_if_alone()

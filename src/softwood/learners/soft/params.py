@@ -250,6 +250,18 @@ class SoftTreeParams:
         gate = np.concatenate([self.gate[:, :-1] * factor, self.gate[:, -1:]], axis=1)
         return self._with(gate=gate, slope=self.slope * factor, origin_slope=self.origin_slope * factor)
 
+    def spread_columns(self, source: npt.NDArray[np.intp], part: Floats) -> SoftTreeParams:
+        """The tree over other columns: each has a part of the weights of one of those before."""
+        with_bias = np.append(source, self.columns)
+        return self._with(
+            gate=self.gate[:, with_bias] * np.append(part, 1.0),
+            frozen=self.frozen[:, with_bias],
+            slope=self.slope[:, :, source] * part,
+            origin_slope=self.origin_slope[:, source] * part,
+            rising=None if self.rising is None else self.rising[source],
+            own_columns=np.flatnonzero(np.isin(source, self.own_columns)).astype(np.int32),
+        )
+
     def hold_columns(self, columns: npt.NDArray[np.bool_], at: Floats) -> SoftTreeParams:
         """The tree that takes some columns for constant, at the values `at`."""
         away, still = np.where(columns, at, 0.0), np.append(columns, False)

@@ -12,6 +12,7 @@ from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.binning import Binned
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import BasisSpec, DesignMatrix
+from softwood.learners.soft.finer_curves import FinerDesign
 from softwood.learners.soft.fold import Fold
 from softwood.learners.soft.params import Gates, Slopes
 from softwood.learners.soft.piecewise import expansion_of
@@ -47,7 +48,8 @@ class ModelSpec:
             if fold_index not in self.binned:
                 self.binned[fold_index] = Binned.of(parts[0])
             made = (self.expansion, self.binned[fold_index])
-            self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made)
+            by_tables = self.full > 0  # rows are many
+            self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made, by_tables)
         return self.fold_cache[fold_index]
 
     @computed_once
@@ -91,6 +93,11 @@ class ModelSpec:
     def reweight(self, factor: Floats) -> ModelSpec:
         """Columns times the relevance of their inputs."""
         return replace(self, design=self.design.scaled(factor), fold_cache={}, factor=self.factor * factor)
+
+    def finer(self, finer: FinerDesign) -> ModelSpec:
+        """The same rows, with ramps divided."""
+        factor = self.factor if isinstance(self.factor, float) else self.factor[finer.source]
+        return replace(self, design=finer.design, fold_cache={}, factor=factor)
 
     def only(self, inputs: Inputs) -> ModelSpec:
         """The columns of some inputs."""

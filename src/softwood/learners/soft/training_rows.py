@@ -13,6 +13,7 @@ from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.dataset import MANY, Dataset
+from softwood.learners.soft.tree_kinds import MANY_ROWS
 from softwood.parts.folds import raise_to
 
 ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
@@ -25,6 +26,7 @@ class TrainingRows:
     sample : at most ENOUGH rows, `in_order`, targets scaled as (target - centre) / scale.
     n_rows : how many different rows there are in all.
     make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
+    are_in_memory : whether engines and passes are cheap enough to make many.
     """
 
     sample: Dataset
@@ -32,6 +34,7 @@ class TrainingRows:
     centre: Floats
     scale: Floats
     make_engine: MakeEngine
+    are_in_memory: bool = False
 
     @classmethod
     def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
@@ -42,9 +45,10 @@ class TrainingRows:
 
         def make_engine(expansion: Expansion) -> SumEngine:
             how = (n_threads, single, whole.place, len(whole) <= MANY)
-            return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how)
+            by_tables = len(whole) > MANY_ROWS
+            return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how, by_tables=by_tables)
 
-        return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine)
+        return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine, are_in_memory=True)
 
     @classmethod
     def on_device(

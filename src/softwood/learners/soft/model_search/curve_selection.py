@@ -6,6 +6,7 @@ can tell more than smooth curves hold.
 
 from __future__ import annotations
 
+from softwood.learners.soft.model_search.finer_knots import with_finer_knots
 from softwood.learners.soft.model_search.penalty_tuning import BEGIN, STRENGTHS
 from softwood.learners.soft.model_search.trials import Trials
 from softwood.learners.soft.selection import clearly_worse
@@ -20,8 +21,9 @@ def select_curves(trials: Trials) -> None:
     if smooth is None or local is None:
         return
     trials.smooth_curves = smooth.spec
-    worse = smooth if clearly_worse(smooth.candidate, local.candidate, SURELY) else local
-    trials.specs = [spec for spec in trials.specs if spec is not worse.spec]
+    finer = with_finer_knots(trials, local, local.spec.full)
+    kept = finer.spec if clearly_worse(smooth.candidate, finer.candidate, SURELY) else smooth.spec
+    trials.specs = [kept if spec is smooth.spec else spec for spec in trials.specs if spec is not local.spec]
 
 
 def _best(trials: Trials, ramps: bool) -> Trial | None:

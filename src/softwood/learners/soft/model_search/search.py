@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from softwood.learners.soft.model_search.curve_selection import select_curves
 from softwood.learners.soft.model_search.feature_selection import FeatureSelection
+from softwood.learners.soft.model_search.finer_knots import refine_knots
 from softwood.learners.soft.model_search.penalty_tuning import NEAR_IF_UNPENALIZED, tune_penalties, tune_penalty
 from softwood.learners.soft.model_search.race import race
 from softwood.learners.soft.model_search.reweighting import reweight_features, reweight_refined
@@ -57,6 +58,7 @@ class ModelSearch:
         if spec.full:
             trials.add(*tune_penalty(trials, trials.best, spec.full))
             self._grow_best_root(spec.full)
+            refine_knots(trials, spec.full)
             if self.steps.reweight_features:
                 reweight_refined(trials, spec.full)
         elif self.steps.reweight_features and not trials.keeps_first:

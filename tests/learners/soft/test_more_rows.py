@@ -1,0 +1,65 @@
+"""More rows than the search sees: finer curves on all of them, and a penalty that counts as rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.design import DesignMatrix, build_design
+from softwood.learners.soft.fold import init_root, make_sample_engine
+from softwood.learners.soft.more_rows import FinalTree, refined_on_all
+from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.training_rows import ENOUGH, TrainingRows
+from softwood.learners.soft.tree_kinds import LOCAL
+
+N = ENOUGH + 5_000
+NOISE = 0.3
+
+
+@pytest.fixture(scope="module")
+def rows() -> TrainingRows:
+    """A step and noise."""
+    rng = np.random.default_rng(5)
+    X = rng.random((N, 3))
+    y = 2.0 * (X[:, 0] > 0.4142) + NOISE * rng.normal(size=N)
+    return TrainingRows.in_memory(Dataset(X, y[:, None], np.ones(N), [0, 0, 0], Loss.SQUARED), 0)
+
+
+def searched(rows: TrainingRows) -> tuple[Candidate, DesignMatrix]:
+    """A sum of curves, learned from the sample."""
+    some = rows.sample
+    design = build_design(some.X, some.n_levels, some.weight, LOCAL)
+    engine = make_sample_engine(some, design)
+    tree = init_root(engine, len(design), "shared").refine(engine, 2.0 / len(some), 100)[1]
+    return Candidate(LOCAL, 2.0 / len(some), [tree], np.zeros(1), np.ones(1)), design
+
+
+def loss_of(final: FinalTree, rows: TrainingRows) -> float:
+    tree, _, engine = final.with_engine(rows)
+    return 2.0 * tree.loss(engine) * float(rows.scale[0]) ** 2
+
+
+def test_all_rows_make_curves_finer(rows: TrainingRows) -> None:
+    kept, design = searched(rows)
+    finer = refined_on_all(kept, design, rows, 100, 1)
+    only_refined = refined_on_all(kept, design, replace(rows, are_in_memory=False), 100, 1)
+    assert only_refined.design is design
+    assert len(design) < len(finer.design) < 2 * len(design)
+    assert loss_of(only_refined, rows) - NOISE**2 > 2.0 * (loss_of(finer, rows) - NOISE**2)
+
+
+def test_rows_of_the_search_alone_make_nothing_finer(rows: TrainingRows) -> None:
+    kept, design = searched(rows)
+    assert refined_on_all(kept, design, replace(rows, n_rows=ENOUGH), 20, 1).design is design
+
+
+def test_a_penalty_counts_as_many_rows_as_it_was_tuned_on(rows: TrainingRows) -> None:
+    kept, design = searched(rows)
+    still = replace(rows, are_in_memory=False)
+    lighter = replace(kept, penalty=kept.penalty * ENOUGH / N)
+    counted = refined_on_all(kept, design, still, 100, 1, tuned_on=float(ENOUGH))
+    assert np.array_equal(counted.tree.parameters, refined_on_all(lighter, design, still, 100, 1).tree.parameters)
