@@ -37,7 +37,7 @@ class Sizes:
     growth: int = 1_000_000
     rivals: int = 20_640
     soft: int = 16_000
-    sparse: int = 40_000
+    sparse: int = 10_000
     limit: int = 60  # processor seconds that a rival may take for a table, all splits together
     prototype: int = 300  # processor seconds that the prototype may take for a set
     repeats: int = 2

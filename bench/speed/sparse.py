@@ -72,6 +72,7 @@ def make_texts(n: int, weighted: bool) -> tuple[Any, npt.NDArray[np.bool_]]:
     if weighted:
         X.data *= np.log(n / np.maximum(np.bincount(X.indices, minlength=WORDS), 1.0))[X.indices]
         X = sparse.csr_matrix(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # scikit-learn takes no others
     return X, y
 
 
@@ -84,7 +85,7 @@ def _measure(name: str, n: int, weighted: bool) -> Fit:
     model.fit(X, y)
     seconds, peak = time.process_time() - start, (peak_bytes() - before) / 1e6
     stored = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 1e6
-    leaves = model.get_n_leaves() if hasattr(model, "get_n_leaves") else 31 * 100
+    leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else 31 * 100
     return Fit(seconds, peak, stored, leaves, float(np.mean(model.predict(fresh) != answer)))
 
 

@@ -1,4 +1,4 @@
-"""Trees of the absolute error where a few targets are wild."""
+"""Trees of the absolute error and of huber where a few targets are wild."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ def table(n: int, wild: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, n
     return X, truth, y
 
 
+@pytest.mark.parametrize("criterion", ["absolute_error", "huber"])
 @pytest.mark.parametrize("prune", ["cv", "validation"])
-def test_wild_targets_do_not_hide_the_tree(prune: str) -> None:
+def test_wild_targets_do_not_hide_the_tree(prune: str, criterion: str) -> None:
     """Their errors drown the others, and within one standard error of the least error was the root."""
     X, truth, y = table(1_500, 0.05)
     held = () if prune == "cv" else (X[1_000:], y[1_000:])
-    model = CARTRegressor(criterion="absolute_error", prune=prune).fit(X[:1_000], y[:1_000], None, *held)
+    model = CARTRegressor(criterion=criterion, prune=prune).fit(X[:1_000], y[:1_000], None, *held)
     assert 3 <= model.get_n_leaves() <= 4
     assert np.abs(model.predict(X) - truth).mean() < 0.2
 
@@ -34,12 +35,22 @@ def test_a_tree_that_is_not_pruned_grows_by_all_targets_as_they_are() -> None:
     np.testing.assert_array_equal(CARTRegressor(criterion="absolute_error", prune=None).fit(X, y).predict(X), y)
 
 
-def test_a_part_of_the_rows_that_is_far_away_is_answered_as_it_is() -> None:
+@pytest.mark.parametrize("seed", [1, 2])
+def test_huber_at_its_default_width_finds_all_four_steps(seed: int) -> None:
+    """Squares of small steps are less than the distance that a leaf of one wild target saves."""
+    X, truth, y = table(1_000, 0.05, seed)
+    model = CARTRegressor(criterion="huber").fit(X, y)
+    assert model.get_n_leaves() == 4
+    assert np.abs(model.predict(X) - truth).mean() < 0.05
+
+
+@pytest.mark.parametrize("criterion", ["absolute_error", "huber"])
+def test_a_part_of_the_rows_that_is_far_away_is_answered_as_it_is(criterion: str) -> None:
     """One row in five is a thousand spreads away, where an input says so: these are held in growing, not in answers."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 2))
     y = np.where(X[:, 0] > 0.8, 1e4, 0.0) + rng.normal(size=300)
-    model = CARTRegressor(criterion="absolute_error").fit(X, y)
+    model = CARTRegressor(criterion=criterion).fit(X, y)
     assert np.abs(model.predict(X) - y).mean() < 2.0
 
 

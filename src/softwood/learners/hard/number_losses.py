@@ -20,6 +20,7 @@ from softwood.parts.quantiles import far_distance, weighted_quantile
 Floats = npt.NDArray[np.float64]
 
 LINEAR = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)  # of targets far away: they may be wild
+FAR_HUBER = 5.0  # spreads from the median, and the width more: what is further by huber is wild
 LEAST = 2.0**-40  # of the largest count: an answer of 0 costs a row that counts something much, and not infinitely
 
 
@@ -47,12 +48,14 @@ def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats
     """The part of each target's loss that no tree saves, as it is wild; 0 where losses grow otherwise."""
     if criterion not in LINEAR or not weight.any():
         return np.zeros_like(y)
+    middle = weighted_quantile(y, weight, 0.5)
+    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are told apart by squares, which are less
+        is_wild = wild_distance(criterion, parameter, y, weight, FAR_HUBER) > 0
+        return np.where(is_wild, number_loss(criterion, parameter, np.broadcast_to(middle, y.shape), y), 0.0)
     beyond = wild_distance(criterion, parameter, y, weight, 10.0)
-    if criterion == Criterion.ABSOLUTE_ERROR:
-        return beyond
-    if criterion == Criterion.HUBER:
-        return beyond * parameter
-    return beyond * np.where(y > weighted_quantile(y, weight, 0.5), parameter, 1.0 - parameter)
+    return (
+        beyond if criterion == Criterion.ABSOLUTE_ERROR else beyond * np.where(y > middle, parameter, 1.0 - parameter)
+    )
 
 
 def find_center(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
