@@ -224,8 +224,8 @@ def add_sparse(report: Report, sizes: Sizes) -> None:
             rows.append(["tf-idf" if weighted else "counts", name, *told])
     note = (
         f"{n:,} texts of {sparse.WORDS:,} words, {fit.stored:.0f} MB stored, {n * sparse.WORDS * 8 / 1e9:.1f} GB as an "
-        "array. Seconds of the processor, one thread; peak of memory above the matrix; part misclassified of other "
-        "texts."
+        "array. Seconds of the processor, one thread; peak of memory above what making the matrix took; part "
+        "misclassified of other texts."
     )
     report.add("Sparse matrices", ["table", "fit", "fit s", "peak MB", "leaves", "error"], rows, note)
 
