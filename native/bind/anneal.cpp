@@ -15,6 +15,7 @@ namespace {
 
 // Arrays of an AnnealProblem, which must live as long as the annealer.
 RampProblem view_problem(nb::handle problem) {
+  const TowardsPython way;
   const auto floats = [&](const char* name) { return view<double>(problem, name); };
   const auto ints = [&](const char* name) { return view<std::int32_t>(problem, name); };
   const auto longs = [&](const char* name) { return view<std::int64_t>(problem, name); };

@@ -30,6 +30,7 @@ std::pair<T*, std::size_t> writable(nb::handle state, const char* name) {
 
 template <class T>
 OnlineState<T> open_state(nb::handle python) {
+  const TowardsPython way;
   OnlineState<T> state{};
   const auto [child, room] = writable<std::int32_t>(python, "first_child");
   const auto [number, numbers] = writable<T>(python, "number");
@@ -67,6 +68,7 @@ BudRows<T> open_rows(const OnlineState<T>& state, const Table2<T>& x, const Tabl
 }
 
 OnlineOptions open_options(nb::handle python) {
+  const TowardsPython way;
   return {static_cast<LossKind>(nb::cast<int>(python.attr("loss").attr("kind"))),
           nb::cast<double>(python.attr("loss").attr("parameter")),
           nb::cast<double>(python.attr("leafness_penalty")),

@@ -12,6 +12,7 @@ namespace {
 
 // Arrays of a softwood.tree.Tree; they belong to `tree`, so the views live as long as it does.
 TreeArrays view_tree(nb::handle tree) {
+  const TowardsPython way;
   const auto floats = [&](const char* name) { return view<double>(tree, name); };
   const auto ints = [&](const char* name) { return view<std::int32_t>(tree, name); };
   const auto kinds = [&](const char* name) { return view<std::uint8_t>(tree, name); };

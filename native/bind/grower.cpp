@@ -45,6 +45,7 @@ nb::dict surrogate_table(const GrownTree& tree) {
 // A read-only NumPy array that owns its values: a Tree keeps it as it is. `value` gives them one by one.
 template <class T, class Value>
 nb::object lasting(const nb::tuple& shape, const Value& value) {
+  const TowardsPython way;
   nb::object made = nb::module_::import_("numpy").attr("empty")(shape, std::is_same_v<T, double> ? "float64" : "int32");
   const auto view = nb::cast<nb::ndarray<T, nb::c_contig, nb::device::cpu>>(made);
   for (std::size_t i = 0; i < view.size(); ++i) view.data()[i] = value(i);

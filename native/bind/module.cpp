@@ -20,6 +20,7 @@ NB_MODULE(_native, m) {
   softwood::bind_budding(m);
   softwood::bind_table(m);
   softwood::bind_bins(m);
+  m.def("end_threads", &softwood::end_threads);
   m.def("simd_paths", [] {
     nanobind::list names;
     for (const std::string_view name : softwood::simd_paths()) names.append(name);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/interrupt.hpp"
+#include "bind/interpreter_lock.hpp"
 #include "core/views.hpp"
 
 namespace softwood {
@@ -25,24 +25,6 @@ template <class T, std::size_t DIMENSIONS>
 using Out = nb::ndarray<T, nb::ndim<DIMENSIONS>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
-// Asks Python whether the work should end: on the main thread by a signal (Ctrl-C), on others by who gave them the
-// work.
-inline void ask_python() {
-  const nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  nb::module_::import_("softwood.kernels.interrupt").attr("check")();
-}
-
-// While it lives, Python's lock is free for others, and polls of native code hear interrupts.
-class Unlocked {
- public:
-  Unlocked() : check_(&ask_python) {}
-
- private:
-  const InterruptCheck check_;
-  const nb::gil_scoped_release free_;
-};
-
 inline Table as_table(const Rows& rows) {
   return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
 }
@@ -50,6 +32,7 @@ inline Table as_table(const Rows& rows) {
 // The array `struct.name` as a view. Never converts: a struct holds the dtypes it promises, or the kernel refuses it.
 template <class Value>
 std::span<const Value> view(nb::handle structure, const char* name) {
+  const TowardsPython way;
   using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
   Array array;
   if (!nb::try_cast<Array>(structure.attr(name), array, false)) {
@@ -79,6 +62,7 @@ std::vector<To> numbers(const From& row) {
 // memory ends it would end the process.
 template <class T>
 std::vector<T> items(const nb::sequence& list, const char* name) {
+  const TowardsPython way;
   std::vector<T> taken;
   taken.reserve(nb::len(list));
   for (nb::handle item : list) {
@@ -93,6 +77,7 @@ std::vector<T> items(const nb::sequence& list, const char* name) {
 // A NumPy array that owns a copy of the values.
 template <class T>
 nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+  const TowardsPython way;
   auto data = std::make_unique<T[]>(std::max<std::size_t>(values.size(), 1));
   std::copy(values.begin(), values.end(), data.get());
   if (shape.empty()) shape = {values.size()};

@@ -25,6 +25,7 @@ using Bins = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::devi
 
 // A NumPy array that owns its memory.
 nb::object owned(std::vector<double>&& values, std::vector<std::size_t> shape) {
+  const TowardsPython way;
   auto* kept = new std::vector<double>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), shape.size(), shape.data(), owner));

@@ -73,6 +73,7 @@ void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Bins& bin,
 
 // From kernels/split_step.py, by the names there.
 SoftTreeParams read_params(nb::handle tree) {
+  const TowardsPython way;
   const auto real = [&](const char* name) { return numbers<double>(view<double>(tree, name)); };
   const auto flags = [&](const char* name) { return numbers<std::uint8_t>(view<bool>(tree, name)); };
   const auto slopes = static_cast<Slopes>(nb::cast<int>(tree.attr("slopes")));
@@ -86,6 +87,7 @@ SoftTreeParams read_params(nb::handle tree) {
 }
 
 SplitStepOptions read_options(nb::handle how, double total_weight) {
+  const TowardsPython way;
   const auto number = [&](const char* name) { return nb::cast<double>(how.attr(name)); };
   const auto count = [&](const char* name) { return nb::cast<int>(how.attr(name)); };
   SplitStepOptions made;

@@ -7,6 +7,7 @@ everywhere. Not set: the fastest that the machine has. All but 'sse2' give the s
 
 from __future__ import annotations
 
+import atexit
 import os
 import warnings
 from typing import Any
@@ -56,4 +57,6 @@ def _choose_simd(native: Any) -> str:
 
 native: Any = _load()
 simd = _choose_simd(native)
+if native is not None:
+    atexit.register(native.end_threads)  # daemon threads in native code: native/bind/interpreter_lock.hpp
 kernels = "reference" if native is None else "native"

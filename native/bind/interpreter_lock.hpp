@@ -1,0 +1,49 @@
+// Python's lock, given up while native code works and taken back after it.
+//
+// Python before 3.14 ends a daemon thread that wants the lock while the interpreter ends: it unwinds the thread's
+// stack, which C++ answers with an abort. So such a thread waits here for ever instead, and ends with the process.
+// Before the interpreter ends, `end_threads` (which atexit calls) closes the way to the lock and waits until nobody is
+// on it.
+#pragma once
+
+#include <Python.h>
+
+#include "core/interrupt.hpp"
+
+namespace softwood {
+
+// While it lives, this thread is on its way to Python's lock, or runs Python in the midst of native work, where it may
+// lose the lock and want it back. Where the interpreter ends it is never made.
+class TowardsPython {
+ public:
+  TowardsPython();
+  ~TowardsPython();
+  TowardsPython(const TowardsPython&) = delete;
+  TowardsPython& operator=(const TowardsPython&) = delete;
+};
+
+// Asks Python whether the work should end: on the main thread by a signal (Ctrl-C), on others by who gave them the
+// work.
+void ask_python();
+
+// While it lives, Python's lock is free for others, and polls of native code hear interrupts.
+class Unlocked {
+ public:
+  Unlocked() : check_(&ask_python), state_(PyEval_SaveThread()) {}
+  ~Unlocked() {
+    const TowardsPython way;
+    PyEval_RestoreThread(state_);
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  const InterruptCheck check_;
+  PyThreadState* state_;
+};
+
+// Called by the thread that ends the interpreter, which has the lock: no other thread takes it any more from native
+// code.
+void end_threads();
+
+}  // namespace softwood
