@@ -10,6 +10,7 @@ import softwood
 from softwood import C45Classifier, CARTClassifier, LinearDiscriminantTreeRegressor, SoftTreeRegressor
 from softwood.estimators import memory_limit
 from softwood.estimators.memory_limit import PER_CELL, SETTING, footprint
+from softwood.estimators.options import size_in_bytes
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 Y = X[:, 0] + X[:, 1]
@@ -69,3 +70,28 @@ def test_every_learner_says_what_it_takes() -> None:
     learners = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
     families = {name.removesuffix("Classifier").removesuffix("Regressor") for name in learners} - {"Softened"}
     assert families == set(PER_CELL)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("100 MB", 100_000_000),
+        ("100MiB", 100 * 2**20),
+        ("1.5 GiB", 3 * 2**29),
+        (".5 gb", 500_000_000),
+        ("2 T", 2_000_000_000_000),
+        ("2 Ti", 2 * 2**40),
+        ("8192", 8192),
+        ("8192 B", 8192),
+    ],
+)
+def test_mb_is_a_million_bytes_and_mib_is_not(text: str, size: int) -> None:
+    assert size_in_bytes("memory", text) == size
+
+
+@pytest.mark.parametrize(
+    "text", ["", "MB", "4 GiX", "4 BG", "1e9", "-4 GB", "4 G i B", "inf", "nan GB", "4,5 GB", "٤ GB"]
+)
+def test_a_size_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must be bytes"):
+        size_in_bytes("memory", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -17,7 +18,8 @@ from softwood.tree import Kind, Schema
 
 Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 2**31 - 1
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([KMGT]?)(I?)B?", re.IGNORECASE | re.ASCII)
 LEAST_MEMORY = 4096
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -122,18 +124,15 @@ def threads(n_jobs: Any) -> int:
 
 
 def size_in_bytes(name: str, value: Any) -> int:
-    """Bytes: a whole number, or text with a unit.
+    """Bytes: a whole number, or text with a unit; GB and G are 1000^3 bytes, GiB and Gi are 1024^3.
 
-    >>> size_in_bytes("memory", "1.5 GiB"), size_in_bytes("memory", 4096)
-    (1610612736, 4096)
+    >>> size_in_bytes("memory", "1.5 GiB"), size_in_bytes("memory", "1.5 GB"), size_in_bytes("memory", 4096)
+    (1610612736, 1500000000, 4096)
     """
     found = value
     if isinstance(value, str):
-        number, unit = value.strip().rstrip("BbIiKkMmGgTt"), value.strip().lstrip("0123456789. ").upper()
-        try:
-            found = int(float(number) * UNITS[unit.replace("IB", "").replace("B", "")])
-        except (ValueError, KeyError):
-            found = 0
+        read = SIZE.fullmatch(value.strip())
+        found = int(float(read[1]) * (1024 if read[3] else 1000) ** POWERS[read[2].upper()]) if read else 0
     if isinstance(found, bool) or not isinstance(found, numbers.Integral) or found < LEAST_MEMORY:
         raise ValueError(f"{name} must be bytes, at least {LEAST_MEMORY}, or text such as '4 GiB', got {value!r:.80}.")
     return int(found)
