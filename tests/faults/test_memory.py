@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
 from importlib import import_module
 
 import numpy as np
 import pytest
 
+from softwood import CARTClassifier
 from softwood.kernels.growth import Growth, Target
 from softwood.kernels.kinds import Criterion
 from tests.faults.allocations import run
@@ -103,6 +105,20 @@ def test_a_category_of_many_levels_at_many_gates_is_refused_in_words(kind: str) 
     assert len(made.grow(target, growth).first_child) == 5
     with pytest.raises(ValueError, match=r"category of 1000 levels .* after 3 gates the tree has 3000 .* merge levels"):
         made.grow(target, Growth(Criterion.SQUARED_ERROR, max_places=2500))
+
+
+def test_many_classes_are_kept_where_they_are() -> None:
+    """Answers to held-out rows are kept once a node, without classes that it has not seen: 35 MiB, not 130."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(300, size=3000)
+    X = rng.normal(size=(300, 4))[y] + 0.3 * rng.normal(size=(3000, 4))
+    tracemalloc.start()
+    try:
+        CARTClassifier().fit(X, y)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 70 * 2**20
 
 
 @LINUX

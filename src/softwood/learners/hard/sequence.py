@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from softwood import kernels
 from softwood.kernels.kinds import Missing
@@ -174,13 +175,17 @@ def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Places, Place
 class PathAnswers:
     """Rows with what every node on their way would answer them, so that each tree of the sequence can be asked.
 
-    row, answer : of every visit of a row to a node, the row, and the response times the part of the row that arrives.
+    answers : of the nodes that were visited, as a sparse matrix: deep nodes know few of many classes.
+    row, place, reach : of every visit of a row to a node, the row, the place of the node in `answers`, and the part of
+        the row that arrives.
     begin, end : the alphas from which, and up to which, the node is a leaf; end is NaN at the root.
     """
 
     rows: Problem
+    answers: Any
     row: Places
-    answer: Floats
+    place: Places
+    reach: Floats
     begin: Floats
     end: Floats
 
@@ -190,11 +195,12 @@ class PathAnswers:
         tree, collapse = sequence.tree, sequence.collapse
         row, node, reach = (np.concatenate(part) for part in zip(*_visits(tree, rows.X), strict=True))
         end = np.where(node > 0, collapse[tree.parent[node]], np.nan)
-        return cls(rows, row, reach[:, None] * answers[node], collapse[node], end)
+        visited, place = np.unique(node, return_inverse=True)
+        return cls(rows, csr_array(answers[visited]), row, place, reach, collapse[node], end)
 
     def at(self, alpha: float) -> HeldOutRows:
         """What the tree for this alpha answers."""
         leaf = (self.begin <= alpha) & ~(self.end <= alpha)
-        answer = np.zeros((len(self.rows.X), self.answer.shape[1]))
-        np.add.at(answer, self.row[leaf], self.answer[leaf])
+        answer = np.zeros((len(self.rows.X), self.answers.shape[1]))
+        np.add.at(answer, self.row[leaf], self.reach[leaf, None] * self.answers[self.place[leaf]].toarray())
         return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight, self.rows.group)
