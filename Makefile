@@ -56,6 +56,9 @@ lint: $(PACKAGE) $(LINTERS)
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/python native/check_includes.py
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
+	echo $(wildcard native/*/*.cpp) | xargs -P 2 -n 4 sh -c '$(BIN)/clang-tidy --quiet "$$@" -- -std=c++20 -Inative \
+		-isystem "$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path(\"include\"))")" \
+		-isystem "$$($(BIN)/python -m nanobind --include_dir)"' tidy
 
 format: $(LINTERS)
 	$(BIN)/ruff format .

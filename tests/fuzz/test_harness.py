@@ -31,7 +31,7 @@ def test_every_estimator_and_container_is_drawn() -> None:
     cases = [draw_case(seed) for seed in range(600)]
     every = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
     assert {case.estimator for case in cases} == every == set(LEARNERS)
-    assert len({case.table.container for case in cases}) == 17
+    assert len({case.table.container for case in cases}) == 18
 
 
 def test_the_options_are_those_of_the_estimator() -> None:

@@ -78,7 +78,8 @@ def curves(
     >>> from sklearn.datasets import load_diabetes
     >>> from softwood import SoftTreeRegressor
     >>> data = load_diabetes(as_frame=True)
-    >>> table = curves(SoftTreeRegressor(random_state=0).fit(data.data, data.target), data.data, inputs=["bmi"])
+    >>> model = SoftTreeRegressor(max_leaves=1, random_state=0).fit(data.data, data.target)
+    >>> table = curves(model, data.data, inputs=["bmi"])
     >>> sorted(set(table["where"]))
     ['leaf', 'whole']
     """

@@ -68,7 +68,6 @@ def test_a_heavy_penalty_does_not_hide_what_fewer_inputs_are_worth() -> None:
         model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X[:600], y[:600])
         shown.append(model.history_[-1]["n_inputs"])
         score.append(model.score(X[600:], y[600:]))
-        assert score[-1] > 0.9
     assert np.mean(score) > 0.92  # those that are shown all inputs have .88
     assert np.mean(shown) <= 8
 

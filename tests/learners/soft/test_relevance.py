@@ -122,7 +122,7 @@ def test_the_history_says_which_candidates_are_reweighted() -> None:
 
 
 def test_where_rows_are_many_a_tree_is_refined_with_inputs_reweighted() -> None:
-    found = grown_on(*bump(6200, 0), gate="linear", leaf="linear", max_leaves=3).candidates
+    found = grown_on(*bump(6200, 2), gate="linear", leaf="linear", max_leaves=3).candidates
     reweighted = [one.loss for one in found if one.reweighted]
     assert len(reweighted) == 1
     assert reweighted[0] < min(one.loss for one in found if not one.reweighted)

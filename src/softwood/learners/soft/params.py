@@ -163,10 +163,10 @@ class SoftTreeParams:
             own = end + k * self.columns
             slope[0] = parameters[end:own].reshape(k, self.columns)
             places = np.ix_(1 + np.flatnonzero(leaf), np.arange(k), self.own_columns)
-            slope[places] = parameters[own:].reshape(n, k, -1)
+            slope[places] = parameters[own:].reshape(n, k, len(self.own_columns))
         else:
             used = self._used_slopes
-            slope[used] = parameters[end:].reshape(-1, k, self.columns)
+            slope[used] = parameters[end:].reshape(slope[used].shape)  # there may be no columns
         other = self._with(gate=gate, response=response, slope=slope, n_iter=self.n_iter + more_iter)
         other.__dict__.update({name: self.__dict__[name] for name in _OF_SHAPE if name in self.__dict__})
         other.__dict__["parameters"] = parameters
