@@ -73,7 +73,7 @@ def learner(name: str, regression: bool) -> Any:
     import softwood
 
     kind = "Regressor" if regression else "Classifier"
-    if name == "scikit-learn":
+    if name.startswith("scikit-learn"):
         from sklearn import tree
 
         return getattr(tree, f"DecisionTree{kind}")(random_state=0)
@@ -86,12 +86,23 @@ def learner(name: str, regression: bool) -> Any:
     return getattr(softwood, f"{name}{kind}")(n_jobs=2, random_state=0)
 
 
+def one_hot(X: Any) -> Any:
+    """A sparse table with a column for each level."""
+    from scipy.sparse import csr_array, hstack
+
+    code = X["who"].cat.codes
+    level = csr_array((np.ones(len(X)), (np.arange(len(X)), code)), (len(X), len(X["who"].cat.categories)))
+    both = hstack([csr_array(X.drop(columns="who").to_numpy()), level], format="csr")
+    both.indices, both.indptr = both.indices.astype(np.int32), both.indptr.astype(np.int32)  # all that it reads
+    return both
+
+
 def measure(table: str, name: str, scale: float) -> dict[str, Any]:
-    """Seconds and memory of one fit and of its answers; scikit-learn gets categories as codes."""
+    """Seconds and memory of one fit and of its answers; scikit-learn gets categories as codes, or a column a level."""
     X, y = TABLES[table](scale)
     regression = y.dtype.kind == "f"
-    if name == "scikit-learn" and hasattr(X, "columns"):
-        X = X.assign(who=X["who"].cat.codes)
+    if name.startswith("scikit-learn") and hasattr(X, "columns"):
+        X = one_hot(X) if "one-hot" in name else X.assign(who=X["who"].cat.codes)
     model = learner(name, regression)
     model.fit(X[:50], y[:50])  # imports and threads
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -103,7 +114,7 @@ def measure(table: str, name: str, scale: float) -> dict[str, Any]:
     answered = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     right = float(1 - np.mean((answers - y) ** 2) / np.var(y)) if regression else float(np.mean(answers == y))
-    size = X.memory_usage(deep=False).sum() if hasattr(X, "columns") else X.nbytes
+    size = X.memory_usage(deep=False).sum() if hasattr(X, "columns") else getattr(X, "data", X).nbytes
     leaves = int(model.tree_.n_leaves) if hasattr(model, "tree_") and hasattr(model.tree_, "n_outputs") else None
     return {
         "fit s": round(fitted, 2), "fit processor s": round(fit_cpu, 2), "predict s": round(answered, 2),
@@ -115,7 +126,7 @@ def measure(table: str, name: str, scale: float) -> dict[str, Any]:
 def run(scale: float, tables: tuple[str, ...] = tuple(TABLES), names: tuple[str, ...] = NAMES) -> None:
     """Print a line a fit."""
     for table in tables:
-        for name in names:
+        for name in (*names, "scikit-learn, one-hot") if table == "levels" else names:
             code = "import json, resource; from bench.trust.sizes import measure; "
             code += f"resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT}, {LIMIT})); "
             code += f"resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES})); "

@@ -36,6 +36,7 @@ TreeArrays view_tree(nb::handle tree) {
       .slope_row = ints("slope_row"),
       .group_begin = ints("group_begin"),
       .group = ints("group"),
+      .group_level = ints("group_level"),
       .cut_begin = ints("cut_begin"),
       .weight_begin = ints("weight_begin"),
       .weight_column = ints("weight_column"),
@@ -46,7 +47,8 @@ TreeArrays view_tree(nb::handle tree) {
                 view<double>(basis, "parameter"), view<double>(basis, "when_missing")},
       .surrogates = {view<std::int32_t>(surrogates, "begin"), view<std::int32_t>(surrogates, "feature"),
                      view<std::int32_t>(surrogates, "group_begin"), view<std::int32_t>(surrogates, "group"),
-                     view<double>(surrogates, "threshold"), view<bool>(surrogates, "flip")},
+                     view<std::int32_t>(surrogates, "group_level"), view<double>(surrogates, "threshold"),
+                     view<bool>(surrogates, "flip")},
   };
 }
 
@@ -65,6 +67,9 @@ const TreeArrays& check_sizes(const TreeArrays& tree) {
   require(n > 0 && tree.response.size() == n * tree.n_outputs && tree.softness.size() == 2 * n &&
               tree.weight.size() == tree.weight_column.size(),
           "response, softness and weights must have an entry for each node, side and column.");
+  const auto fits = [](Ints level, Ints group) { return level.empty() || level.size() == group.size(); };
+  require(fits(tree.group_level, tree.group) && fits(tree.surrogates.group_level, tree.surrogates.group),
+          "group_level must have a level for each slot, or none.");
   require(tree.surrogates.threshold.size() == surrogates && tree.surrogates.flip.size() == surrogates &&
               (!surrogates || tree.surrogates.group_begin.size() == surrogates + 1) &&
               (tree.surrogates.begin.empty() || tree.surrogates.begin.size() == n + 1),

@@ -13,18 +13,47 @@ using namespace hard;
 
 namespace {
 
-nb::dict surrogate_table(const GrownTree& tree) {
-  std::vector<std::int32_t> begin{0}, feature, group_begin{0}, group;
+// Slots of gates on categories, one gate after the other: of every level in turn, or, where that is more than `most`
+// slots, of the levels that each gate knows, which then stand beside the slots.
+struct Groups {
+  bool every = true;
+  std::vector<std::int32_t> slot, level;
+
+  void add(const LevelSlots& slots, int n_levels) {
+    if (every) {
+      const std::vector<std::int32_t> all = every_slot(slots, static_cast<std::size_t>(n_levels));
+      slot.insert(slot.end(), all.begin(), all.end());
+      return;
+    }
+    for (const LevelSlot& known : slots) {
+      level.push_back(known.level);
+      slot.push_back(known.slot);
+    }
+  }
+  std::int32_t size() const { return static_cast<std::int32_t>(slot.size()); }
+};
+
+bool keeps_every_level(const Columns& columns, const std::vector<int>& feature, std::size_t most) {
+  std::size_t places = 0;
+  for (const int f : feature) places += static_cast<std::size_t>(columns.n_levels[static_cast<std::size_t>(f)]);
+  return places <= most;
+}
+
+nb::dict surrogate_table(const GrownTree& tree, const Columns& columns, std::size_t every_level) {
+  std::vector<std::int32_t> begin{0}, feature, group_begin{0};
   std::vector<double> threshold, agreement, adjusted;
   std::vector<std::uint8_t> flip;
+  for (const auto& [node, surrogates] : tree.surrogates)
+    for (const hard::Surrogate& s : surrogates) feature.push_back(s.feature);
+  Groups groups{keeps_every_level(columns, std::exchange(feature, {}), every_level), {}, {}};
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(tree.node.size()); ++m) {
     if (const auto found = tree.surrogates.find(m); found != tree.surrogates.end())
       for (const hard::Surrogate& s : found->second) {
         feature.push_back(s.feature);
         threshold.push_back(s.threshold);
         flip.push_back(s.flip);
-        group.insert(group.end(), s.slot.begin(), s.slot.end());
-        group_begin.push_back(static_cast<std::int32_t>(group.size()));
+        groups.add(s.slot, columns.n_levels[static_cast<std::size_t>(s.feature)]);
+        group_begin.push_back(groups.size());
         agreement.push_back(s.agreement);
         adjusted.push_back(s.adjusted);
       }
@@ -36,7 +65,8 @@ nb::dict surrogate_table(const GrownTree& tree) {
   table["threshold"] = array(threshold);
   table["flip"] = array(flip);
   table["group_begin"] = array(group_begin);
-  table["group"] = array(group);
+  table["group"] = array(groups.slot);
+  table["group_level"] = array(groups.level);
   table["agreement"] = array(agreement);
   table["adjusted"] = array(adjusted);
   return table;
@@ -53,6 +83,10 @@ nb::object lasting(const nb::tuple& shape, const Value& value) {
   return made;
 }
 
+nb::object lasting(const std::vector<std::int32_t>& values) {
+  return lasting<std::int32_t>(nb::make_tuple(values.size()), [&](std::size_t i) { return values[i]; });
+}
+
 template <class T>
 nb::object column(const GrownTree& tree, T GrownNode::* field) {
   return lasting<T>(nb::make_tuple(tree.node.size()), [&](std::size_t m) { return tree.node[m].*field; });
@@ -62,26 +96,36 @@ nb::object table(const GrownTree& tree, const std::vector<double>& values, int w
   return lasting<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
 }
 
-// The slots of category splits, flat, and where those of each node begin.
-std::pair<nb::object, nb::object> groups(const GrownTree& tree) {
-  std::vector<std::int32_t> group;
-  const auto begin = [&](std::size_t m) {
-    const auto before = m ? tree.slot.find(static_cast<std::int32_t>(m - 1)) : tree.slot.end();
-    if (before != tree.slot.end()) group.insert(group.end(), before->second.begin(), before->second.end());
-    return static_cast<std::int32_t>(group.size());
-  };
-  nb::object group_begin = lasting<std::int32_t>(nb::make_tuple(tree.node.size() + 1), begin);
-  return {group_begin, array(group)};
+// The slots of category splits; begin[m] is where those of node m begin.
+Groups node_groups(const GrownTree& tree, const Columns& columns, std::size_t every_level,
+                   std::vector<std::int32_t>& begin) {
+  std::vector<int> feature;
+  for (const auto& [node, slots] : tree.slot) feature.push_back(tree.node[static_cast<std::size_t>(node)].feature);
+  Groups groups{keeps_every_level(columns, feature, every_level), {}, {}};
+  begin.reserve(tree.node.size() + 1);
+  begin.push_back(0);
+  auto next = tree.slot.begin();
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(tree.node.size()); ++m) {
+    if (next != tree.slot.end() && next->first == m) {
+      groups.add(next->second,
+                 columns.n_levels[static_cast<std::size_t>(tree.node[static_cast<std::size_t>(m)].feature)]);
+      ++next;
+    }
+    begin.push_back(groups.size());
+  }
+  return groups;
 }
 
-nb::dict grown_dict(const GrownTree& tree) {
-  const auto [group_begin, group] = groups(tree);
+nb::dict grown_dict(const GrownTree& tree, const Columns& columns, std::size_t every_level) {
+  std::vector<std::int32_t> group_begin;
+  const Groups groups = node_groups(tree, columns, every_level, group_begin);
   nb::dict dict;
   dict["first_child"] = column(tree, &GrownNode::first_child);
   dict["feature"] = column(tree, &GrownNode::feature);
   dict["threshold"] = column(tree, &GrownNode::threshold);
-  dict["group_begin"] = group_begin;
-  dict["group"] = group;
+  dict["group_begin"] = lasting(group_begin);
+  dict["group"] = lasting(groups.slot);
+  dict["group_level"] = lasting(groups.level);
   dict["default"] = column(tree, &GrownNode::default_slot);
   dict["fraction"] = column(tree, &GrownNode::fraction);
   dict["count"] = column(tree, &GrownNode::count);
@@ -90,7 +134,7 @@ nb::dict grown_dict(const GrownTree& tree) {
   dict["gain"] = column(tree, &GrownNode::gain);
   dict["lower"] = table(tree, tree.lower, tree.quantities);
   dict["upper"] = table(tree, tree.upper, tree.quantities);
-  dict["surrogates"] = surrogate_table(tree);
+  dict["surrogates"] = surrogate_table(tree, columns, every_level);
   return dict;
 }
 
@@ -98,7 +142,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                    const Flat<double>& weight, const Flat<double>& factor, int n_classes, int criterion, int max_depth,
                    int max_leaves, double min_samples_split, double min_samples_leaf, double min_impurity,
                    double min_impurity_decrease, int missing, int max_surrogates, const nb::sequence& monotone,
-                   const nb::sequence& parameter, std::size_t max_places, int n_threads) {
+                   const nb::sequence& parameter, std::size_t max_places, std::size_t every_level, int n_threads) {
   Target target;
   if (n_classes > 0)
     target.code = code.data();
@@ -123,10 +167,11 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
     const Unlocked free;
     tree = grow(columns, target, static_cast<Criterion>(criterion), growth, n_threads);
   }
-  return grown_dict(tree);
+  return grown_dict(tree, columns, every_level);
 }
 
-// What a replay reads: binary branches after their parents, of inputs that are there, with a slot for every level.
+// What a replay reads: binary branches after their parents, of inputs that are there, with slots of levels that are
+// there.
 void check_branches(const Columns& columns, const GrownTree& tree) {
   const auto nodes = static_cast<std::int64_t>(tree.node.size());
   for (std::int64_t m = 0; m < nodes; ++m) {
@@ -138,17 +183,24 @@ void check_branches(const Columns& columns, const GrownTree& tree) {
             "a branch asks for an input that is not there.");
     require(node.default_slot == 0 || node.default_slot == 1, "default must be 0 or 1.");
     const auto found = tree.slot.find(static_cast<std::int32_t>(m));
-    const std::size_t levels = static_cast<std::size_t>(columns.n_levels[static_cast<std::size_t>(node.feature)]);
-    require((found == tree.slot.end() ? 0 : found->second.size()) == levels, "a branch needs a slot for every level.");
-    require(!levels || std::all_of(found->second.begin(), found->second.end(), [](int s) { return s >= -1 && s <= 1; }),
-            "slots must be -1, 0 or 1.");
+    const std::int32_t levels = columns.n_levels[static_cast<std::size_t>(node.feature)];
+    require((found == tree.slot.end()) == (levels == 0),
+            "a branch on a category, and no other, needs slots of levels.");
+    if (!levels) continue;
+    std::int32_t last = -1;
+    for (const LevelSlot& known : found->second) {
+      require(known.level > last && known.level < levels, "levels must rise, and be there.");
+      require(known.slot >= -1 && known.slot <= 1, "slots must be -1, 0 or 1.");
+      last = known.level;
+    }
   }
 }
 
 nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<std::int32_t>& first_child,
                 const Flat<std::int32_t>& feature, const Flat<double>& threshold, const Flat<std::int32_t>& group_begin,
-                const Flat<std::int32_t>& group, const Flat<std::int32_t>& default_slot, int max_surrogates,
-                const nb::sequence& signs, int n_threads) {
+                const Flat<std::int32_t>& group, const Flat<std::int32_t>& group_level,
+                const Flat<std::int32_t>& default_slot, int max_surrogates, const nb::sequence& signs,
+                std::size_t every_level, int n_threads) {
   const auto monotone = items<int>(signs, "monotone");
   const std::size_t n = first_child.size();
   require(n && feature.size() == n && threshold.size() == n && default_slot.size() == n &&
@@ -159,6 +211,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
   require(
       begins[0] == 0 && std::is_sorted(begins, begins + n + 1) && static_cast<std::size_t>(begins[n]) == group.size(),
       "group_begin must rise from 0 to the number of slots.");
+  require(!group_level.size() || group_level.size() == group.size(), "group_level must have a level for each slot.");
   GrownTree tree;
   tree.node.resize(n);
   for (std::size_t m = 0; m < tree.node.size(); ++m) {
@@ -167,15 +220,17 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
     node.feature = feature.data()[m];
     node.threshold = threshold.data()[m];
     node.default_slot = default_slot.data()[m];
-    const std::int32_t *begin = group.data() + group_begin.data()[m], *end = group.data() + group_begin.data()[m + 1];
-    if (begin != end) tree.slot[static_cast<std::int32_t>(m)].assign(begin, end);
+    for (std::int32_t i = begins[m]; i < begins[m + 1]; ++i) {
+      const std::int32_t level = group_level.size() ? group_level.data()[i] : i - begins[m];
+      tree.slot[static_cast<std::int32_t>(m)].push_back({level, group.data()[i]});
+    }
   }
   check_branches(columns, tree);
   {
     const Unlocked free;
     replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
   }
-  return surrogate_table(tree);
+  return surrogate_table(tree, columns, every_level);
 }
 
 nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) {
@@ -236,10 +291,11 @@ void bind_grower(nb::module_& m) {
   m.def("grow", &grow_tree, "columns"_a, nb::arg("code").noconvert(), nb::arg("y").noconvert(),
         nb::arg("weight").noconvert(), nb::arg("factor").noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a,
         "max_leaves"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a,
-        "missing"_a, "max_surrogates"_a, "monotone"_a, "parameter"_a, "max_places"_a, "n_threads"_a);
+        "missing"_a, "max_surrogates"_a, "monotone"_a, "parameter"_a, "max_places"_a, "every_level"_a, "n_threads"_a);
   m.def("replay", &replay, "columns"_a, nb::arg("weight").noconvert(), nb::arg("first_child").noconvert(),
         nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(), nb::arg("group_begin").noconvert(),
-        nb::arg("group").noconvert(), nb::arg("default").noconvert(), "max_surrogates"_a, "monotone"_a, "n_threads"_a);
+        nb::arg("group").noconvert(), nb::arg("group_level").noconvert(), nb::arg("default").noconvert(),
+        "max_surrogates"_a, "monotone"_a, "every_level"_a, "n_threads"_a);
 }
 
 }  // namespace softwood

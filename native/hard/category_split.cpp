@@ -121,7 +121,8 @@ Grouping try_subsets(SplitSelector& selector, const Levels& levels, const double
 Grouping try_prefixes(SplitSelector& selector, const Levels& levels, const std::vector<std::vector<int>>& orders,
                       const double* base, const double* total, int missing_slot) {
   const int width = selector.objective.width();
-  Grouping grouping{std::vector<bool>(levels.size())};
+  const std::vector<int>* best = nullptr;  // the order of the best prefix, and how many levels that has
+  std::size_t taken = 0;
   std::vector<double> first(width);
   for (const auto& order : orders) {
     std::copy(base, base + width, first.begin());
@@ -131,10 +132,12 @@ Grouping try_prefixes(SplitSelector& selector, const Levels& levels, const std::
       const double before = selector.bar();
       selector.offer(first.data(), total, p + 1, missing_slot);
       if (selector.bar() == before) continue;
-      grouping.first.assign(levels.size(), false);
-      for (std::size_t q = 0; q <= p; ++q) grouping.first[order[q]] = true;
+      best = &order;
+      taken = p + 1;
     }
   }
+  Grouping grouping{std::vector<bool>(levels.size())};
+  for (std::size_t q = 0; q < taken; ++q) grouping.first[(*best)[q]] = true;
   return grouping;
 }
 

@@ -245,16 +245,16 @@ class Grower {
     node.default_slot = sent.default_slot;
     if (!parent.split.slot.empty()) {
       places_ += parent.split.slot.size();
-      if (places_ > growth_.max_places) throw std::length_error(too_many_places(parent.split.slot.size()));
+      if (places_ > growth_.max_places) throw std::length_error(too_many_places(columns_.n_levels[node.feature]));
       tree_.slot[parent.node] = parent.split.slot;
       node.threshold = std::numeric_limits<double>::quiet_NaN();
     }
     if (!sent.surrogates.empty()) tree_.surrogates[parent.node] = sent.surrogates;
   }
 
-  std::string too_many_places(std::size_t levels) const {
-    return "gates on a category of " + std::to_string(levels) + " levels keep a place for each level, and after " +
-           std::to_string(tree_.slot.size() + 1) + " gates the tree has " + std::to_string(places_) +
+  std::string too_many_places(int levels) const {
+    return "gates on a category of " + std::to_string(levels) + " levels keep a place for each level of their rows, " +
+           "and after " + std::to_string(tree_.slot.size() + 1) + " gates the tree has " + std::to_string(places_) +
            " of them, more than " + std::to_string(growth_.max_places) +
            ". Bound the tree (max_leaves, max_depth, min_samples_leaf), or merge levels.";
   }

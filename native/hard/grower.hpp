@@ -24,9 +24,9 @@ struct GrownNode {
 struct GrownTree {
   std::vector<GrownNode> node;
   int parts = 1, quantities = 0;
-  std::vector<double> value;                               // nodes x parts
-  std::vector<double> lower, upper;                        // nodes x quantities: monotone bounds
-  std::map<std::int32_t, std::vector<std::int32_t>> slot;  // of category splits
+  std::vector<double> value;                // nodes x parts
+  std::vector<double> lower, upper;         // nodes x quantities: monotone bounds
+  std::map<std::int32_t, LevelSlots> slot;  // of category splits
   std::map<std::int32_t, std::vector<Surrogate>> surrogates;
 };
 

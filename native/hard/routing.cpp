@@ -112,12 +112,16 @@ void RowRouter::send_stored(const NodeRows& rows, const Split& split) {
 
 void RowRouter::send_categories(const NodeRows& rows, const Split& split) {
   const auto feature = static_cast<std::size_t>(split.feature);
+  const auto levels = static_cast<std::size_t>(columns_.n_levels[feature]);
+  if (slot_of_level_.size() < levels) slot_of_level_.resize(levels, -1);
+  for (const LevelSlot& known : split.slot) slot_of_level_[known.level] = static_cast<std::int8_t>(known.slot);
   for (std::size_t i = 0; i < rows.n; ++i) {
     const std::uint32_t row = rows.row(i);
-    const int code = columns_.code(row, feature), slot = code < 0 ? -1 : split.slot[static_cast<std::size_t>(code)];
+    const int code = columns_.code(row, feature), slot = code < 0 ? -1 : slot_of_level_[static_cast<std::size_t>(code)];
     side_[row] = slot < 0 ? UNKNOWN : static_cast<std::uint8_t>(slot);
     if (slot < 0) missing_.push_back(row);
   }
+  for (const LevelSlot& known : split.slot) slot_of_level_[known.level] = -1;
 }
 
 std::uint8_t RowRouter::send_missing(std::uint32_t row) const {

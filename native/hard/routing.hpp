@@ -42,6 +42,7 @@ class RowRouter {
   const SurrogateUse surrogate_use_;
   const int max_surrogates_, n_threads_;
   std::vector<std::uint8_t> side_;
+  std::vector<std::int8_t> slot_of_level_;  // of a split at hand, else -1
   RoutedRows sent_;
   std::vector<std::uint32_t> missing_;  // rows whose value is missing
 

@@ -322,11 +322,11 @@ Split Splitter::category_split(const Best& best, std::size_t feature, const Leve
   split.gain = best.gain;
   split.feature = static_cast<int>(feature);
   split.missing_slot = best.missing_slot;
-  split.slot.assign(columns_.n_levels[feature], -1);
+  split.slot.reserve(levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const int slot = grouping.first[l] ? 0 : 1;
     if (levels.code[l] < columns_.n_levels[feature])
-      split.slot[levels.code[l]] = slot;
+      split.slot.push_back({levels.code[l], slot});
     else
       split.missing_slot = slot;
   }

@@ -10,6 +10,7 @@
 #include "hard/category_split.hpp"
 #include "hard/center_losses.hpp"
 #include "hard/histogram.hpp"
+#include "hard/level_slots.hpp"
 #include "hard/node_rows.hpp"
 #include "hard/sorted_columns.hpp"
 #include "hard/stored_split.hpp"
@@ -24,7 +25,7 @@ struct Growth {
   int max_surrogates;
   std::vector<int> monotone;      // sign per feature, empty: no constraints
   std::vector<double> parameter;  // of quantile and huber, per target
-  std::size_t max_places;         // of levels, that all gates together may keep
+  std::size_t max_places;         // levels that all gates together may keep
   // Do candidates say where missing rows go, or does somebody else (surrogates, fractions) see to it?
   bool places_missing() const { return missing == Missing::direction || missing == Missing::category; }
 };
@@ -33,10 +34,10 @@ struct Split {
   double gain = -std::numeric_limits<double>::infinity();
   int feature = -1;
   double threshold = std::numeric_limits<double>::quiet_NaN();
-  std::size_t known_first = 0;     // exact numbers: how many entries go to the first child
-  int last_bin = -1;               // binned numbers: the last bin of the first child
-  std::vector<std::int32_t> slot;  // categories: child slot of every code
-  int missing_slot = -1;           // where the candidate placed the missing rows; -1: nowhere
+  std::size_t known_first = 0;  // exact numbers: how many entries go to the first child
+  int last_bin = -1;            // binned numbers: the last bin of the first child
+  LevelSlots slot;              // categories: child slot of every level present
+  int missing_slot = -1;        // where the candidate placed the missing rows; -1: nowhere
   bool found() const { return feature >= 0; }
 };
 

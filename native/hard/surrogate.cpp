@@ -111,19 +111,28 @@ class SurrogateFinder {
 
   RatedSurrogate by_levels(std::size_t feature, const std::uint32_t* entries, std::size_t known,
                            int default_slot) const {
-    std::vector<Sides> level(columns_.n_levels[feature]);
-    visit(entries, known,
-          [&](std::uint32_t row, bool) { level[columns_.code(row, feature)][side_[row]] += objective_.weight[row]; });
     RatedSurrogate best;
     best.agree = 0;
     best.surrogate.threshold = std::numeric_limits<double>::quiet_NaN();
     best.surrogate.flip = false;
-    for (const Sides& w : level) {
+    int level = -1;  // the one that w is of
+    Sides w{};
+    const auto end_level = [&] {
+      if (w[0] + w[1] <= 0) return;
       const bool tied = std::abs(w[0] - w[1]) <= TIE * (w[0] + w[1]);
-      const int slot = w[0] + w[1] <= 0 ? -1 : tied ? default_slot : w[1] > w[0];
-      best.surrogate.slot.push_back(slot);
-      if (slot >= 0) best.agree += w[slot];
-    }
+      const int slot = tied ? default_slot : w[1] > w[0];
+      best.surrogate.slot.push_back({level, slot});
+      best.agree += w[slot];
+    };
+    visit(entries, known, [&](std::uint32_t row, bool fresh) {
+      if (fresh) {
+        end_level();
+        level = columns_.code(row, feature);
+        w = {};
+      }
+      w[side_[row]] += objective_.weight[row];
+    });
+    end_level();
     return best;
   }
 };
@@ -267,7 +276,7 @@ int surrogate_slot(const Surrogate& surrogate, const Columns& columns, std::uint
   const auto feature = static_cast<std::size_t>(surrogate.feature);
   if (columns.is_category(feature)) {
     const int code = columns.code(row, feature);
-    return code < 0 ? -1 : surrogate.slot[static_cast<std::size_t>(code)];
+    return code < 0 ? -1 : slot_of(surrogate.slot, code);
   }
   const double x = columns.stored ? columns.stored->upper_of(feature, columns.stored->group_of(row, feature))
                                   : columns.X(row, feature);

@@ -12,8 +12,8 @@ namespace softwood::hard {
 struct Surrogate {
   int feature = -1;
   double threshold = std::numeric_limits<double>::quiet_NaN();
-  bool flip = false;               // values above the threshold go to slot 0
-  std::vector<std::int32_t> slot;  // categories: slot of every code
+  bool flip = false;  // values above the threshold go to slot 0
+  LevelSlots slot;    // categories: slot of every level it can tell
   double agreement = 0, adjusted = 0;
 };
 

@@ -129,7 +129,8 @@ class Grower {
     if (asked.slot.empty()) {
       node.threshold = asked.threshold;
     } else {
-      tree_.slot[at] = asked.slot;
+      const int levels = problem_.inputs->n_levels[static_cast<std::size_t>(asked.feature)];
+      tree_.slot[at] = hard::every_slot(asked.slot, static_cast<std::size_t>(levels));
     }
   }
 

@@ -52,7 +52,7 @@ class UnivariateSplitter {
       int slot = -1;
       if (columns_.is_category(feature)) {
         const int code = columns_.code(id[i], feature);
-        slot = code < 0 ? -1 : split.slot[static_cast<std::size_t>(code)];
+        slot = code < 0 ? -1 : hard::slot_of(split.slot, code);
       } else if (!columns_.is_missing(id[i], feature)) {
         slot = columns_.X(id[i], feature) <= split.threshold ? 0 : 1;
       }

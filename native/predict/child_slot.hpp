@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "predict/tree.hpp"
 
@@ -13,14 +14,20 @@ namespace softwood {
 constexpr std::int32_t UNREADABLE = -1;  // the gate cannot place this value
 constexpr std::int32_t SPLIT = -2;       // the row goes to every child, each its fraction
 
-// Slot of a category code; a missing value and a code outside the table cannot be placed.
-inline std::int32_t read_group(const std::int32_t* group, std::int32_t size, double x) {
-  return x >= 0.0 && x < size ? group[static_cast<std::int32_t>(x)] : UNREADABLE;
+// Slot of a category code by the entries from begin to end: of the codes in turn, or of those in `level`, if there are
+// any. A missing value and a code outside the table cannot be placed.
+inline std::int32_t read_group(const std::vector<std::int32_t>& group, const std::vector<std::int32_t>& level,
+                               std::int32_t begin, std::int32_t end, double x) {
+  if (level.empty()) return x >= 0.0 && x < end - begin ? group[begin + static_cast<std::int32_t>(x)] : UNREADABLE;
+  if (!(x >= 0.0 && x <= std::numeric_limits<std::int32_t>::max())) return UNREADABLE;
+  const auto code = static_cast<std::int32_t>(x);
+  const auto at = std::lower_bound(level.begin() + begin, level.begin() + end, code);
+  return at != level.begin() + end && *at == code ? group[at - level.begin()] : UNREADABLE;
 }
 
 inline std::int32_t read_slot(const Tree& tree, const Gate& gate, double x) {
   if (gate.score == Score::category) {
-    return read_group(tree.group.data() + gate.group_begin, gate.group_end - gate.group_begin, x);
+    return read_group(tree.group, tree.group_level, gate.group_begin, gate.group_end, x);
   }
   if (std::isnan(x)) return UNREADABLE;
   if (gate.score == Score::threshold) return x <= gate.threshold ? 0 : 1;
@@ -30,8 +37,8 @@ inline std::int32_t read_slot(const Tree& tree, const Gate& gate, double x) {
 }
 
 inline std::int32_t read_surrogate(const Tree& tree, const Surrogate& surrogate, double x) {
-  const std::int32_t size = surrogate.group_end - surrogate.group_begin;
-  if (size > 0) return read_group(tree.surrogate_group.data() + surrogate.group_begin, size, x);
+  if (surrogate.group_end > surrogate.group_begin)
+    return read_group(tree.surrogate_group, tree.surrogate_level, surrogate.group_begin, surrogate.group_end, x);
   if (std::isnan(x)) return UNREADABLE;
   return (x <= surrogate.threshold) == surrogate.flip ? 1 : 0;
 }

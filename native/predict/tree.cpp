@@ -48,8 +48,10 @@ Tree::Tree(const TreeArrays& given)
       weight(copy(given.weight)),
       slope(copy(given.slope)),
       group(copy(given.group)),
+      group_level(copy(given.group_level)),
       weight_column(copy(given.weight_column)),
-      surrogate_group(copy(given.surrogates.group)) {
+      surrogate_group(copy(given.surrogates.group)),
+      surrogate_level(copy(given.surrogates.group_level)) {
   gate.reserve(given.leafness.size());
   for (std::size_t m = 0; m < given.leafness.size(); ++m) gate.push_back(pack_gate(given, m));
   const auto& table = given.surrogates;

@@ -20,8 +20,8 @@ using Kinds = std::span<const std::uint8_t>;
 struct TreeArrays {
   std::size_t n_outputs, n_features;
   Floats response, leafness, threshold, softness, fraction, bias, cut, weight, slope;
-  Ints first_child, n_children, feature, default_slot, slope_row, group_begin, group, cut_begin, weight_begin,
-      weight_column;
+  Ints first_child, n_children, feature, default_slot, slope_row, group_begin, group, group_level, cut_begin,
+      weight_begin, weight_column;
   Kinds score, squash, missing;
   struct {
     Kinds term;
@@ -29,7 +29,7 @@ struct TreeArrays {
     Floats parameter, when_missing;
   } basis;
   struct {
-    Ints begin, feature, group_begin, group;
+    Ints begin, feature, group_begin, group, group_level;
     Floats threshold;
     std::span<const bool> flip;
   } surrogates;
@@ -65,7 +65,7 @@ struct Tree {
   std::size_t n_outputs, n_features;
   std::vector<Gate> gate;
   std::vector<double> response, fraction, cut, weight, slope;
-  std::vector<std::int32_t> group, weight_column, surrogate_group;
+  std::vector<std::int32_t> group, group_level, weight_column, surrogate_group, surrogate_level;
   std::vector<Surrogate> surrogate;
   std::vector<Column> basis;
 

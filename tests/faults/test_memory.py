@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import tracemalloc
@@ -11,7 +12,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from softwood import CARTClassifier
+from softwood import CARTClassifier, CARTRegressor
 from softwood.kernels.growth import Growth, Target
 from softwood.kernels.kinds import Criterion
 from tests.faults.allocations import run
@@ -95,16 +96,33 @@ def test_any_allocation_of_native_code_may_fail() -> None:
 
 @pytest.mark.parametrize("kind", ["native", "reference"])
 def test_a_category_of_many_levels_at_many_gates_is_refused_in_words(kind: str) -> None:
-    """A gate keeps a place for every level: 100,000 of them at 100,000 gates would take all memory there is."""
+    """A gate keeps a place for every level of its rows, which may be most of them at many gates."""
     grower = import_module(f"softwood.kernels.{kind}").Grower
     code = np.arange(60.0)
-    y = np.random.default_rng(0).normal(size=(60, 1))
+    y = (2.0**code)[:, None]  # every split takes the largest off
     made = grower(code[:, None], np.array([1000], np.int32), np.ones(60))
     target = Target(y, np.ones(60))
     growth = Growth(Criterion.SQUARED_ERROR, max_leaves=3)
     assert len(made.grow(target, growth).first_child) == 5
-    with pytest.raises(ValueError, match=r"category of 1000 levels .* after 3 gates the tree has 3000 .* merge levels"):
-        made.grow(target, Growth(Criterion.SQUARED_ERROR, max_places=2500))
+    with pytest.raises(ValueError, match=r"of 1000 levels .* of their rows, and after \d gates .* merge levels"):
+        made.grow(target, Growth(Criterion.SQUARED_ERROR, max_places=150))
+
+
+def test_a_category_of_many_levels_takes_memory_by_rows_not_by_gates() -> None:
+    """20,000 levels at 10,000 gates: 800 MB with a slot for every level at each gate."""
+    rng = np.random.default_rng(0)
+    level = rng.integers(20_000, size=20_000)
+    X, y = np.column_stack([level, rng.normal(size=20_000)]), rng.normal(size=20_000)[level] + rng.normal(size=20_000)
+    tracemalloc.start()
+    try:
+        model = CARTRegressor(categorical_features=[0], prune=None).fit(X, y)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert model.tree_.n_leaves > 10_000
+    assert most < 100 * 2**20
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 def test_many_classes_are_kept_where_they_are() -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from softwood.kernels import reference
 from softwood.kernels.growth import Grown, Growth, SurrogateTable, Target
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.level_slots import EVERY_LEVEL, fill_levels
 
 if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
@@ -55,7 +56,8 @@ def draw_case(seed: int, n_rows: int = 60, criterion: Criterion | None = None, m
     target = draw_target(rng, X, criterion, exact)
     missing = Missing(rng.integers(4)) if missing is None else missing
     growth = draw_growth(rng, n_levels, criterion, missing)
-    growth = replace(growth, parameter=draw_parameter(rng, target.y, criterion, exact))
+    every_level = 0 if seed % 3 == 0 else EVERY_LEVEL  # some name the levels that their gates place
+    growth = replace(growth, parameter=draw_parameter(rng, target.y, criterion, exact), every_level=every_level)
     return Case(X, n_levels, target, growth, int(rng.choice([0, 0, 2, 5, 200])))
 
 
@@ -118,7 +120,7 @@ def draw_growth(rng: np.random.Generator, n_levels: Any, criterion: Criterion, m
 
 def assert_same(ours: Grown, theirs: Grown, scale: float) -> None:
     """Gates to the bit, numbers to 1e-12 of the target's scale."""
-    for name in ("first_child", "feature", "threshold", "group_begin", "group", "default"):
+    for name in ("first_child", "feature", "threshold", "group_begin", "group", "group_level", "default"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
     for name in ("fraction", "count", "value", "impurity", "gain", "lower", "upper"):
         one, other = getattr(ours, name), getattr(theirs, name)
@@ -143,7 +145,8 @@ def assert_twins(case: Case) -> None:
     assert_same(ours, theirs, scale_of(case))
     signs = case.growth.monotone
     growers = [case.grower(kind) for kind in (native.Grower, reference.Grower)]
-    assert_same_surrogates(*(grower.surrogates(theirs, case.target, 5, signs) for grower in growers))
+    every = case.growth.every_level
+    assert_same_surrogates(*(grower.surrogates(theirs, case.target, 5, signs, every) for grower in growers))
 
 
 @pytest.mark.parametrize("missing", list(Missing))
@@ -178,6 +181,23 @@ def test_one_thread_equals_five(seed: int, n_rows: int) -> None:
             np.testing.assert_array_equal(getattr(one, field.name), getattr(five, field.name), err_msg=field.name)
     for field in fields(SurrogateTable):
         np.testing.assert_array_equal(getattr(one.surrogates, field.name), getattr(five.surrogates, field.name))
+
+
+@settings(max_examples=50)
+@given(seed=seeds, missing=st.sampled_from(Missing))
+def test_named_levels_are_the_same_tree(seed: int, missing: Missing) -> None:
+    """A gate that names the levels it places, and one that has a slot for every level, place the same ones."""
+    case = draw_case(seed, missing=missing)
+    every, named = (
+        replace(case, growth=replace(case.growth, every_level=most)).grow(native.Grower) for most in (EVERY_LEVEL, 0)
+    )
+    for name in ("first_child", "feature", "threshold", "default", "fraction", "count", "value", "gain"):
+        np.testing.assert_array_equal(getattr(every, name), getattr(named, name), err_msg=name)
+    for full, short in ((every, named), (every.surrogates, named.surrogates)):
+        n_levels = np.where(full.feature >= 0, case.n_levels[full.feature], 0)
+        filled = fill_levels(short.group_begin, short.group, short.group_level, n_levels)
+        for one, other in zip(filled, (full.group_begin, full.group, full.group_level), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @settings(max_examples=50)

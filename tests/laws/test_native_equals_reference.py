@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood import Schema, Tree
+from softwood import Schema, Tree, from_json, to_json
 from softwood.kernels import reference
+from softwood.tree import cut_tree
 
 from ..strategies import N_LEVELS, random_rows, random_tree, trees
 
@@ -37,6 +40,34 @@ def assert_twins(tree: Tree, X: np.ndarray) -> None:
 @given(trees(), seeds, st.integers(0, 140))
 def test_native_equals_reference(tree: Tree, seed: int, n: int) -> None:
     assert_twins(tree, random_rows(seed, n))
+
+
+@given(seeds, st.booleans())
+def test_native_equals_reference_where_gates_name_levels(seed: int, hard: bool) -> None:
+    """And both are what they were with a slot for every level, in answers, views, words and files."""
+    tree, X = random_tree(seed, 12, hard=hard), random_rows(seed, 80)
+    X[:, 0] += np.linspace(-3, 3, 80)  # codes beyond the levels, and between them
+    named = name_levels(tree)
+    assert_twins(named, X)
+    np.testing.assert_array_equal(named.output(X), tree.output(X))
+    assert [named.gate(m) for m in range(tree.n_nodes)] == [tree.gate(m) for m in range(tree.n_nodes)]
+    assert from_json(to_json(named)) == named == pickle.loads(pickle.dumps(named))
+    assert cut_tree(named, np.arange(tree.n_nodes) == 1) == cut_tree(tree, np.arange(tree.n_nodes) == 1)
+
+
+def name_levels(tree: Tree) -> Tree:
+    """The tree with the levels named that its gates and surrogates place; a gate that places none names its first."""
+
+    def named(begin: np.ndarray, group: np.ndarray) -> dict[str, np.ndarray]:
+        gate = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+        level = np.arange(len(group)) - begin[gate]
+        kept = (group >= 0) | (level == 0)
+        size = np.bincount(gate[kept], minlength=len(begin) - 1)
+        return {"group_begin": np.append(0, np.cumsum(size)), "group": group[kept], "group_level": level[kept]}
+
+    table = tree.surrogates
+    surrogates = replace(table, **named(table.group_begin, table.group))
+    return tree.replace(surrogates=surrogates, **named(tree.group_begin, tree.group))
 
 
 def test_a_node_that_keeps_all_passes_nothing_on_even_of_a_share_that_is_no_number() -> None:

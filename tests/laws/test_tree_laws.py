@@ -171,7 +171,7 @@ def naive_slot(tree: Tree, m: int, value: float) -> int:
 
 def naive_surrogate(tree: Tree, row: int, x: np.ndarray) -> int:
     table = tree.surrogates
-    value, group = x[table.feature[row]], table.slots(row)
+    value, group = x[table.feature[row]], table.slots(row, tree.schema.n_levels(int(table.feature[row])))
     if np.isnan(value):
         return -1
     if len(group):

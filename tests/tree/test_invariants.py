@@ -143,6 +143,11 @@ MISSHAPEN = [
     ({"basis": Basis([0, 0, 0], [0, 1, 3], [0.0] * 3, [0.0] * 3)}, r"basis column 2: feature 3 is outside 0\.\.2"),
     ({"basis": Basis([0, 3, 0], [0, 1, 2], [0.0, 3.0, 0.0], [0.0] * 3)}, r"basis column 1: category code 3 is outside"),
     ({"group_begin": [0, 1, 3] + [3] * 9}, "node 0: want a slot for each of 0 categories, got 1"),
+    ({"group_level": [0, 1]}, "group_level must have an entry for each of 3 slots, or none, got 2"),
+    ({"group_level": [[0, 1, 2]]}, "group_level must be flat"),
+    ({"group_level": [0, 2, 2]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
+    ({"group_level": [0, 1, 3]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
+    ({"group_level": [-1, 1, 2]}, r"node 1: the levels that slots are of must rise, within 0\.\.2"),
     ({"cut_begin": [0] * 6 + [1] + [2] * 5}, "node 5: want 2 cuts, got 1"),
     ({"weight_begin": [0, 0, 1, *[2] * 9]}, "node 1 has weights but is not a LINEAR gate"),
     ({"link": Link.SOFTMAX, "schema": Schema(("x0", "x1", "x2"), (None, ("a", "b", "c"), None), ("y", "z"))},
@@ -163,6 +168,8 @@ SURROGATE_TROUBLE = [
     ({"begin": [0, 0, 2, *[2] * 9]}, "node 1 has surrogates, which need two children"),
     ({"feature": [0, 2]}, "node 0: a surrogate needs a slot for every category"),
     ({"group": [0, 2, 0]}, "node 0: slots of a surrogate must be -1, 0 or 1"),
+    ({"group_level": [0, 1, 3]}, "node 0: a surrogate's levels must rise, within those of its feature"),
+    ({"group_level": [0, 0, 1]}, "node 0: a surrogate's levels must rise, within those of its feature"),
     ({"threshold": [NAN, NAN]}, "node 0: a surrogate's threshold must be finite"),
 ]
 
@@ -196,6 +203,11 @@ def test_a_step_at_infinity_asks_whether_the_value_is_there() -> None:
         (lambda: Basis([0, 0], [0], [0.0], [0.0]), "four flat arrays of one length"),
         (lambda: Surrogates(**SURROGATES | {"flip": [True]}), "flip must have 2 entries"),
         (lambda: Surrogates(**SURROGATES | {"group_begin": [0, 2, 1]}), "group_begin must rise"),
+        (
+            lambda: Surrogates(**SURROGATES | {"group_level": [0]}),
+            "level for each slot, or none, got 1 levels of 3 slots",
+        ),
+        (lambda: Surrogates(**SURROGATES | {"group_level": [[0, 1, 2]]}), "group_level must be flat"),
         (lambda: Schema(("a",), (), ("y",)), "for each of 1 features, got 0"),
         (lambda: Schema(("a",), (None,), ("y",), "ranking"), "task must be"),
         (lambda: Tree(response=[1.0], schema=Schema.plain(1, 1)), r"response must have shape \(nodes, outputs\)"),

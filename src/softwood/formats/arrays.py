@@ -32,7 +32,7 @@ def _flat(dtype: type[np.generic], *names: str) -> dict[str, Form]:
 _TREE: dict[str, Form] = {name: (np.dtype(dtype), 1) for name, (dtype, _) in PER_NODE.items()}
 _TREE |= {begin: (np.dtype(np.int32), 1) for begin, _, _ in RAGGED}
 _TREE |= {flat: (np.dtype(dtype), 1) for _, flat, dtype in RAGGED}
-_TREE |= _flat(np.int32, "weight_column") | _flat(np.float64, "weight_effect")
+_TREE |= _flat(np.int32, "group_level", "weight_column") | _flat(np.float64, "weight_effect")
 _TREE |= {name: (np.dtype(np.float64), 2) for name in ("response", "softness", "mean")}
 _TREE |= {name: (np.dtype(np.float64), 3) for name in ("slope", "slope_effect")}
 
@@ -49,12 +49,15 @@ PARTS = {"basis": BASIS, "surrogates": SURROGATES}
 
 
 def arrays_of(tree: Tree) -> Iterator[tuple[str, Array]]:
-    """Name and values of every array of a tree."""
+    """Name and values of every array of a tree; `group_level` is left out where it is empty, as it mostly is."""
     for name in TREE:
-        yield name, getattr(tree, name)
+        if name != "group_level" or len(tree.group_level):
+            yield name, getattr(tree, name)
     for part, names in PARTS.items():
+        held = getattr(tree, part)
         for name in names:
-            yield f"{part}/{name}", getattr(getattr(tree, part), name)
+            if name != "group_level" or len(held.group_level):
+                yield f"{part}/{name}", getattr(held, name)
 
 
 def form_of(name: str) -> Form:

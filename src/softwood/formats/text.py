@@ -205,7 +205,7 @@ def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, i
     notes = []
     if missing and len(tree.surrogates) and not surrogates:
         notes.append("A missing value asks the surrogates first (surrogates=True lists them).")
-    if missing and (tree.group < 0).any():
+    if missing and ((tree.group < 0).any() or len(tree.group_level)):
         notes.append("A category that neither side names counts as missing.")
     if is_cut and len(tree.weight_effect) + len(tree.slope_effect):
         notes.append("Terms are in the order of how much they move a sum; (4%): how much those left out do.")

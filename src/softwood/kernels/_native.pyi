@@ -58,6 +58,7 @@ def grow(
     monotone: list[int],
     parameter: list[float],
     max_places: int,
+    every_level: int,
     n_threads: int,
 ) -> dict[str, Any]: ...
 def replay(
@@ -68,9 +69,11 @@ def replay(
     threshold: Floats,
     group_begin: Ints,
     group: Ints,
+    group_level: Ints,
     default: Ints,
     max_surrogates: int,
     monotone: list[int],
+    every_level: int,
     n_threads: int,
 ) -> dict[str, npt.NDArray[Any]]: ...
 def grow_c45(

@@ -102,6 +102,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.level_slots import EVERY_LEVEL
 from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
@@ -129,7 +130,7 @@ class Target:
     class_factor: Floats = field(default_factory=lambda: np.zeros(0))  # per class, empty: all 1
 
 
-MOST_PLACES = 2**28  # four bytes each: a gate on a category keeps the child of every level
+MOST_PLACES = 2**28  # eight bytes each: a gate on a category keeps the child of every level of its rows
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,8 @@ class Growth:
     max_surrogates: int = 5
     monotone: Signs = field(default_factory=lambda: UNCONSTRAINED)
     parameter: Floats = field(default_factory=lambda: np.zeros(0))  # of quantile and huber, one for each target
-    max_places: int = MOST_PLACES  # of levels, that all gates on categories together may keep
+    max_places: int = MOST_PLACES  # of levels of their rows, that all gates on categories together may keep
+    every_level: int = EVERY_LEVEL  # slots up to which gates, and surrogates, keep one for every level
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ class SurrogateTable:
     flip: npt.NDArray[np.bool_]
     group_begin: Ints
     group: Ints
+    group_level: Ints
     agreement: Floats
     adjusted: Floats
 
@@ -170,6 +173,8 @@ class Grown:
 
     value : (nodes, classes) weight per class without class_factor, or (nodes, targets) mean, median or other centre.
     threshold, feature, first_child : NaN, -1, -1 for a leaf; threshold is NaN for a category.
+    group_begin, group, group_level : slots of category splits (level_slots.py); more than `every_level` slots are kept
+        of the levels of the node's rows only.
     fraction : the node's part of its parent's known count (rows whose value is not missing); NaN for the root.
     gain : decrease of W * impurity by the node's split, 0 for a leaf.
     lower, upper : (nodes, constrained quantities) monotone bounds; (nodes, 0) without constraints.
@@ -180,6 +185,7 @@ class Grown:
     threshold: Floats
     group_begin: Ints
     group: Ints
+    group_level: Ints
     default: Ints
     fraction: Floats
     count: Floats
@@ -205,6 +211,8 @@ class Branches(Protocol):
     @property
     def group(self) -> Ints: ...
     @property
+    def group_level(self) -> Ints: ...
+    @property
     def default(self) -> Ints: ...
 
 
@@ -218,7 +226,12 @@ class HardGrower(Protocol):
     def grow(self, target: Target, growth: Growth) -> Grown: ...
 
     def surrogates(
-        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+        self,
+        grown: Branches,
+        target: Target,
+        max_surrogates: int,
+        monotone: Signs = UNCONSTRAINED,
+        every_level: int = EVERY_LEVEL,
     ) -> SurrogateTable: ...
 
 
@@ -236,9 +249,9 @@ def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
     """The error of a tree whose gates on categories take more memory than they may."""
     if places > growth.max_places:
         raise ValueError(
-            f"gates on a category of {levels} levels keep a place for each level, and after {gates} gates the tree has "
-            f"{places} of them, more than {growth.max_places}. Bound the tree (max_leaves, max_depth, "
-            "min_samples_leaf), or merge levels."
+            f"gates on a category of {levels} levels keep a place for each level of their rows, and after {gates} "
+            f"gates the tree has {places} of them, more than {growth.max_places}. Bound the tree (max_leaves, "
+            "max_depth, min_samples_leaf), or merge levels."
         )
 
 

@@ -30,6 +30,7 @@ from softwood.kernels.growth import (
     check_growth,
     check_target,
 )
+from softwood.kernels.level_slots import EVERY_LEVEL
 from softwood.kernels.reference.bin_tree import BYTE, BinnedRows, BinTree, Codes
 from softwood.kernels.sparse_table import SparseTable
 
@@ -131,12 +132,18 @@ class Grower:
             monotone=growth.monotone.tolist() if growth.monotone.any() else [],
             parameter=np.asarray(growth.parameter, np.float64).tolist(),
             max_places=growth.max_places,
+            every_level=growth.every_level,
             n_threads=self.n_threads,
         )
         return Grown(**{**grown, "surrogates": _table(grown["surrogates"])})
 
     def surrogates(
-        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+        self,
+        grown: Branches,
+        target: Target,
+        max_surrogates: int,
+        monotone: Signs = UNCONSTRAINED,
+        every_level: int = EVERY_LEVEL,
     ) -> SurrogateTable:
         check_target(target, len(self.weight))
         return _table(
@@ -148,9 +155,11 @@ class Grower:
                 threshold=grown.threshold,
                 group_begin=grown.group_begin,
                 group=grown.group,
+                group_level=grown.group_level,
                 default=grown.default,
                 max_surrogates=max_surrogates,
                 monotone=monotone.tolist() if monotone.any() else [],
+                every_level=every_level,
                 n_threads=self.n_threads,
             )
         )

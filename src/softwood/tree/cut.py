@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Link, Score, Squash
+from softwood.kernels.level_slots import fill_levels
 from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree
@@ -43,14 +46,17 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     for begin, flat, _ in RAGGED:
         entries, fields[begin] = _pick(getattr(tree, begin), kept, stays)
         fields[flat] = getattr(tree, flat)[entries]
+        if flat == "group":
+            fields["group_level"] = tree.group_level[entries] if len(tree.group_level) else tree.group_level
         if flat == "weight":
             fields["weight_column"] = tree.weight_column[entries]
             fields["weight_effect"] = tree.weight_effect[entries] if len(tree.weight_effect) else tree.weight_effect
+    _fill_groups(fields, tree.schema.level_counts)
     if len(tree.mean):  # a branch that is a leaf now answers its own response
         cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
         fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
     softness = np.where(stays[:, None], tree.softness[kept], 0.0)
-    surrogates = _pick_surrogates(tree.surrogates, kept, stays)
+    surrogates = _pick_surrogates(tree.surrogates, kept, stays, tree.schema.level_counts)
     note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()
     return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, note=note, **fields)
 
@@ -110,17 +116,30 @@ def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates
     begin[kept], size[kept] = len(own) + new.begin[:-1], np.diff(new.begin)
     now = np.concatenate([[0], np.cumsum(size)])
     rows = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin, size)
-    return tree.replace(surrogates=_take_surrogates(both, rows, now.astype(np.int32)))
+    return tree.replace(surrogates=_take_surrogates(both, rows, now.astype(np.int32), tree.schema.level_counts))
 
 
-def _pick_surrogates(table: Surrogates, kept: npt.NDArray[np.int64], stays: Mask) -> Surrogates:
+def _fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:
+    """A slot for every level, where few gates are left of a tree whose gates name the levels that they place."""
+    names, feature = ("group_begin", "group", "group_level"), fields["feature"]
+    if len(fields["group_level"]):
+        n_levels = np.where(feature >= 0, level_counts[feature], 0)
+        begin, group, level = (fields[name] for name in names)
+        fields.update(zip(names, fill_levels(begin, group, level, n_levels), strict=True))
+
+
+def _pick_surrogates(table: Surrogates, kept: npt.NDArray[np.int64], stays: Mask, level_counts: Ints) -> Surrogates:
     if not len(table.begin):
         return table
     rows, begin = _pick(table.begin, kept, stays)
-    return _take_surrogates(table, rows, begin)
+    return _take_surrogates(table, rows, begin, level_counts)
 
 
-def _take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints) -> Surrogates:
+def _take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints, level_counts: Ints) -> Surrogates:
     entries, group_begin = _pick(table.group_begin, rows, np.ones(len(rows), np.bool_))
-    columns = {name: getattr(table, name)[rows] for name in ("feature", "threshold", "flip", "agreement", "adjusted")}
-    return Surrogates(begin=begin, group_begin=group_begin, group=table.group[entries], **columns)
+    names = ("feature", "threshold", "flip", "agreement", "adjusted")
+    fields: dict[str, Any] = {name: getattr(table, name)[rows] for name in names}
+    level = table.group_level[entries] if len(table.group_level) else table.group_level
+    fields |= {"group_begin": group_begin, "group": table.group[entries], "group_level": level}
+    _fill_groups(fields, level_counts)
+    return Surrogates(begin=begin, **fields)

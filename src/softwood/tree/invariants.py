@@ -65,13 +65,15 @@ def _check_shapes(tree: TreeArrays) -> None:
         if shape != (n,):
             raise TreeError(f"{name} must have one entry for each of {n} nodes, got shape {shape}.")
     _require(tree.softness.shape == (n, 2), f"softness must have shape ({n}, 2), got {tree.softness.shape}.")
-    for name in ("group", "cut", "weight", "weight_column"):
+    for name in ("group", "group_level", "cut", "weight", "weight_column"):
         shape = getattr(tree, name).shape
         _require(len(shape) == 1, f"{name} must be flat, got shape {shape}.")
     for name, flat in (("group", tree.group), ("cut", tree.cut), ("weight", tree.weight)):
         begin = getattr(tree, f"{name}_begin")
         if not rises(begin, n + 1, len(flat)):  # said only then: printing an array takes longer than all checks
             raise TreeError(f"{name}_begin must rise from 0 to {len(flat)} in {n + 1} entries, got {begin}.")
+    named, slots = len(tree.group_level), len(tree.group)
+    _require(named in (0, slots), f"group_level must have an entry for each of {slots} slots, or none, got {named}.")
     _require(len(tree.note) in (0, n), f"note must have an entry for each of {n} nodes or none, got {len(tree.note)}.")
     columns, weights = len(tree.weight_column), len(tree.weight)
     _require(columns == weights, f"weight_column and weight must have one length, got {columns} and {weights}.")
@@ -168,12 +170,26 @@ def _check_groups(tree: TreeArrays, levels: Array) -> None:
         return
     sizes = np.diff(tree.group_begin)
     want = np.where(tree.score == Score.CATEGORY, levels, 0)
-    _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
+    if len(tree.group_level):
+        bad = (sizes > want) | ((sizes == 0) & (want > 0))
+        _refuse(bad, lambda m: f"node {m}: want slots for 1 to {want[m]} categories, got {sizes[m]}.")
+        bad = _strays(tree.group_begin, tree.group_level, want)
+        _refuse(bad, lambda m: f"node {m}: the levels that slots are of must rise, within 0..{want[m] - 1}.")
+    else:
+        _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
     node = np.flatnonzero(sizes)  # extremes of each: one number an entry is much where levels are many
     begin = tree.group_begin[node]
     low, high = np.minimum.reduceat(tree.group, begin), np.maximum.reduceat(tree.group, begin)
     bad = (low < -1) | (high >= tree.n_children[node])
     _refuse(bad, lambda m: f"node {m}: category slots must be -1..{tree.n_children[m] - 1}.", node)
+
+
+def _strays(begin: Array, level: Array, levels: Array) -> Mask:
+    """Of which gates the named levels do not rise, or are not there."""
+    owner = np.repeat(np.arange(len(levels)), np.diff(begin))
+    bad = (level < 0) | (level >= levels[owner])
+    bad[1:] |= (owner[1:] == owner[:-1]) & (level[1:] <= level[:-1])
+    return np.bincount(owner[bad], minlength=len(levels)) > 0
 
 
 def _check_cuts(tree: TreeArrays) -> None:
@@ -236,7 +252,12 @@ def _check_surrogates(tree: TreeArrays) -> None:
     _refuse(tree.n_children[owner] != 2, lambda m: f"node {m} has surrogates, which need two children.", owner)
     levels = np.array([tree.schema.n_levels(f) for f in range(tree.n_features)], np.int64)[table.feature]
     sizes = np.diff(table.group_begin)
-    _refuse(sizes != levels, lambda m: f"node {m}: a surrogate needs a slot for every category of its feature.", owner)
+    if len(table.group_level):
+        bad = (sizes > levels) | ((sizes == 0) & (levels > 0)) | _strays(table.group_begin, table.group_level, levels)
+        _refuse(bad, lambda m: f"node {m}: a surrogate's levels must rise, within those of its feature.", owner)
+    else:
+        bad = sizes != levels
+        _refuse(bad, lambda m: f"node {m}: a surrogate needs a slot for every category of its feature.", owner)
     bad = (table.group < -1) | (table.group > 1)
     _refuse(bad, lambda m: f"node {m}: slots of a surrogate must be -1, 0 or 1.", np.repeat(owner, sizes))
     bad = (levels == 0) & ~np.isfinite(table.threshold)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.level_slots import name_levels, slots_of
 from softwood.tree.frozen import freeze, restore, rises, same_arrays
 
 
@@ -24,6 +25,7 @@ class Surrogates:
     begin : where each node's surrogates begin, one more entry than nodes (or empty: the tree has none).
     feature, threshold, flip : x[feature] <= threshold goes to slot 0, or to slot 1 where `flip` is True.
     group_begin, group : for a category feature the slot of every category code (-1: cannot tell), empty for a number.
+    group_level : beside each slot in `group` the code it is of, rising; empty: of every code in turn, as in `Tree`.
     agreement : share of the rows with a known primary that the surrogate sends the same way.
     adjusted : (agreement - majority) / (1 - majority), so 0 is no better than the larger child.
     """
@@ -34,11 +36,12 @@ class Surrogates:
     flip: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     group_begin: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, np.int32))
     group: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    group_level: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     agreement: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     adjusted: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        for name in ("begin", "feature", "group_begin", "group"):
+        for name in ("begin", "feature", "group_begin", "group", "group_level"):
             freeze(self, name, np.int32)
         for name in ("threshold", "agreement", "adjusted"):
             freeze(self, name, np.float64)
@@ -47,8 +50,12 @@ class Surrogates:
         for name in ("feature", "threshold", "flip", "agreement", "adjusted"):
             if getattr(self, name).shape != (n,):
                 raise ValueError(f"surrogates: {name} must have {n} entries, got {getattr(self, name).shape}.")
-        if self.group.ndim != 1:
-            raise ValueError(f"surrogates: group must be flat, got {self.group.shape}.")
+        for name in ("group", "group_level"):
+            if getattr(self, name).ndim != 1:
+                raise ValueError(f"surrogates: {name} must be flat, got {getattr(self, name).shape}.")
+        if len(self.group_level) not in (0, len(self.group)):
+            given = f"{len(self.group_level)} levels of {len(self.group)} slots"
+            raise ValueError(f"surrogates: group_level must have a level for each slot, or none, got {given}.")
         for name, size, total in (("begin", len(self.begin), n), ("group_begin", n + 1, len(self.group))):
             begin = getattr(self, name)
             if not rises(begin, size, total):
@@ -58,9 +65,12 @@ class Surrogates:
         """The rows of this table that belong to `node`."""
         return range(self.begin[node], self.begin[node + 1]) if len(self.begin) else range(0)
 
-    def slots(self, row: int) -> npt.NDArray[np.int32]:
-        """Slot of every category code, for surrogate `row`; empty if its feature is a number."""
-        return self.group[self.group_begin[row] : self.group_begin[row + 1]]
+    def slots(self, row: int, n_levels: int = 0) -> npt.NDArray[np.int32]:
+        """Slot of every category code, for surrogate `row`; empty if its feature is a number.
+
+        n_levels : how many codes the feature has; otherwise named levels end at the last one.
+        """
+        return slots_of(self.group_begin, self.group, self.group_level, row, n_levels)
 
     def followed_by(self, other: Surrogates) -> Surrogates:
         """The rows of both tables, one after the other, as if of one node."""
@@ -68,6 +78,9 @@ class Surrogates:
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("feature", "threshold", "flip", "group", "agreement", "adjusted")
         }
+        if len(self.group_level) or len(other.group_level):
+            levels = [name_levels(each.group_begin, each.group, each.group_level) for each in (self, other)]
+            columns["group_level"] = np.concatenate(levels)
         group_begin = np.concatenate([self.group_begin, len(self.group) + other.group_begin[1:]])
         return Surrogates(begin=np.array([0, len(columns["feature"])]), group_begin=group_begin, **columns)
 

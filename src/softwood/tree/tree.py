@@ -47,6 +47,8 @@ class Tree(TreeArrays):
         threshold - softness[0] through 1/2 to 0 at threshold + softness[1]. Sigmoid: both equal, the share is
         1 / (1 + exp((x - threshold) / softness)).
     group_begin, group : category gate: the child slot of every category code, -1 for one the gate cannot place.
+    group_level : beside each slot in `group` the code it is of, rising within a gate, which cannot place other codes.
+        Empty: of every code in turn. Trees of categories with many levels have it (kernels/level_slots.py).
     cut_begin, cut : interval gate: rising cuts; x <= cut[0] is slot 0, x > cut[-1] the last slot.
     bias, weight_begin, weight_column, weight : linear gate: score = bias + sum weight * basis[weight_column], and
         score >= 0 (step) or 1 / (1 + exp(-score)) (sigmoid) is the first child.

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Missing, Score, Squash, Term
+from softwood.kernels.level_slots import slots_of
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def view_gate(tree: Any, node: int) -> Gate | None:
         return LinearGate(float(tree.bias[node]), terms, Squash(tree.squash[node]))
     feature, missing = int(tree.feature[node]), view_missing(tree, node)
     if score == Score.CATEGORY:
-        slots = tree.group[tree.group_begin[node] : tree.group_begin[node + 1]]
+        slots = slots_of(tree.group_begin, tree.group, tree.group_level, node, tree.schema.n_levels(feature))
         return CategoryGate(feature, tuple(slots.tolist()), missing)
     if score == Score.INTERVAL:
         cuts = tree.cut[tree.cut_begin[node] : tree.cut_begin[node + 1]]
@@ -184,15 +185,16 @@ def view_missing(tree: Any, node: int) -> WhenMissing:
         return WhenMissing(rule, default, tuple(tree.fraction[tree.children(node)].tolist()))
     if rule == Missing.SURROGATE:
         rows = tree.surrogates.of(node)
-        return WhenMissing(rule, default, surrogates=tuple(view_surrogate(tree.surrogates, row) for row in rows))
+        return WhenMissing(rule, default, surrogates=tuple(view_surrogate(tree, row) for row in rows))
     return WhenMissing(rule, default)
 
 
-def view_surrogate(table: Any, row: int) -> Surrogate:
+def view_surrogate(tree: Any, row: int) -> Surrogate:
     """One row of the table of surrogates."""
-    slots = tuple(table.slots(row).tolist())
-    numbers = float(table.agreement[row]), float(table.adjusted[row])
+    table = tree.surrogates
     feature, threshold, flip = int(table.feature[row]), float(table.threshold[row]), bool(table.flip[row])
+    slots = tuple(table.slots(row, tree.schema.n_levels(feature)).tolist())
+    numbers = float(table.agreement[row]), float(table.adjusted[row])
     return Surrogate(feature, threshold, flip, slots or None, *numbers)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
+from softwood.kernels.level_slots import slots_of
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.once import computed_once
 from softwood.tree.schema import Kind
@@ -276,12 +277,15 @@ class Wording:
         )
 
     def _group(self, node: int) -> npt.NDArray[np.int32]:
-        return self.tree.group[self.tree.group_begin[node] : self.tree.group_begin[node + 1]]
+        tree = self.tree
+        n_levels = tree.schema.n_levels(int(tree.feature[node]))
+        return slots_of(tree.group_begin, tree.group, tree.group_level, node, n_levels)
 
     def surrogate(self, row: int, room: int | None = None) -> str:
         """What surrogate `row` asks; yes sends the row to the first child."""
         table = self.tree.surrogates
-        feature, group = int(table.feature[row]), table.slots(row)
+        feature = int(table.feature[row])
+        group = table.slots(row, self.tree.schema.n_levels(feature))
         if len(group):
             if not (group == 0).any():
                 return f"not {' '.join(self._category(feature, group, 1, room))}"

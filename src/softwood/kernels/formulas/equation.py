@@ -87,12 +87,20 @@ def read_slot(tree: Any, m: int, X: Floats) -> Ints:
     elif tree.score[m] == Score.INTERVAL:
         slot = np.searchsorted(tree.cut[tree.cut_begin[m] : tree.cut_begin[m + 1]], x, side="left")
     else:
-        return read_group(tree.group[tree.group_begin[m] : tree.group_begin[m + 1]], x)
+        at = slice(tree.group_begin[m], tree.group_begin[m + 1])
+        return read_group(tree.group[at], tree.group_level[at], x)
     return np.where(np.isnan(x), -1, slot).astype(np.int32)
 
 
-def read_group(group: Ints, x: Floats) -> Ints:
-    """Slot of each category code; -1 for a missing value, a code outside the table or one the table cannot place."""
+def read_group(group: Ints, level: Ints, x: Floats) -> Ints:
+    """Slot of each category code; -1 for a missing value, a code outside the table or one the table cannot place.
+
+    level : the codes that the slots in `group` are of, rising; empty: every code in turn.
+    """
+    if len(level):
+        code = np.floor(x)
+        at = np.minimum(np.searchsorted(level, code), len(level) - 1)
+        return np.where(level[at] == code, group[at], -1).astype(np.int32)
     inside = (x >= 0) & (x < len(group))
     code = np.where(inside, x, 0).astype(np.int64)
     return np.where(inside, group[code] if len(group) else -1, -1).astype(np.int32)
@@ -113,9 +121,9 @@ def missing_shares(tree: Any, m: int, X: Floats) -> Floats:
 def surrogate_slot(table: Any, row: int, X: Floats) -> Ints:
     """Slot that one surrogate reads off each row; -1 where it does not know."""
     x = X[:, table.feature[row]]
-    group = table.group[table.group_begin[row] : table.group_begin[row + 1]]
-    if len(group):
-        return read_group(group, x)
+    at = slice(table.group_begin[row], table.group_begin[row + 1])
+    if len(table.group[at]):
+        return read_group(table.group[at], table.group_level[at], x)
     slot = (x <= table.threshold[row]) == table.flip[row]
     return np.where(np.isnan(x), -1, slot).astype(np.int32)
 

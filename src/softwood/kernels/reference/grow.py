@@ -29,6 +29,7 @@ from softwood.kernels.growth import (
     check_places,
 )
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.kernels.level_slots import EVERY_LEVEL, slots_of
 from softwood.kernels.reference.bins import make_columns
 from softwood.kernels.reference.centers import CenterLoss
 from softwood.kernels.reference.counts import PoissonDeviance
@@ -76,17 +77,29 @@ class Grower:
         return GrowOptions(Search(self.columns, measure, growth), self._rows(target)).run()
 
     def surrogates(
-        self, grown: Branches, target: Target, max_surrogates: int, monotone: Signs = UNCONSTRAINED
+        self,
+        grown: Branches,
+        target: Target,
+        max_surrogates: int,
+        monotone: Signs = UNCONSTRAINED,
+        every_level: int = EVERY_LEVEL,
     ) -> SurrogateTable:
         """Surrogates of every branch: rows run down again, the unreadable by those surrogates, then `default`."""
         rows = {0: self._rows(target)}
         found: list[list[Surrogate]] = [[] for _ in grown.first_child]
         for m in map(int, np.flatnonzero(grown.first_child >= 0)):
-            split, first = grown_split(grown, m), int(grown.first_child[m])
+            split, first = self._split(grown, m), int(grown.first_child[m])
             found[m] = find_surrogates(self.columns, rows[m], split, max_surrogates, monotone)
             slot = send(self.columns, rows[m], split, found[m])
             rows[first], rows[first + 1] = rows[m].where(slot == 0), rows[m].where(slot == 1)
-        return tabulate(found)
+        return tabulate(found, every_level)
+
+    def _split(self, grown: Branches, m: int) -> Split:
+        """The split of branch m of a grown tree."""
+        feature = int(grown.feature[m])
+        n_levels = int(self.n_levels[feature])
+        slot = slots_of(grown.group_begin, grown.group, grown.group_level, m, n_levels).astype(np.intp)
+        return Split(feature, float(grown.threshold[m]), slot, int(grown.default[m]), 0.0)
 
     def _rows(self, target: Target) -> Rows:
         row = np.flatnonzero((self.weight > 0) & (target.weight > 0))
@@ -110,7 +123,7 @@ class GrowOptions:
         self.add(self.rows, 0, np.nan, self.root_bounds())
         while self.open and (growth.max_leaves == 0 or (len(self.nodes) + 1) // 2 < growth.max_leaves):
             self.divide(self.next_open())
-        return to_tree(self.nodes, columns)
+        return to_tree(self.nodes, growth.every_level)
 
     def root_bounds(self) -> Bounds:
         """Free bounds on the constrained quantities, on none if nothing is constrained."""
@@ -181,9 +194,9 @@ class GrowOptions:
             self.add(part, node.depth + 1, float(fraction[child]), bounds)
 
     def keep_places(self, split: Split) -> None:
-        """Count the levels that gates keep a place for."""
+        """Count the levels of their rows that gates keep a place for."""
         if len(split.slot):
-            self.gates, self.places = self.gates + 1, self.places + len(split.slot)
+            self.gates, self.places = self.gates + 1, self.places + int(np.count_nonzero(split.slot >= 0))
             check_places(self.places, len(split.slot), self.gates, self.search.growth)
 
     def child_bounds(self, node: Node, parts: list[Rows]) -> tuple[Bounds, Bounds]:
@@ -206,10 +219,3 @@ def make_measure(target: Target, growth: Growth) -> Measure:
     if growth.criterion == Criterion.POISSON:
         return PoissonDeviance(y)
     return CenterLoss(y, growth.criterion, np.asarray(growth.parameter))
-
-
-def grown_split(grown: Branches, m: int) -> Split:
-    """The split of branch m of a grown tree."""
-    slot = grown.group[grown.group_begin[m] : grown.group_begin[m + 1]].astype(np.intp)
-    gate = int(grown.feature[m]), float(grown.threshold[m])
-    return Split(*gate, slot, int(grown.default[m]), 0.0)

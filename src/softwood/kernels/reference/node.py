@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from softwood.kernels.growth import Grown
+from softwood.kernels.level_slots import EVERY_LEVEL, flatten_slots
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.impurity import Measure, account_all
 from softwood.kernels.reference.monotone import Bounds
@@ -55,16 +56,18 @@ def send(columns: list[Column], rows: Rows, split: Split, surrogates: Sequence[S
     return np.where(slot < 0, split.default, slot)
 
 
-def to_tree(nodes: list[Node], columns: list[Column]) -> Grown:
+def to_tree(nodes: list[Node], every_level: int = EVERY_LEVEL) -> Grown:
     """The grown tree as arrays, nodes in the order they were made."""
     nothing = Split(-1, np.nan, np.zeros(0, np.intp), 0, 0.0)
     splits = [node.split if node.first_child >= 0 and node.split else nothing for node in nodes]
+    group_begin, group, group_level = flatten_slots([split.slot for split in splits], every_level)
     return Grown(
         first_child=np.array([node.first_child for node in nodes], np.int32),
         feature=np.array([split.feature for split in splits], np.int32),
         threshold=np.array([split.threshold for split in splits], np.float64),
-        group_begin=np.cumsum([0, *(len(split.slot) for split in splits)]).astype(np.int32),
-        group=np.concatenate([split.slot for split in splits]).astype(np.int32),
+        group_begin=group_begin,
+        group=group,
+        group_level=group_level,
         default=np.array([split.default for split in splits], np.int32),
         fraction=np.array([node.fraction for node in nodes], np.float64),
         count=np.array([node.count for node in nodes], np.float64),
@@ -73,5 +76,5 @@ def to_tree(nodes: list[Node], columns: list[Column]) -> Grown:
         gain=np.array([split.gain for split in splits], np.float64),
         lower=np.stack([node.bounds.lower for node in nodes]),
         upper=np.stack([node.bounds.upper for node in nodes]),
-        surrogates=tabulate([node.surrogates for node in nodes]),
+        surrogates=tabulate([node.surrogates for node in nodes], every_level),
     )

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.growth import EPSILON_SURROGATE, TIE, WORTH_IMITATING, SurrogateTable
+from softwood.kernels.level_slots import flatten_slots
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.rows import Rows, sum_by
 from softwood.kernels.reference.sets import Floats, Index
@@ -119,17 +120,18 @@ def imitate_by_levels(
     return Surrogate(feature, np.nan, False, slot, float(np.maximum(first, second).sum() / total))
 
 
-def tabulate(surrogates: Sequence[Sequence[Surrogate]]) -> SurrogateTable:
+def tabulate(surrogates: Sequence[Sequence[Surrogate]], every_level: int) -> SurrogateTable:
     """The surrogates of all nodes as flat arrays."""
     flat = [one for some in surrogates for one in some]
-    slots = [one.slot for one in flat]
+    group_begin, group, group_level = flatten_slots([one.slot for one in flat], every_level)
     return SurrogateTable(
         begin=np.cumsum([0, *map(len, surrogates)]).astype(np.int32),
         feature=np.array([one.feature for one in flat], np.int32),
         threshold=np.array([one.threshold for one in flat], np.float64),
         flip=np.array([one.flip for one in flat], np.bool_),
-        group_begin=np.cumsum([0, *map(len, slots)]).astype(np.int32),
-        group=np.concatenate([*slots, np.zeros(0)]).astype(np.int32),
+        group_begin=group_begin,
+        group=group,
+        group_level=group_level,
         agreement=np.array([one.agreement for one in flat], np.float64),
         adjusted=np.array([one.adjusted for one in flat], np.float64),
     )

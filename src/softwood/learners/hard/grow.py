@@ -34,6 +34,7 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, growth: Growth) -> T
         threshold=grown.threshold,
         group_begin=grown.group_begin,
         group=grown.group,
+        group_level=grown.group_level,
         missing=np.where(branch, growth.missing, Missing.DIRECTION),
         default=grown.default,
         fraction=grown.fraction,

@@ -217,6 +217,7 @@ class HistogramGrower:
             threshold=np.array([np.nan if split is None else split.threshold for split in splits]),
             group_begin=np.cumsum([0, *map(len, slots)]).astype(np.int32),
             group=np.concatenate(slots).astype(np.int32),
+            group_level=none.astype(np.int32),
             default=np.array([0 if split is None else split.default for split in splits], np.int32),
             fraction=np.array([node.fraction for node in nodes]),
             count=np.array([self._count(node) for node in nodes]),
@@ -227,6 +228,6 @@ class HistogramGrower:
             upper=np.stack([node.bounds.upper for node in nodes]),
             surrogates=SurrogateTable(
                 np.zeros(len(nodes) + 1, np.int32), none.astype(np.int32), none, none.astype(np.bool_),
-                np.zeros(1, np.int32), none.astype(np.int32), none, none,
+                np.zeros(1, np.int32), none.astype(np.int32), none.astype(np.int32), none, none,
             ),
         )  # fmt: skip
