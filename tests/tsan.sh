@@ -22,5 +22,16 @@ cp "$build"/_native*.so "$build/src/softwood/kernels/"
 
 # Python and NumPy are not instrumented, but take their locks where ThreadSanitizer sees it: so the interpreter's lock
 # orders what our code does with Python's objects.
-LD_PRELOAD="$("$compiler" -print-file-name=libtsan.so)" PYTHONPATH="$build/src:." \
-    TSAN_OPTIONS="halt_on_error=1:exitcode=66" "$python" tests/faults/side_by_side.py
+watched() {
+    LD_PRELOAD="$("$compiler" -print-file-name=libtsan.so)" PYTHONPATH="$build/src:." \
+        TSAN_OPTIONS="halt_on_error=1:exitcode=66" "$python" "$@"
+}
+
+# A race on purpose comes first: a run that does not see it proves nothing.
+if watched tests/faults/planted_race.py 2>"$build/planted_race.log"; then
+    echo "ThreadSanitizer did not see the race of tests/faults/planted_race.py." >&2
+    exit 1
+fi
+grep -q "WARNING: ThreadSanitizer: data race" "$build/planted_race.log"
+echo "a race on purpose: seen"
+watched tests/faults/side_by_side.py

@@ -77,8 +77,9 @@ template <class Code>
 void sum_classes(const CodeTable<Code>& code, const BinTree& tree, std::span<const std::int32_t> place,
                  const std::int32_t* y, const double* weight, std::size_t n_classes, int n_threads, double* table) {
   const Arrived arrived = arrive(code, tree, place, weight, n_threads);
+  const std::uint32_t* row = arrived.row.data();
   for_each_cell(code, arrived, n_classes, n_threads, table,
-                [&](double* cell, std::size_t i) { cell[y[arrived.row[i]]] += weight[arrived.row[i]]; });
+                [&](double* cell, std::size_t i) { cell[y[row[i]]] += weight[row[i]]; });
 }
 
 template <class Code>

@@ -1,0 +1,40 @@
+"""A race on purpose, to show that ThreadSanitizer sees those of our kernels from within Python (tests/tsan.sh).
+
+Two threads teach one budding tree: the kernel changes its arrays in place without the interpreter's lock, and nothing
+orders the two. Under ThreadSanitizer this program must not reach its end.
+"""
+
+from __future__ import annotations
+
+from threading import Barrier, Thread
+
+import numpy as np
+
+from softwood.kernels.budding import train
+from softwood.kernels.kinds import Loss
+from softwood.kernels.online_state import OnlineOptions, init_state, pad_rows
+
+ROWS, COLUMNS = 20_000, 3
+
+
+def main() -> None:
+    """Teach one state from two threads at once."""
+    options = OnlineOptions(Loss.SQUARED, 1e-3)
+    state = init_state(COLUMNS, 1, room=15, options=options)
+    X = np.random.default_rng(0).normal(size=(ROWS, COLUMNS))
+    rows = pad_rows(X), X[:, :1].astype(np.float32), np.ones(ROWS, np.float32)
+    begin = Barrier(2)
+
+    def learn() -> None:
+        begin.wait()
+        train(state, *rows, np.arange(ROWS), options)
+
+    threads = [Thread(target=learn) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main()
