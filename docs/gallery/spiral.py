@@ -1,4 +1,4 @@
-"""A spiral: boxes of a hard tree, slanted cuts of a discriminant tree, slopes of a soft one."""
+"""A spiral: boxes of a hard tree, slanted cuts of a discriminant tree, curves of a soft one."""
 
 from matplotlib import pyplot
 
@@ -10,7 +10,7 @@ X_test, y_test = make_spiral(2000, turns=1.0, random_state=1)
 models = [
     CARTClassifier(random_state=0),
     LinearDiscriminantTreeClassifier(random_state=0),
-    SoftTreeClassifier(gate="linear", leaf="constant", random_state=0),
+    SoftTreeClassifier(random_state=0),
 ]
 
 figure, axes = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")
