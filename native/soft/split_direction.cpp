@@ -9,15 +9,16 @@
 #include "soft/forward_pass.hpp"
 
 namespace softwood::soft {
-namespace {
 
 // Sums over the rows of a piece: [1, slope of each output][column, 1] times reach, and reach * column^2. Where the rows
 // go by tables, sums by segment instead: [entry][1, t, t^2 times reach; 1, t times reach * slope of each output].
-struct Sums {
+struct DirectionSums {
   std::vector<double> form, square, cell;
-  Sums(std::size_t outputs, std::size_t columns, std::size_t entries)
+  DirectionSums(std::size_t outputs, std::size_t columns, std::size_t entries)
       : form((1 + outputs) * (columns + 1)), square(columns), cell(entries * (3 + 2 * outputs)) {}
 };
+
+namespace {
 
 template <class T>
 SOFTWOOD_INLINE void add_to_cells(const Expansion<T>& of, std::size_t block, std::size_t outputs, const T* coefficient,
@@ -39,7 +40,7 @@ SOFTWOOD_INLINE void add_to_cells(const Expansion<T>& of, std::size_t block, std
 
 // From sums by segment to sums by column.
 template <class T>
-void take_cells(const Expansion<T>& of, std::size_t outputs, Sums& sums) {
+void take_cells(const Expansion<T>& of, std::size_t outputs, DirectionSums& sums) {
   const std::size_t width = 3 + 2 * outputs;
   for (std::size_t u = 0; u < of.used.size(); ++u)
     for (std::size_t c = of.column_begin[of.used[u]]; c < of.column_begin[of.used[u] + 1]; ++c)
@@ -56,7 +57,7 @@ void take_cells(const Expansion<T>& of, std::size_t outputs, Sums& sums) {
 
 template <class T>
 SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std::size_t node, std::size_t block,
-                               Workspace<T>& w, std::vector<T>& coefficient, Sums& sums) {
+                               Workspace<T>& w, std::vector<T>& coefficient, DirectionSums& sums) {
   const std::size_t columns = rows.columns, outputs = rows.outputs;
   T loss[kBlock];
   forward(rows, plan, block, w);
@@ -83,18 +84,18 @@ SOFTWOOD_INLINE void add_block(const SoftRows<T>& rows, const Plan<T>& plan, std
 
 SOFTWOOD_CLONED(void, add,
                 (const SoftRows<double>& rows, const Plan<double>& plan, std::size_t node, std::size_t block,
-                 Workspace<double>& w, std::vector<double>& coefficient, Sums& sums),
+                 Workspace<double>& w, std::vector<double>& coefficient, DirectionSums& sums),
                 (rows, plan, node, block, w, coefficient, sums)) {
   add_block(rows, plan, node, block, w, coefficient, sums);
 }
 SOFTWOOD_CLONED(void, add,
                 (const SoftRows<float>& rows, const Plan<float>& plan, std::size_t node, std::size_t block,
-                 Workspace<float>& w, std::vector<float>& coefficient, Sums& sums),
+                 Workspace<float>& w, std::vector<float>& coefficient, DirectionSums& sums),
                 (rows, plan, node, block, w, coefficient, sums)) {
   add_block(rows, plan, node, block, w, coefficient, sums);
 }
 
-SplitDirection from_sums(const Sums& sums, std::size_t outputs, std::size_t columns) {
+SplitDirection from_sums(const DirectionSums& sums, std::size_t outputs, std::size_t columns) {
   SplitDirection direction;
   const double total = std::max(sums.form[columns], 1e-300);
   for (std::size_t c = 0; c < columns; ++c) {
@@ -117,7 +118,7 @@ SplitDirection find_split_direction(const SoftRows<T>& rows, const Shape& shape,
                                     std::size_t node, int n_threads) {
   const Plan<T> plan(rows, shape, parameters);
   const std::size_t entries = rows.by_tables() ? rows.expansion->entries : 0;
-  std::vector<Sums> sums(rows.pieces(), Sums(rows.outputs, rows.columns, entries));
+  std::vector<DirectionSums> sums(rows.pieces(), DirectionSums(rows.outputs, rows.columns, entries));
   for_each_piece(rows.pieces(), threads_for(rows, shape, n_threads), [&](std::size_t piece) {
     const WithoutDenormals quick;
     Workspace<T> w(rows, shape);
@@ -126,8 +127,8 @@ SplitDirection find_split_direction(const SoftRows<T>& rows, const Shape& shape,
     for (std::size_t block = piece * rows.piece_blocks(); block < end; ++block)
       add(rows, plan, node, block, w, coefficient, sums[piece]);
   });
-  Sums all(rows.outputs, rows.columns, entries);
-  for (const Sums& one : sums) {
+  DirectionSums all(rows.outputs, rows.columns, entries);
+  for (const DirectionSums& one : sums) {
     for (std::size_t i = 0; i < all.form.size(); ++i) all.form[i] += one.form[i];
     for (std::size_t i = 0; i < all.square.size(); ++i) all.square[i] += one.square[i];
     for (std::size_t i = 0; i < all.cell.size(); ++i) all.cell[i] += one.cell[i];
