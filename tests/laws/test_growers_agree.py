@@ -128,6 +128,15 @@ def assert_same(ours: Grown, theirs: Grown, scale: float) -> None:
     assert_same_surrogates(ours.surrogates, theirs.surrogates)
 
 
+def assert_same_bits(one: Grown, other: Grown) -> None:
+    """Every array, surrogates too."""
+    for field in fields(Grown):
+        if field.name != "surrogates":
+            np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), err_msg=field.name)
+    for field in fields(SurrogateTable):
+        np.testing.assert_array_equal(getattr(one.surrogates, field.name), getattr(other.surrogates, field.name))
+
+
 def assert_same_surrogates(ours: SurrogateTable, theirs: SurrogateTable) -> None:
     for field in fields(SurrogateTable):
         one, other = getattr(ours, field.name), getattr(theirs, field.name)
@@ -175,12 +184,7 @@ def test_native_equals_reference_where_histograms_are_kept(criterion: Criterion,
 @given(seed=seeds, n_rows=st.sampled_from([60, 600, 40_000]))
 def test_one_thread_equals_five(seed: int, n_rows: int) -> None:
     case = draw_case(seed, n_rows, Criterion(seed % 4))  # absolute_error takes too long on many rows
-    one, five = case.grow(native.Grower), case.grow(native.Grower, 5)
-    for field in fields(Grown):
-        if field.name != "surrogates":
-            np.testing.assert_array_equal(getattr(one, field.name), getattr(five, field.name), err_msg=field.name)
-    for field in fields(SurrogateTable):
-        np.testing.assert_array_equal(getattr(one.surrogates, field.name), getattr(five.surrogates, field.name))
+    assert_same_bits(case.grow(native.Grower), case.grow(native.Grower, 5))
 
 
 @settings(max_examples=50)

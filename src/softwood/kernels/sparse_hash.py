@@ -12,6 +12,7 @@ from softwood.kernels.sparse_table import Floats, SparseTable
 
 Words = npt.NDArray[np.uint64]
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
+HASHED_AT_ONCE = 1 << 17  # values: what is made of them on the way takes ten times as much memory as they do
 
 
 def hash_stored(X: SparseTable, y: Floats, seed: int) -> Words:
@@ -22,8 +23,12 @@ def hash_stored(X: SparseTable, y: Floats, seed: int) -> Words:
     >>> bool(number[0] == number[2]), bool(number[0] == number[1])
     (True, False)
     """
-    cells = np.column_stack([X.column.astype(np.float64), X.value])
-    return _sum_by_row(X, _hash(cells, seed)) + _hash(y, ~seed & ALL_BITS)
+    number = _hash(y, ~seed & ALL_BITS)
+    for rows in X.stretches(HASHED_AT_ONCE):
+        part = X[rows]
+        cells = np.column_stack([part.column.astype(np.float64), part.value])
+        number[rows] += _sum_by_row(part, _hash(cells, seed))
+    return number
 
 
 def hash_stored_cells(X: SparseTable, seed: int, n_cells: float, edge: float) -> Words:
@@ -31,23 +36,35 @@ def hash_stored_cells(X: SparseTable, seed: int, n_cells: float, edge: float) ->
 
     All rows begin as if they were 0; then each stored value takes its own cell. Columns of one value are passed over.
     """
-    n = len(X)
-    stored = np.bincount(X.column, minlength=X.n_columns)
-    gone = np.bincount(X.column[np.isnan(X.value)], minlength=X.n_columns)
-    low, high = np.where(stored < n, 0.0, np.inf), np.where(stored < n, 0.0, -np.inf)
-    np.fmin.at(low, X.column, X.value)
-    np.fmax.at(high, X.column, X.value)
-    low, high = low / 2, high / 2  # halves: so no range overflows
-    said = np.where(gone == 0, high > low, gone < n)
+    low, high, said = _column_ends(X)
     span = np.ones(X.n_columns)
     np.subtract(high, low, out=span, where=high > low)
 
     def numbers(value: Floats, column: Any) -> Words:
         return _hash(np.floor((value / 2 - low[column]) / span[column] * n_cells + edge)[:, None], seed)
 
-    kept, zero = X.where(said[X.column]), numbers(np.zeros(X.n_columns), slice(None))
-    of_zeros = np.sum(zero[said], dtype=np.uint64)
-    return np.asarray(_sum_by_row(kept, numbers(kept.value, kept.column) - zero[kept.column]) + of_zeros)
+    zero = numbers(np.zeros(X.n_columns), slice(None))
+    number = np.full(len(X), np.sum(zero[said], dtype=np.uint64), np.uint64)
+    for rows in X.stretches(HASHED_AT_ONCE):
+        part = X[rows]
+        kept = part.where(said[part.column])
+        number[rows] += _sum_by_row(kept, numbers(kept.value, kept.column) - zero[kept.column])
+    return number
+
+
+def _column_ends(X: SparseTable) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """Half of the least and of the largest value of each column, and whether it says anything."""
+    stored, gone = np.zeros(X.n_columns, np.int64), np.zeros(X.n_columns, np.int64)
+    low, high = np.full(X.n_columns, np.inf), np.full(X.n_columns, -np.inf)
+    for rows in X.stretches(HASHED_AT_ONCE):
+        part = X[rows]
+        stored += np.bincount(part.column, minlength=X.n_columns)
+        gone += np.bincount(part.column[np.isnan(part.value)], minlength=X.n_columns)
+        np.fmin.at(low, part.column, part.value)
+        np.fmax.at(high, part.column, part.value)
+    zero = stored < len(X)
+    low, high = np.where(zero, np.fmin(low, 0.0), low) / 2, np.where(zero, np.fmax(high, 0.0), high) / 2
+    return low, high, np.where(gone == 0, high > low, gone < len(X))  # halves: so no range overflows
 
 
 def _hash(table: Floats, seed: int) -> Words:

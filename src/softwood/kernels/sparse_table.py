@@ -71,12 +71,25 @@ class SparseTable:
         return len(self.begin) - 1
 
     def __getitem__(self, rows: Any) -> SparseTable:
-        """Some of the rows, by their numbers, a mask or a slice."""
+        """Some of the rows, by their numbers, a mask or a slice; of neighbours the values are views."""
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            first, last, _ = rows.indices(len(self))
+            begin = self.begin[first : max(first, last) + 1]
+            held = slice(begin[0], begin[-1])
+            return SparseTable(begin - begin[0], self.column[held], self.value[held], self.n_columns)
         at = np.arange(len(self))[rows]
         size = np.diff(self.begin)[at]
         begin = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         place = np.arange(begin[-1]) + np.repeat(self.begin[at] - begin[:-1], size)
         return SparseTable(begin, self.column[place], self.value[place], self.n_columns)
+
+    def stretches(self, n_values: int) -> Iterator[slice]:
+        """Neighbouring rows that store so many values together, or one row that stores more."""
+        start = 0
+        while start < len(self):
+            stop = int(np.searchsorted(self.begin, self.begin[start] + n_values, side="right")) - 1
+            yield slice(start, stop := min(max(stop, start + 1), len(self)))
+            start = stop
 
     def where(self, keep: npt.NDArray[np.bool_]) -> SparseTable:
         """With some of the values; the others are 0."""

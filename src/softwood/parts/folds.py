@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from softwood.kernels import table_scan
 from softwood.kernels.sparse_hash import hash_stored, hash_stored_cells
+from softwood.kernels.sparse_order import order_within
 from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
@@ -181,7 +182,7 @@ def deal_rows(
     np.float64(4.0)
     """
     row = np.flatnonzero(weight > 0)
-    distinct = number_distinct(X[row], y[row], seed)
+    distinct = number_distinct(X if len(row) == len(X) else X[row], y[row], seed)
     n = int(distinct.max(initial=-1)) + 1
     total = sum_in_order(distinct, weight[row], n)
     first = np.empty(n, np.int64)
@@ -292,7 +293,7 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     if not shared.any():
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))
-    rank = _ranks(_compact(X[at]), y[at], number[at], exact[at])
+    rank = _ranks(X[at], y[at], number[at], exact[at])
     number[at] ^= table_scan.hash_rows(rank, np.zeros((len(at), 0)), seed)
     return number
 
@@ -300,11 +301,6 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
 def hash_values(X: Floats | SparseTable, y: Floats, seed: int) -> Words:
     """A number of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
     return hash_stored(X, y, seed) if isinstance(X, SparseTable) else table_scan.hash_rows(X, y, seed)
-
-
-def _compact(X: Floats | SparseTable) -> Floats:
-    """The columns of a sparse table that are not all 0, as an array; an array as it is."""
-    return X.only(np.unique(X.column)).dense() if isinstance(X, SparseTable) else X
 
 
 def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:
@@ -374,9 +370,10 @@ def _cells(value: Floats, low: float, high: float) -> Floats:
     return np.asarray(np.floor((value / 2 - low) / span * CELLS + EDGE))
 
 
-def _ranks(X: Floats, y: Floats, number: npt.NDArray[np.uint64], exact: npt.NDArray[np.uint64]) -> Floats:
+def _ranks(X: Floats | SparseTable, y: Floats, number: npt.NDArray[np.uint64], exact: npt.NDArray[np.uint64]) -> Floats:
     """The rank of every row among the distinct ones of the same number, as a table of one column."""
-    order = np.lexsort((*y.T[::-1], *X.T[::-1], number))
+    rising = (order_within(X, number),) if isinstance(X, SparseTable) else (*X.T[::-1], number)
+    order = np.lexsort((*y.T[::-1], *rising))
     starts = np.append(True, np.diff(number[order]) != 0)
     place = np.cumsum(starts | np.append(True, np.diff(exact[order]) != 0))
     rank = np.empty((len(order), 1))

@@ -155,9 +155,16 @@ def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[
     return total, squares
 
 
+def _goes_in_parts(tree: Tree) -> bool:
+    """Whether a missing value sends a row several ways."""
+    return bool(np.any(tree.missing == Missing.FRACTION))
+
+
 def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Places, Places, Floats]]:
-    """Batches of (row, node, reach) that hold every node on the way of every row."""
-    if np.any(tree.missing == Missing.FRACTION):
+    """Batches of (row, node, reach) that hold every node on the way of every row; the first has where each ends, unless
+    rows go several ways.
+    """
+    if _goes_in_parts(tree):
         step = max(1, REACH_NUMBERS // tree.n_nodes)
         for start in range(0, len(X), step):
             reach = tree.reach(X[start : start + step])
@@ -176,31 +183,55 @@ class PathAnswers:
     """Rows with what every node on their way would answer them, so that each tree of the sequence can be asked.
 
     answers : of the nodes that were visited, as a sparse matrix: deep nodes know few of many classes.
+    parent : of each of these nodes, as a place among them; the root is its own.
+    collapse : of each, the alpha from which it is no branch.
     row, place, reach : of every visit of a row to a node, the row, the place of the node in `answers`, and the part of
-        the row that arrives.
-    begin, end : the alphas from which, and up to which, the node is a leaf; end is NaN at the root.
+        the row that arrives. Where no row goes several ways only the last node of each: a tree may be thousands deep.
+    in_parts : whether some row may go several ways.
     """
 
     rows: Problem
     answers: Any
+    parent: Places
+    collapse: Floats
     row: Places
     place: Places
     reach: Floats
-    begin: Floats
-    end: Floats
+    in_parts: bool
 
     @classmethod
     def of(cls, sequence: PruningSequence, rows: Problem, answers: Floats) -> PathAnswers:
         """Of rows that the tree of the sequence has not seen; `answers` are those of its nodes."""
-        tree, collapse = sequence.tree, sequence.collapse
-        row, node, reach = (np.concatenate(part) for part in zip(*_visits(tree, rows.X), strict=True))
-        end = np.where(node > 0, collapse[tree.parent[node]], np.nan)
-        visited, place = np.unique(node, return_inverse=True)
-        return cls(rows, csr_array(answers[visited]), row, place, reach, collapse[node], end)
+        tree, in_parts = sequence.tree, _goes_in_parts(sequence.tree)
+        visits = _visits(tree, rows.X)
+        ends = list(visits) if in_parts else [next(visits)]
+        row, node, reach = (np.concatenate(part) for part in zip(*ends, strict=True))
+        visited = _with_ancestors(node, tree.parent)
+        place = np.searchsorted(visited, node)
+        parent = np.searchsorted(visited, np.maximum(tree.parent[visited], 0))
+        return cls(rows, csr_array(answers[visited]), parent, sequence.collapse[visited], row, place, reach, in_parts)
 
     def at(self, alpha: float) -> HeldOutRows:
         """What the tree for this alpha answers."""
-        leaf = (self.begin <= alpha) & ~(self.end <= alpha)
+        end = self.collapse[self.parent]
+        end[0] = np.nan  # the root is never cut away
+        leaf = (self.collapse <= alpha) & ~(end <= alpha)
+        row, place, reach = self.row, self.place, self.reach
+        if self.in_parts:
+            keep = leaf[place]
+            row, place, reach = row[keep], place[keep], reach[keep]
+        while not leaf[place].all():
+            place = np.where(leaf[place], place, self.parent[place])
         answer = np.zeros((len(self.rows.X), self.answers.shape[1]))
-        np.add.at(answer, self.row[leaf], self.reach[leaf, None] * self.answers[self.place[leaf]].toarray())
+        np.add.at(answer, row, reach[:, None] * self.answers[place].toarray())
         return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight, self.rows.group)
+
+
+def _with_ancestors(node: Places, parent: npt.NDArray[np.int32]) -> Places:
+    """The nodes and all above them, rising."""
+    seen = np.zeros(len(parent), np.bool_)
+    while len(node):
+        seen[node] = True
+        node = np.unique(parent[node[node > 0]]).astype(np.int64)
+        node = node[~seen[node]]
+    return np.flatnonzero(seen)
