@@ -14,6 +14,7 @@ from softwood.learners.soft.model_search.curve_selection import select_curves
 from softwood.learners.soft.model_search.many_leaves import (
     LIGHT,
     LIGHT_OF_CLASSES,
+    add_mixed,
     divide,
     kinds_with_many_leaves,
     surpasses,
@@ -70,15 +71,15 @@ def test_there_is_none_where_something_else_is_asked_for(trials: Trials, how: di
     assert kinds_with_many_leaves(other) == []
 
 
-def glyphs() -> Dataset:
+def glyphs(n: int = ROWS) -> Dataset:
     """Six classes: the log odds of each are linear in the inputs, in another way in each of four regions."""
     rng = np.random.default_rng(1)
-    X = rng.uniform(-1.0, 1.0, (ROWS, 4))
+    X = rng.uniform(-1.0, 1.0, (n, 4))
     of_region = rng.standard_normal((4, 6, 4))
     region = 2 * (X[:, 0] > 0) + (X[:, 1] > 0)
     score = 4.0 * np.einsum("rqc,rc->rq", of_region[region], X)
     label = np.argmax(score + rng.gumbel(size=score.shape), axis=1)
-    return Dataset(X, np.eye(6)[label], np.ones(ROWS), [0] * 4, Loss.SOFTMAX)
+    return Dataset(X, np.eye(6)[label], np.ones(n), [0] * 4, Loss.SOFTMAX)
 
 
 def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shared_ones() -> None:
@@ -92,6 +93,20 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     assert len(linear) == 4
     shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
     assert tree.loss < 0.95 * shared.loss
+
+
+def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_surpass_leave_it() -> None:
+    trials = screened(glyphs(6_000), leaf="linear")
+    assert trials.specs[0].full == 0
+    shared = next(trial for trial in trials.found if trial.grown)
+    worse = replace(shared, candidate=replace(shared.candidate, row_loss=2.0 * shared.candidate.row_loss))
+    before = list(trials.found)
+    trials.found.append(worse)
+    add_mixed(trials)
+    *others, mixed = trials.found
+    assert mixed.slopes == "mixed"
+    assert mixed is trials.best
+    assert others == before
 
 
 def test_constant_leaves_are_grown_after_the_screened_trees(trials: Trials) -> None:

@@ -148,11 +148,13 @@ def _with_hinges(basis: Basis, feature: Places, knot: Floats, beside: Places) ->
 
 
 def divide_where_told(
-    tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, make_engine: MakeEngine
+    tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, make_engine: MakeEngine, none_by_chance: bool = False
 ) -> FinerDesign | None:
     """The columns with one knot more in every ramp that the engine's rows tell of; None where there is none.
 
     tree : refined on the engine's rows.  rows : some of them, by which a ramp has its middle.
+    none_by_chance : whether a score must be more than the largest of all ramps by chance: few rows pay for knots that
+        tell of nothing.
     """
     ramps = find_ramps(design)
     middle, inside = middles(ramps, design, rows.X)
@@ -166,7 +168,8 @@ def divide_where_told(
     hat = (gradient[:, at] * (1.0 - left) - gradient[:, at + 1] * left) / (ramps.height * np.sqrt(inside))
     spread = np.median(np.abs(hat), axis=1, keepdims=True) / NORMAL_MEDIAN
     score = np.square(np.divide(hat, spread, out=np.zeros_like(hat), where=spread > 0)).max(axis=0)
-    told = score > SURELY + 2.0 * np.log(len(hat))
+    surely = 2.0 * np.log(len(middle)) if none_by_chance else SURELY
+    told = score > surely + 2.0 * np.log(len(hat))
     return divide(design, ramps.only(told), middle[told], rows) if told.any() else None
 
 

@@ -1,6 +1,6 @@
-"""More rows than the search sees: the tree that it selected is refined on all of them, and its curves become finer.
+"""More rows than those that trees grew on: the selected one is refined on all of them, and its curves become finer.
 
-All rows tell of steps that those of the search cannot: ramps are divided (finer_curves.py), round after round, each
+All rows tell of steps that those of a fold cannot: ramps are divided (finer_curves.py), round after round, each
 refined by passes over all rows. That needs no held-out rows, since a knot must be told of by more than chance, and
 costs little where passes go by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was
 tuned.
@@ -19,6 +19,7 @@ from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.refit import iterations_for, refitted
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.tree_kinds import MANY_ROWS, SOME_ROWS
 
 ROUNDS = 6  # of dividing ramps
 ITERATIONS = 100  # of a round, where rows are not very many
@@ -54,9 +55,10 @@ def refined_on_all(
     if tuned_on is not None:
         kept = replace(kept, penalty=kept.penalty * tuned_on / total)
     tree = refitted(kept, engine, max_iter, n_threads)
-    for _ in range(ROUNDS if rows.are_sampled and rows.are_in_memory else 0):
+    are_few = SOME_ROWS <= rows.n_rows <= MANY_ROWS  # folds were of all rows, and no knots were refined there
+    for _ in range(ROUNDS if (rows.are_sampled or are_few) and rows.are_in_memory else 0):
         engine = None  # there is one at a time
-        finer = divide_where_told(tree, design, rows.sample, lambda one: _engine_of(rows, one))
+        finer = divide_where_told(tree, design, rows.sample, lambda one: _engine_of(rows, one), are_few)
         if finer is None:
             break
         tree, design = finer.spread(tree), finer.design

@@ -48,7 +48,7 @@ class ModelSpec:
             if fold_index not in self.binned:
                 self.binned[fold_index] = Binned.of(parts[0])
             made = (self.expansion, self.binned[fold_index])
-            by_tables = self.full > 0  # rows are many
+            by_tables = self.full > 0 or self.basis_spec.n_ramps > 0  # rows are many, or columns
             self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made, by_tables)
         return self.fold_cache[fold_index]
 

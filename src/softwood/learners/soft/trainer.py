@@ -29,7 +29,8 @@ WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, 
 class Trainer:
     """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root.
 
-    full_leaves : at most so many on a fold of full size, where there are folds of fewer rows for screening before it.
+    full_leaves : at most so many on a fold of full size, where there are folds of fewer rows for screening before it,
+        or leaves have mixed slopes.
     """
 
     grow_options: GrowOptions
@@ -111,7 +112,8 @@ class Trainer:
     ) -> Trial:
         """A tree grown further, while held-out rows gain."""
         fold, how = spec.fold(fold_index), replace(self.grow_options, penalty=penalty, worth=worth, gates=spec.gates)
-        if self.full_leaves is not None and fold_index >= spec.full > 0:
+        grows_on = fold_index >= spec.full and (spec.full > 0 or tree.slopes == "mixed")
+        if self.full_leaves is not None and grows_on:
             how = replace(how, max_leaves=self.full_leaves, several=True)
         if tree.slopes == "mixed":
             how = replace(how, patience=MORE_PATIENCE * how.patience)

@@ -13,10 +13,11 @@ from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.dataset import MANY, Dataset
-from softwood.learners.soft.tree_kinds import MANY_ROWS
+from softwood.learners.soft.tree_kinds import MANY_ROWS, SOME_ROWS
 from softwood.parts.folds import raise_to
 
 ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
+MANY_COLUMNS = 12  # an input; beyond, passes go by tables where rows are not few
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class TrainingRows:
 
         def make_engine(expansion: Expansion) -> SumEngine:
             how = (n_threads, single, whole.place, len(whole) <= MANY)
-            by_tables = len(whole) > MANY_ROWS
+            many = len(whole) >= SOME_ROWS and expansion.n_columns > MANY_COLUMNS * whole.X.shape[1]
+            by_tables = many or len(whole) > MANY_ROWS
             return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how, by_tables=by_tables)
 
         return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine, are_in_memory=True)

@@ -13,12 +13,14 @@ Leaf = Literal["auto", "constant", "linear"]
 
 CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
 ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE, quadratic=0.35)
-# Ramps of a number, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and flights, 64 and 3 were
-# no better on adult.
+# Ramps of a number where rows are many, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
+# flights, 64 and 3 were no better on adult.
 N_RAMPS, RAMP = 32, 2.0
 LOCAL = replace(ADDITIVE, curve=CURVE[:2], ramp=RAMP, n_ramps=N_RAMPS)
-MANY_ROWS = 6_000  # beyond which curves with ramps are tried, too,
-MOST_LOCAL, LEAST_RAMPS = 1024, 8  # where they make at most so many columns, and there are so many of them
+MANY_ROWS = 6_000  # beyond which there are so many, and kinds are screened on some of the rows
+ROWS_BY_RAMP = 250  # up to there, of all rows; 180 had a hundredth more error with 4,000 rows, in a tenth more time
+MOST_LOCAL, LEAST_RAMPS = 1024, 8  # columns that ramps may make; and how many each number has, else there are none
+SOME_ROWS = LEAST_RAMPS * ROWS_BY_RAMP  # from which curves with ramps are tried, too
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -40,8 +42,8 @@ def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, 
     least = LEAST_CURVED if n_inputs <= MOST_CURVED or n_inputs * n_rows <= FEW_CELLS else 0
     room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the linear column
     specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
-    n_ramps = min(N_RAMPS, MOST_LOCAL // max(n_inputs, 1))
-    if n_rows > MANY_ROWS and n_ramps >= LEAST_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
+    n_ramps = min(N_RAMPS if n_rows > MANY_ROWS else n_rows // ROWS_BY_RAMP, MOST_LOCAL // max(n_inputs, 1))
+    if n_ramps >= LEAST_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
         specs.append(replace(LOCAL, n_ramps=n_ramps))
     return tuple(dict.fromkeys(specs))
 

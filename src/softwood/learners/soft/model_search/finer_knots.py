@@ -35,7 +35,7 @@ def refine_knots(trials: Trials, fold_index: int) -> None:
 
 def with_finer_knots(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     """The trial with finer knots and the penalty that suits them; itself if that helps nothing."""
-    best = _at_best_penalty(trials, trial, fold_index)
+    best = at_best_penalty(trials, trial, fold_index)
     for _ in range(ROUNDS):
         finer = _divided_once(trials, best, fold_index)
         if finer is None or not finer.loss < best.loss:
@@ -44,7 +44,7 @@ def with_finer_knots(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     return best
 
 
-def _at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
+def at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     """The tree refined under heavier penalties, or lighter ones, while the held-out loss falls."""
     for factor in (STEP, 1.0 / STEP):
         best = trial

@@ -59,6 +59,17 @@ def divide(kinds: list[ManyLeaves]) -> tuple[list[ManyLeaves], list[ManyLeaves]]
     return mixed, [kind for kind in kinds if kind not in mixed]
 
 
+def add_mixed(trials: Trials) -> None:
+    """Where kinds are screened on all rows: a tree of mixed slopes as one more trial, if it is the best so far.
+
+    Those that it surpasses do not race.
+    """
+    for kind in divide(kinds_with_many_leaves(trials))[0]:
+        made = kind.grown(trials, trials.best.loss)
+        trials.add(*made)
+        trials.found = [trial for trial in trials.found if not any(surpasses(tree, trial) for tree in made)]
+
+
 def surpasses(tree: Trial, screened: Trial) -> bool:
     """Whether a tree with mixed slopes is so much better than one that shares all that this need not be grown on."""
     return screened.grown and screened.slopes == "shared" and tree.loss < (1.0 - MUCH) * screened.loss

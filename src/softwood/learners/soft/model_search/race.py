@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from softwood.learners.soft.model_search.many_leaves import divide, kinds_with_many_leaves, surpasses
+from softwood.learners.soft.model_search.many_leaves import add_mixed, divide, kinds_with_many_leaves, surpasses
 from softwood.learners.soft.model_search.trials import Trials
 from softwood.learners.soft.params import Slopes
 from softwood.learners.soft.selection import CLEARLY, clearly_worse
@@ -24,6 +24,8 @@ SURELY = 1.0  # standard errors by which a trial is worse on the validation rows
 def race(trials: Trials) -> None:
     """Replace the trials found by those that are left after all folds."""
     n_folds = len(trials.specs[0].row_folds)
+    if not trials.specs[0].full:
+        add_mixed(trials)
     if n_folds == 1:
         return
     if trials.keeps_first:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.learners.soft.model_search.curve_selection import keep_better_curves
 from softwood.learners.soft.model_search.penalty_tuning import first_penalty
 from softwood.learners.soft.model_search.trials import NEAR, Trials, with_gates
 from softwood.learners.soft.params import Slopes
@@ -27,7 +28,8 @@ def screen(trials: Trials) -> list[Trial]:
         most = roots[0].loss + NEAR * abs(roots[0].loss)
         fitting = [root.spec for root in roots if root.spec in fitting and root.loss <= most]
         trees = {tree.spec: tree for tree in _trees(trials, slopes, fitting, trials.largest_loss())}
-        screened += [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
+        better = [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
+        screened += keep_better_curves(trials, better)
     return screened
 
 

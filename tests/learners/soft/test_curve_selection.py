@@ -1,0 +1,56 @@
+"""Curves with ramps or without: roots tell where rows are many, trees where they are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.joint import JointOptions, make_search, training_rows
+from softwood.learners.soft.model_search.curve_selection import select_curves
+from softwood.learners.soft.model_search.screening import screen
+from softwood.learners.soft.model_search.trials import Trials
+
+
+def trials_of(n: int, y_of: str) -> Trials:
+    """Steps, or a smooth sum; of three inputs."""
+    rng = np.random.default_rng(3)
+    X = rng.random((n, 3))
+    f = np.floor(6.0 * X[:, 0]) + 3.0 * (np.abs(X[:, 1] - 0.37) < 0.05) if y_of == "steps" else 4.0 * X[:, 0] ** 2
+    y = f + 0.2 * rng.normal(size=n)
+    how = JointOptions()
+    return make_search(
+        training_rows(Dataset(X, y[:, None], np.ones(n), [0] * 3, Loss.SQUARED), how), None, how, None
+    ).trials
+
+
+def curved(trials: Trials) -> list[bool]:
+    """Of every spec with curves, whether it has ramps."""
+    return [spec.basis_spec.n_ramps > 0 for spec in trials.specs if spec.basis_spec.curve]
+
+
+@pytest.mark.parametrize(("n", "kept"), [(4_000, [False, True]), (8_000, [True])])
+def test_steps_keep_ramps_and_smooth_curves_too_where_trees_are_to_tell(n: int, kept: list[bool]) -> None:
+    trials = trials_of(n, "steps")
+    assert curved(trials) == [False, True]
+    select_curves(trials)
+    assert curved(trials) == kept
+    assert trials.smooth_curves is not None
+    assert trials.smooth_curves.basis_spec.n_ramps == 0
+
+
+@pytest.mark.parametrize("n", [4_000, 8_000])
+def test_smooth_sums_keep_smooth_curves(n: int) -> None:
+    trials = trials_of(n, "smooth")
+    select_curves(trials)
+    assert curved(trials) == [False]
+
+
+def test_the_better_tree_has_the_curves_that_the_search_goes_on_with() -> None:
+    trials = trials_of(4_000, "steps")
+    select_curves(trials)
+    screened = screen(trials)
+    assert curved(trials) == [True]
+    assert all(trial.spec in trials.specs for trial in screened)
+    assert any(trial.spec not in trials.specs for trial in trials.found)  # what was found is not forgotten
