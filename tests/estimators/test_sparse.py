@@ -90,7 +90,7 @@ def test_more_than_the_bound_is_refused_before_any_work(monkeypatch):
     X, y = rows()
     monkeypatch.setattr(sparse_rows, "MOST_BYTES", 1_000)
     for model in (
-        SoftTreeRegressor(),
+        SoftTreeRegressor(gate="additive"),
         CARTRegressor(criterion="absolute_error"),
         CARTRegressor(categorical_features=[0]),
     ):

@@ -16,6 +16,7 @@ from softwood.kernels.formulas.losses import far_loss
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
 from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
+from softwood.kernels.stored_rows import StoredColumns, StoredRows
 
 Bins = npt.NDArray[np.uint8]
 
@@ -87,7 +88,7 @@ class MemoryEngine:
 
     @property
     def has_split_step(self) -> bool:
-        return split_step.has_split_step() and self.n_bins > 0
+        return split_step.has_split_step() and self.n_bins > 0 and not isinstance(self.rows, StoredRows)
 
     def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:
         return split_step.split_step(
@@ -123,6 +124,20 @@ def from_inputs(
     """
     rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place, keep, by_tables)
     return _engine(rows, target, weight, loss, bin, n_bins, n_threads)
+
+
+def from_stored(
+    columns: StoredColumns,
+    target: Floats,
+    weight: Floats,
+    loss: Loss,
+    n_threads: int = 1,
+    place: npt.NDArray[np.intp] | None = None,
+    n_inputs: int = 0,
+) -> SampleEngine:
+    """The engine of sparse rows; of each linear column, its place among the inputs of histograms, if there are some."""
+    rows = StoredRows.make(columns, target, weight, loss, place, n_inputs)
+    return _engine(rows, target, weight, loss, None, 2 if n_inputs else 0, n_threads)
 
 
 def _engine(

@@ -38,7 +38,7 @@ class CART(PrunedTree):
 
     criterion: str
 
-    def _keeps_sparse(self) -> bool:
+    def _keeps_sparse(self, X: Any) -> bool:
         return self.criterion in SUMMED
 
 

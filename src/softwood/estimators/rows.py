@@ -18,6 +18,7 @@ from softwood.estimators.frames import target_names
 from softwood.estimators.groups import Index, read_groups
 from softwood.estimators.intake import Table, read_fit, read_predict, read_sparse
 from softwood.estimators.memory_limit import check_memory
+from softwood.estimators.sparse_rows import is_sparse
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema, Summary
@@ -67,8 +68,9 @@ class Numbered:
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
-    check_memory(estimator, X, _keeps_sparse(estimator))
-    table = read_fit(estimator, X, estimator.categorical_features, _keeps_sparse(estimator))
+    keep = keeps_sparse(estimator, X)
+    check_memory(estimator, X, keep)
+    table = read_fit(estimator, X, estimator.categorical_features, keep)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
     weight = read_weights(sample_weight, len(codes))
@@ -78,8 +80,9 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
     refuse_elsewhere(estimator, X)
-    check_memory(estimator, X, _keeps_sparse(estimator))
-    table = read_fit(estimator, X, estimator.categorical_features, _keeps_sparse(estimator))
+    keep = keeps_sparse(estimator, X)
+    check_memory(estimator, X, keep)
+    table = read_fit(estimator, X, estimator.categorical_features, keep)
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
@@ -127,15 +130,15 @@ def read_held_numbers(
     return rows, values
 
 
-def _keeps_sparse(estimator: Any) -> bool:
-    """Whether it learns from a sparse matrix as it is."""
-    return bool(getattr(estimator, "_keeps_sparse", bool)())
+def keeps_sparse(estimator: Any, X: Any) -> bool:
+    """Whether it learns from the sparse matrix X as it is."""
+    return is_sparse(X) and hasattr(estimator, "_keeps_sparse") and bool(estimator._keeps_sparse(X))
 
 
 def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Any:
     """As rows to predict; an error says that they are X_val's."""
     try:
-        return (read_sparse if _keeps_sparse(estimator) else read_predict)(estimator, X_val, columns)
+        return (read_sparse if keeps_sparse(estimator, X_val) else read_predict)(estimator, X_val, columns)
     except ValueError as error:
         raise ValueError(f"X_val: {error}") from error
 

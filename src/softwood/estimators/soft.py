@@ -23,7 +23,7 @@ from softwood.estimators.rows import (
 )
 from softwood.estimators.soft_results import one_class_result
 from softwood.estimators.soft_tree import SoftTree
-from softwood.estimators.sparse_rows import in_row_blocks
+from softwood.estimators.sparse_rows import in_row_blocks, like_training_rows
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
 from softwood.kernels.kinds import Link, Loss
@@ -172,8 +172,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
-            lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
+        X : array, data frame or sparse matrix (rows, features); missing values are welcome. Or rows beyond memory: a
+            file, a folder, a lazy frame or `softwood.Batches`; or rows of Dask, on a cluster. A large sparse matrix is
+            learned from as it is, by linear gates (docs/howto/sparse.md).
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
@@ -197,7 +198,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         if held is not None:
             target = one_hot(held[1], len(self.classes_))
-            validation = Dataset(held[0], target, np.ones(len(target)), levels, loss)
+            rows = like_training_rows(table.values, held[0])
+            validation = Dataset(rows, target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
             return self._remember(one_class_result(given.schema), given.weight)
         learned = self._learn(dataset, given.schema, validation, engine)
@@ -335,7 +337,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         held, validation = read_held_numbers(self, X_val, y_val, table.columns, given.values.shape[1]), None
         if held is not None:
             known = rows_of_loss(loss, held[1], np.ones(len(held[1])), offset_val, "_val")
-            validation = Dataset(held[0], *known, levels, loss)
+            validation = Dataset(like_training_rows(table.values, held[0]), *known, levels, loss)
         learned = self._learn(dataset, given.schema, validation, engine)
         if loss.link == Link.LOG and offset is not None:  # errors of rates, which depend on the exposure
             learned = replace(learned, held_out=None)

@@ -15,6 +15,7 @@ from softwood.estimators.learned import warn_if_interrupted
 from softwood.estimators.monotone import certificate_of, refuse_beside, soft_signs
 from softwood.estimators.progress import search_bar
 from softwood.estimators.soft_results import held_out_of, history_line, relative_loss
+from softwood.estimators.sparse_rows import is_worth_keeping
 from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.incremental import Incremental, learn_incremental
@@ -30,6 +31,7 @@ STARTS = ("hard", "random")
 EFFORTS = ("quick", "normal", "thorough")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
+SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix as it is
 
 
 class SoftTree(Calibrated, TreeEstimator):
@@ -41,6 +43,13 @@ class SoftTree(Calibrated, TreeEstimator):
     _gain_importance: Floats
     _hardened: Tree
     _grown: WarmStart | None
+
+    def _keeps_sparse(self, X: Any) -> bool:
+        """Whether it learns from a sparse matrix as it is."""
+        p = self.get_params(deep=False)
+        plain = p["learner"] == "joint" and p["gate"] in SPARSE_GATES and p["monotonic_cst"] is None
+        in_memory = p["engine"] in ("auto", "memory") and p["device"] is None
+        return plain and in_memory and is_worth_keeping(X)
 
     @property
     def feature_importances_(self) -> Floats:

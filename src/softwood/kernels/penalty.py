@@ -16,6 +16,13 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+LONG = 8_192  # numbers; longer products are summed by one thread: BLAS has all cores wait for each other
+
+
+def dot(one: Floats, other: Floats) -> float:
+    """The product of two vectors."""
+    return float(one @ other if len(one) <= LONG else np.einsum("i,i->", one, other))
+
 
 @dataclass(frozen=True)
 class Penalty:
@@ -31,4 +38,4 @@ class Penalty:
         away = parameters - self.centre
         size, is_log = away * away, self.log_penalty > 0
         cost = np.where(is_log, np.log1p(self.log_penalty * size) / np.where(is_log, self.log_penalty, 1.0), size)
-        return 0.5 * float(strength @ cost), strength * away / (1.0 + self.log_penalty * size)
+        return 0.5 * dot(strength, cost), strength * away / (1.0 + self.log_penalty * size)

@@ -123,6 +123,13 @@ class SparseTable:
         begin = np.concatenate([[0], np.cumsum(np.bincount(self.column, minlength=self.n_columns))])
         return begin, self.row[order], self.value[order]
 
+    def ends(self) -> Floats:
+        """The least and the largest value of each column, or 0, (columns, 2)."""
+        found = np.zeros((self.n_columns, 2))
+        np.fmin.at(found[:, 0], self.column, self.value)
+        np.fmax.at(found[:, 1], self.column, self.value)
+        return found
+
     def dense(self) -> Floats:
         """As an array."""
         table = np.zeros(self.shape)

@@ -10,7 +10,7 @@ built (invariants.py), never changes after, and knows nothing of how it was lear
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from softwood import kernels
 from softwood.kernels.sparse_table import SparseTable, answer_blocks
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
+from softwood.tree.narrow import over_inputs, used_inputs
 from softwood.tree.once import computed_once
 from softwood.tree.provenance import Provenance
 from softwood.tree.sketch import sketch
@@ -92,26 +93,26 @@ class Tree(TreeArrays):
 
     def output(self, X: Rows, n_threads: int = 1) -> Floats:
         """Answers before the link, shape (rows, outputs). NaN in X is a missing value."""
-        return answer_blocks(self._evaluator.output, self._rows(X), n_threads)
+        return self._answer("output", X, n_threads)
 
     def predict(self, X: Rows, n_threads: int = 1) -> Floats:
         """Answers after the link, shape (rows, outputs)."""
-        return answer_blocks(self._evaluator.predict, self._rows(X), n_threads)
+        return self._answer("predict", X, n_threads)
 
     def reach(self, X: Rows, n_threads: int = 1) -> Floats:
         """Part of every row that arrives at every node, shape (rows, nodes)."""
-        return answer_blocks(self._evaluator.reach, self._rows(X), n_threads)
+        return self._answer("reach", X, n_threads)
 
     def apply(self, X: Rows, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row (reach times leafness; the lowest id on a tie)."""
-        return answer_blocks(self._evaluator.apply, self._rows(X), n_threads)
+        return self._answer("apply", X, n_threads)
 
     def decide(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.int64]:
         """Class of every row, as its place in `schema.answers`: of least expected cost, by `schema.costs`."""
         if self.is_whole:  # one class a leaf, found once
             return self._decisions[self.apply(X, n_threads)]
         if self.schema.costs is None and self.schema.task == "classification":
-            return answer_blocks(self._evaluator.decide, self._rows(X), n_threads)
+            return self._answer("decide", X, n_threads)
         return self.schema.decide(self.predict(X, n_threads))
 
     def classify(self, X: Rows, n_threads: int = 1) -> npt.NDArray[Any]:
@@ -130,6 +131,19 @@ class Tree(TreeArrays):
     def _decisions(self) -> npt.NDArray[np.int64]:
         """Of every node, were it a leaf."""
         return self.schema.decide(self.answers)
+
+    def _answer(self, what: str, X: Rows, n_threads: int) -> npt.NDArray[Any]:
+        """What the kernel says of the rows; of a sparse table block by block, without the inputs that do not matter."""
+        rows = self._rows(X)
+        if not isinstance(rows, SparseTable):
+            return cast(npt.NDArray[Any], getattr(self._evaluator, what)(rows, n_threads))
+        inputs, evaluator = self._over_used_inputs
+        return answer_blocks(getattr(evaluator, what), rows.only(inputs), n_threads)
+
+    @computed_once
+    def _over_used_inputs(self) -> tuple[npt.NDArray[np.intp], kernels.Evaluator]:
+        inputs = used_inputs(self)
+        return inputs, kernels.Evaluator(replace(self, **over_inputs(self, inputs)))
 
     @computed_once
     def _evaluator(self) -> kernels.Evaluator:

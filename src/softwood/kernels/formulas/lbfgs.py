@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.penalty import Penalty
+from softwood.kernels.penalty import LONG, Penalty, dot
 
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
@@ -53,7 +53,7 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
         values.append(value)
         if len(values) > STALL and values[-1 - STALL] - value <= STALL * tol * abs(values[-1 - STALL]):
             break
-        if step @ change > 1e-12 * (change @ change):
+        if dot(step, change) > 1e-12 * dot(change, change):
             steps, changes = [*steps, step][-MEMORY:], [*changes, change][-MEMORY:]
     return value, at, passes
 
@@ -63,14 +63,14 @@ def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> F
     d = slope.copy()
     part = np.zeros(len(steps))
     for i in reversed(range(len(steps))):
-        part[i] = steps[i] @ d / (steps[i] @ changes[i])
+        part[i] = dot(steps[i], d) / dot(steps[i], changes[i])
         d -= part[i] * changes[i]
     if steps:
-        d *= steps[-1] @ changes[-1] / (changes[-1] @ changes[-1])
+        d *= dot(steps[-1], changes[-1]) / dot(changes[-1], changes[-1])
     else:
-        d /= max(1.0, float(np.linalg.norm(slope)))
+        d /= max(1.0, float(np.sqrt(dot(slope, slope)) if len(slope) > LONG else np.linalg.norm(slope)))
     for i in range(len(steps)):
-        d += (part[i] - changes[i] @ d / (steps[i] @ changes[i])) * steps[i]
+        d += (part[i] - dot(changes[i], d) / dot(steps[i], changes[i])) * steps[i]
     return -d
 
 
@@ -78,7 +78,7 @@ def _search(
     objective: Objective, at: Floats, value: float, slope: Floats, direction: Floats
 ) -> tuple[Floats, float, Floats, int]:
     """The best place along `direction`, its value and gradient, and the trials made."""
-    along = float(slope @ direction)
+    along = float(dot(slope, direction))
     best, step, low, high, trials = (at, value, slope), 1.0, 0.0, np.inf, 0
     if not along < 0:
         return (*best, 0)
@@ -91,7 +91,7 @@ def _search(
             best = (place, there, slope_there)
         if not lower:
             high = step
-        elif slope_there @ direction < CURVATURE * along:
+        elif dot(slope_there, direction) < CURVATURE * along:
             low = step
         else:
             break

@@ -18,12 +18,15 @@ from softwood.engines.memory import from_columns
 from softwood.learners.soft.dataset import Dataset, Floats
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.sparse.ablation import stored_ablation
 
 MANY_INPUTS = 1_000
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
     """The increase of the mean loss when an input is held at its mean; `engine` has the same rows as columns."""
+    if rows.is_sparse:
+        return stored_ablation(tree, design, rows)
     inputs = np.unique(design.feature)
     increase = np.zeros(rows.X.shape[1])
     if len(inputs) > MANY_INPUTS:

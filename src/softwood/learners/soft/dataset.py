@@ -6,14 +6,16 @@ the rows given does not matter; folds, too, depend on content only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
+from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.soft.moments import round_off
 from softwood.learners.soft.target_scale import robust_scale, scale_targets
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
@@ -30,6 +32,7 @@ FOLDS = ((3_000, 5), (6_000, 2))  # rows up to which so many folds are made; bey
 class Dataset:
     """Inputs (NaN: missing; categories as codes), targets and weights.
 
+    X : an array, or a SparseTable of numbers.
     target : numbers; or 0 and 1 in one column (two classes); or one column a class.
     n_levels : per input, 0 for a number.
     place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
@@ -38,7 +41,7 @@ class Dataset:
     group : number of each row's group, which is never divided between folds, in the rows' own order.
     """
 
-    X: Floats
+    X: Any
     target: Floats
     weight: Floats
     n_levels: Sequence[int]
@@ -52,8 +55,22 @@ class Dataset:
         return len(self.target)
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether only what is not 0 is held."""
+        return isinstance(self.X, SparseTable)
+
+    @property
     def total_weight(self) -> float:
         return float(self.weight.sum())
+
+    def ends_of(self, inputs: Sequence[int]) -> Iterator[Floats]:
+        """The least and the largest value of each of these inputs; of one without values, nothing."""
+        if isinstance(self.X, SparseTable):
+            yield from self.X.ends()[np.asarray(inputs, np.intp)]
+            return
+        for f in inputs:
+            x = self.X[:, f][~np.isnan(self.X[:, f])]
+            yield np.array([x.min(), x.max()]) if len(x) else np.zeros(0)
 
     def rows(self, mask: Mask) -> Dataset:
         """Some of the rows."""

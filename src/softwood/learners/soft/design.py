@@ -153,6 +153,8 @@ class DesignMatrix:
         bias = bias + weight @ self.shift
         if len(self.basis) * len(self) <= FEW_CELLS:
             return weight @ self.mix.dense().T, bias
+        if self.mix.is_diagonal:
+            return weight * self.mix.value, bias
         of_terms = np.zeros((*weight.shape[:-1], len(self.basis)))
         for terms, columns in self._inputs.values():
             of_terms[..., terms] = weight[..., columns] @ self.mix.block(terms, columns).T

@@ -16,6 +16,7 @@ from softwood.learners.soft.dataset import MANY, Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.sparse.rows import stored_engine, stored_split_features
 from softwood.learners.soft.split_features import SplitFeatures
 from softwood.parts.quantiles import weighted_quantile
 
@@ -46,6 +47,9 @@ class Fold:
         by_tables: bool = False,
     ) -> Fold:
         """Both parts with scaled targets; `expansion` of the columns and `binned` rows where these are made already."""
+        if train.is_sparse:
+            known = (stored_engine(train, design, True, n_threads), stored_engine(valid, design, False, n_threads))
+            return cls(*known, stored_split_features(train.X, design))
         binned = Binned.of(train) if binned is None else binned
         code = binned.code_of(np.unique(design.feature))
         expansion = expansion_of(design, train.X.shape[1]) if expansion is None else expansion
@@ -69,6 +73,8 @@ def make_sample_engine(
 
     Where rows are many, every pass makes their columns again, or goes by tables.
     """
+    if rows.is_sparse:
+        return stored_engine(rows, design, False, n_threads)
     expansion = expansion_of(design, rows.X.shape[1]) if expansion is None else expansion
     return from_inputs(
         rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single, rows.place, len(rows) <= MANY,

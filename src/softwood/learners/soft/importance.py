@@ -16,6 +16,7 @@ from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.fold import make_sample_engine
 from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.sparse.describe import described_by_stored
 from softwood.parts.ablation import as_parts
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
@@ -62,6 +63,9 @@ def measure_tree(
     engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
     importance = as_parts(ablation_importance(params, design, some, engine))
     sample = sample_of(some, centre, scale)
+    if some.is_sparse:
+        told, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)
+        return MeasuredTree(told, importance, by_gain, hard)
     seen = Arrivals(tree, sample, n_threads)
     described = seen.described()
     if brief and tree.n_nodes == 1:

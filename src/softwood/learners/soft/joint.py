@@ -39,6 +39,7 @@ from softwood.learners.soft.model_search import (
     FeatureSelection,
     ModelSearch,
     SearchSteps,
+    StoredSelection,
     Trials,
 )
 from softwood.learners.soft.monotone_tree import hold_to_signs
@@ -47,6 +48,7 @@ from softwood.learners.soft.params import Gates, SoftTreeParams
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.refit import from_best_start
 from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.sparse.design import stored_design
 from softwood.learners.soft.spec import Inputs, ModelSpec
 from softwood.learners.soft.split_step import LEAST_GAIN, GrowOptions
 from softwood.learners.soft.to_tree import to_tree
@@ -135,9 +137,8 @@ class WarmStart:
 
     def check_inputs(self, rows: Dataset, schema: Schema) -> None:
         """Refuse rows whose inputs, in the spreads of the rows before, are beyond single precision."""
-        for f in np.unique(self.design.feature).tolist():
-            x = rows.X[:, f][~np.isnan(rows.X[:, f])]
-            ends = np.array([x.min(), x.max()]) if len(x) else np.zeros(0)
+        inputs = np.unique(self.design.feature).tolist()
+        for f, ends in zip(inputs, rows.ends_of(inputs), strict=True):
             with np.errstate(over="ignore", invalid="ignore"):
                 far = ~(np.abs(self.design.of_input(f, ends, self.design.columns_of(f))) < FARTHEST).all(axis=1)
             if far.any():
@@ -221,7 +222,7 @@ def learn_joint_from(
         tuned_on = trial.spec.rows(trial.spec.full) if how.counts_penalty(rows) else None
         final = last.result(final, refined_on_all, kept, design, rows, how.max_iter, how.n_threads, tuned_on)
     tree, design, engine = final.with_engine(rows)
-    expansion = expansion_of(design, rows.sample.X.shape[1])
+    expansion = None if rows.sample.is_sparse else expansion_of(design, rows.sample.X.shape[1])
     tree = without_idle(tree, engine)
     if rows.sample.centre_is_best:
         tree = tree.at_mean_if_alone()
@@ -277,11 +278,16 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
         how.report,
         keeps_first=held is not None and not specs[0].full,
     )
+    is_sparse = rows.sample.is_sparse
     steps = replace(
         how.steps,
-        try_axis_gates=how.steps.try_axis_gates and how.gate in ("auto", "axis") and how.max_leaves > 1,
+        try_axis_gates=how.steps.try_axis_gates
+        and how.gate in (("axis",) if is_sparse else ("auto", "axis"))
+        and how.max_leaves > 1,
         reweight_features=how.steps.reweight_features and gate_features is None,
     )
+    if is_sparse:
+        return ModelSearch(trials, StoredSelection(trials), steps)
     return ModelSearch(trials, FeatureSelection(trials, partial(_prepared, rows.sample, how)), steps)
 
 
@@ -298,6 +304,8 @@ def leaves_for(n_rows: int, least: int) -> int:
 
 def _prepared(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[BasisSpec, DesignMatrix]]:
     """Basis specs, and columns of some inputs; the fewer they are, the more curves each has."""
+    if some.is_sparse:
+        return [(BasisSpec(), stored_design(some.X, some.weight).only(inputs))]
     found = []
     basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some))
     for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
@@ -311,8 +319,8 @@ def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmS
     if how.effort == "quick":
         some = some.head(screened_rows)
     row_folds = _row_folds(some, held)
-    full = len(some) > screened_rows
-    if how.effort == "quick":
+    full = len(some) > screened_rows and not some.is_sparse
+    if how.effort == "quick" or some.is_sparse:
         row_folds = row_folds[:1]
     elif full:
         valid_rows = None if held is None else held.head(screened_rows // 3)

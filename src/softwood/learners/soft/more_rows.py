@@ -15,7 +15,6 @@ from softwood.engines import SumEngine
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.finer_curves import divide_where_told
 from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.refit import iterations_for, refitted
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.training_rows import TrainingRows
@@ -34,7 +33,7 @@ class FinalTree(NamedTuple):
 
     def with_engine(self, rows: TrainingRows) -> tuple[SoftTreeParams, DesignMatrix, SumEngine]:
         """With the engine."""
-        return self.tree, self.design, self.engine or _engine_of(rows, self.design)
+        return self.tree, self.design, self.engine or rows.engine_of(self.design)
 
 
 def refined_on_all(
@@ -49,23 +48,20 @@ def refined_on_all(
 
     tuned_on : weight of the rows that the penalty was tuned on, of which it counts as many now; None: as it is.
     """
-    engine: SumEngine | None = _engine_of(rows, design)
+    engine: SumEngine | None = rows.engine_of(design)
     assert engine is not None
     total = engine.total_weight
     if tuned_on is not None:
         kept = replace(kept, penalty=kept.penalty * tuned_on / total)
     tree = refitted(kept, engine, max_iter, n_threads)
     are_few = SOME_ROWS <= rows.n_rows <= MANY_ROWS  # folds were of all rows, and no knots were refined there
-    for _ in range(ROUNDS if (rows.are_sampled or are_few) and rows.are_in_memory else 0):
+    may_have_ramps = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
+    for _ in range(ROUNDS if may_have_ramps else 0):
         engine = None  # there is one at a time
-        finer = divide_where_told(tree, design, rows.sample, lambda one: _engine_of(rows, one), are_few)
+        finer = divide_where_told(tree, design, rows.sample, rows.engine_of, are_few)
         if finer is None:
             break
         tree, design = finer.spread(tree), finer.design
-        engine = _engine_of(rows, design)
+        engine = rows.engine_of(design)
         tree = tree.refine(engine, kept.penalty, iterations_for(total, ITERATIONS))[1]
     return FinalTree(tree, design, engine)
-
-
-def _engine_of(rows: TrainingRows, design: DesignMatrix) -> SumEngine:
-    return rows.make_engine(expansion_of(design, rows.sample.X.shape[1]))

@@ -45,6 +45,9 @@ class ModelSpec:
         """Made when first asked for."""
         if fold_index not in self.fold_cache:
             parts = self.row_folds[fold_index]
+            if parts[0].is_sparse:
+                self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads)
+                return self.fold_cache[fold_index]
             if fold_index not in self.binned:
                 self.binned[fold_index] = Binned.of(parts[0])
             made = (self.expansion, self.binned[fold_index])

@@ -7,12 +7,17 @@ the scale of the targets, and an engine of sums.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.expansion import Expansion
 from softwood.learners.soft.dataset import MANY, Dataset
+from softwood.learners.soft.design import DesignMatrix
+from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.sparse.rows import stored_engine
 from softwood.learners.soft.tree_kinds import MANY_ROWS, SOME_ROWS
 from softwood.parts.folds import raise_to
 
@@ -28,6 +33,7 @@ class TrainingRows:
     n_rows : how many different rows there are in all.
     make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
     are_in_memory : whether engines and passes are cheap enough to make many.
+    engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
     """
 
     sample: Dataset
@@ -36,6 +42,7 @@ class TrainingRows:
     scale: Floats
     make_engine: MakeEngine
     are_in_memory: bool = False
+    engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
 
     @classmethod
     def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
@@ -43,6 +50,9 @@ class TrainingRows:
         whole = dataset.in_order(seed, copied=False)
         centre, scale = whole.target_scale()
         whole = whole.scaled(centre, scale)
+        if whole.is_sparse:
+            of_design = partial(stored_engine, whole, n_threads=n_threads)
+            return cls(whole.head(ENOUGH), len(whole), centre, scale, _no_expansion, True, of_design)
 
         def make_engine(expansion: Expansion) -> SumEngine:
             how = (n_threads, single, whole.place, len(whole) <= MANY)
@@ -76,7 +86,17 @@ class TrainingRows:
 
         return cls(sample, len(whole), centre, scale, make_engine)
 
+    def engine_of(self, design: DesignMatrix) -> SumEngine:
+        """The engine of all rows over these columns."""
+        if self.engine_of_design is not None:
+            return self.engine_of_design(design)
+        return self.make_engine(expansion_of(design, self.sample.X.shape[1]))
+
     @property
     def are_sampled(self) -> bool:
         """Whether there are more rows than the sample has."""
         return self.n_rows > ENOUGH
+
+
+def _no_expansion(expansion: Expansion) -> SumEngine:
+    raise TypeError("sparse rows make their columns from what is stored.")

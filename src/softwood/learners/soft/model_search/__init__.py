@@ -3,6 +3,7 @@
     screen             every kind (columns of gates, slopes of leaves) at one penalty          screening.py
     tune the penalty   of the kinds near the best: heavier and lighter while the loss falls    penalty_tuning.py
     select features    without the inputs of least use, if clearly better; screen and tune     feature_selection.py
+                       of a sparse table: without all that can be spared                       stored_columns.py
     try axis gates     unpenalized gates of one input; where these are best, either kind       screening.py
     race               the best of each kind on the other folds; the clearly worse drop out    race.py
     reweight features  the best one again, inputs weighted by relevance                        reweighting.py
@@ -17,6 +18,17 @@ from softwood.learners.soft.model_search.breadth import BREADTH, Effort
 from softwood.learners.soft.model_search.feature_selection import FeatureSelection
 from softwood.learners.soft.model_search.penalty_tuning import BEGIN, STRENGTHS
 from softwood.learners.soft.model_search.search import ModelSearch, SearchSteps
+from softwood.learners.soft.model_search.stored_columns import StoredSelection
 from softwood.learners.soft.model_search.trials import Trials
 
-__all__ = ["BEGIN", "BREADTH", "STRENGTHS", "Effort", "FeatureSelection", "ModelSearch", "SearchSteps", "Trials"]
+__all__ = [
+    "BEGIN",
+    "BREADTH",
+    "STRENGTHS",
+    "Effort",
+    "FeatureSelection",
+    "ModelSearch",
+    "SearchSteps",
+    "StoredSelection",
+    "Trials",
+]

@@ -11,6 +11,7 @@ from softwood.learners.soft.model_search.penalty_tuning import NEAR_IF_UNPENALIZ
 from softwood.learners.soft.model_search.race import race
 from softwood.learners.soft.model_search.reweighting import reweight_features, reweight_refined
 from softwood.learners.soft.model_search.screening import screen, screen_axis_gates
+from softwood.learners.soft.model_search.stored_columns import StoredSelection
 from softwood.learners.soft.model_search.trials import Trials, with_gates
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.spec import ModelSpec, Trial
@@ -30,7 +31,7 @@ class ModelSearch:
     """Runs the steps. The trials are kept up to date, so that an interrupted search has the best so far."""
 
     trials: Trials
-    selection: FeatureSelection
+    selection: FeatureSelection | StoredSelection
     steps: SearchSteps = SearchSteps()
     interrupted: bool = False
 

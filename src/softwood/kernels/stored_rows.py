@@ -1,0 +1,263 @@
+"""Rows of a sparse table for soft trees: what reference/gradient.py defines, in time and memory of what is stored.
+
+    column c of a row = stored number (0 where there is none) + shift[c]
+
+A soft tree with linear gates touches the columns in two products alone: all its linear sums of all rows at once, and
+the gradient of all their weights. The shift is a number for each sum, so columns are centred and zeros stay zeros. The
+products are SciPy's, which are compiled; all else is arithmetic of a few numbers a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from softwood.kernels.formulas.equation import sigmoid
+from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.formulas.losses import loss_derivatives, row_loss
+from softwood.kernels.kinds import Loss
+from softwood.kernels.penalty import Penalty
+from softwood.kernels.reference.gradient import SoftShape
+from softwood.kernels.soft import Shape
+from softwood.kernels.sparse_table import SparseTable
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_REACH = 1e-4  # of a row that histograms count, as in reference/gradient.py
+
+
+@dataclass(frozen=True)
+class StoredColumns:
+    """The columns of rows.
+
+    stored : SciPy's rows of what is stored, scaled, (rows, columns).  shift : (columns,).
+    """
+
+    stored: Any
+    shift: Floats
+
+    @classmethod
+    def make(
+        cls,
+        X: SparseTable,
+        inputs: npt.NDArray[np.intp],
+        when_missing: Floats,
+        indicators: npt.NDArray[np.intp],
+        scale: Floats,
+        shift: Floats,
+    ) -> StoredColumns:
+        """Columns of some inputs, rising, with a number for each where it is missing; then of whether some are missing.
+
+        scale, shift : of each column; what is stored is multiplied by the first.
+
+        Examples
+        --------
+        >>> X = SparseTable.of_dense(np.array([[0.0, 2.0], [np.nan, 0.0]]))
+        >>> both, ones = np.arange(2), np.ones(3)
+        >>> columns = StoredColumns.make(X, both, np.array([0.5, 0.0]), np.array([0]), ones, 0.0 * ones)
+        >>> columns.sums(np.eye(3))
+        array([[0. , 2. , 0. ],
+               [0.5, 0. , 1. ]])
+        """
+        known = X if len(inputs) == X.n_columns else X.only(inputs)
+        stored = _as_matrix(known.filled(when_missing) if np.isnan(known.value).any() else known)
+        if len(indicators):
+            gone = replace(X, value=np.isnan(X.value).astype(np.float64))
+            gone = gone.where(gone.value > 0.0).only(indicators)
+            stored = sparse.hstack([stored, _as_matrix(gone)], format="csr")
+        scaled = stored.data * scale[stored.indices]
+        return cls(sparse.csr_array((scaled, stored.indices, stored.indptr), shape=stored.shape), shift)
+
+    def __len__(self) -> int:
+        return int(self.stored.shape[0])
+
+    def sums(self, weight: Floats) -> Floats:
+        """Columns times weights (columns, sums): (rows, sums)."""
+        return np.asarray(self.stored @ weight + np.einsum("c,cs->s", self.shift, weight))
+
+    def products(self, rows: Floats) -> Floats:
+        """Sums over rows of each column times numbers of the row (rows, sums): (columns, sums)."""
+        return np.asarray(self.stored.T @ rows + np.outer(self.shift, rows.sum(axis=0)))
+
+    def squares(self, weight: Floats) -> Floats:
+        """Sums over rows of the squares of each column, by weight (rows,)."""
+        of_squares, of_values = self.stored.power(2).T @ weight, self.stored.T @ weight
+        return np.asarray(of_squares + 2.0 * self.shift * of_values + np.square(self.shift) * weight.sum())
+
+    def present(self, rows: Floats) -> Floats:
+        """Sums of numbers (rows, sums) over the rows that store something in each column: (columns, sums)."""
+        at, n = self.stored, self.stored.data.shape[0]
+        ones = sparse.csr_array((np.ones(n), at.indices, at.indptr), shape=at.shape)
+        return np.asarray(ones.T @ rows)
+
+
+def _as_matrix(X: SparseTable) -> Any:
+    """As SciPy has it; nothing is copied but where rows begin."""
+    return sparse.csr_array((X.value, X.column, X.begin.astype(np.int32)), shape=X.shape)
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows with their targets, as `SoftRows` of reference/gradient.py; `arrival` is the reach of the root, `offset` is
+    added to the output.
+
+    place : of each of the first columns, its input among those that histograms have.  n_inputs : how many these are.
+    """
+
+    columns: StoredColumns
+    target: Floats
+    weight: Floats
+    loss_kind: Loss
+    offset: Floats
+    arrival: Floats
+    place: npt.NDArray[np.intp]
+    n_inputs: int
+
+    @classmethod
+    def make(
+        cls,
+        columns: StoredColumns,
+        target: Floats,
+        weight: Floats,
+        loss: Loss,
+        place: npt.NDArray[np.intp] | None = None,
+        n_inputs: int = 0,
+    ) -> StoredRows:
+        place = np.zeros(0, np.intp) if place is None else place
+        share, ones = weight / weight.sum(), np.ones(len(columns))
+        return cls(columns, target, share, loss, np.zeros_like(target), ones, place, n_inputs)
+
+    def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
+        """Mean loss by weight."""
+        return float(self.weight @ self.answers(shape, parameters)[2])
+
+    def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
+        """Output (rows, outputs), reach (rows, nodes) and loss (rows)."""
+        plain = _plain(shape)
+        reach, _, answer = self._forward(plain, parameters)
+        output = self._output(plain, reach, answer)
+        return output, reach, row_loss(self.loss_kind, output, self.target)
+
+    def gradient(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
+        """Mean loss and its gradient by all parameters."""
+        plain = _plain(shape)
+        reach, share, answer = self._forward(plain, parameters)
+        output = self._output(plain, reach, answer)
+        output_slope = self.weight[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
+        leaf_reach, gates = reach[:, plain.leaves], len(plain.branches)
+        of_sums = np.empty((len(self.target), gates + plain.slopes * plain.outputs))
+        value = np.empty_like(reach)
+        value[:, plain.leaves] = np.einsum("rq,rlq->rl", output_slope, answer)
+        for gate, m in reversed(list(enumerate(plain.branches))):
+            first, part = plain.first_child[m], share[:, gate]
+            gap = value[:, first] - value[:, first + 1]
+            value[:, m] = value[:, first + 1] + part * gap
+            of_sums[:, gate] = reach[:, m] * part * (1.0 - part) * gap
+        for row in range(plain.slopes):
+            kept = leaf_reach[:, np.asarray(plain.slope_row) == row].sum(axis=1)
+            of_sums[:, gates + row * plain.outputs :][:, : plain.outputs] = kept[:, None] * output_slope
+        gradient = np.empty(plain.parameters)
+        weight, response, slope, _ = plain.unpack(gradient)
+        found = self.columns.products(of_sums).T
+        weight[:, :-1], weight[:, -1] = found[:gates], of_sums[:, :gates].sum(axis=0)
+        response[:] = np.einsum("rl,rq->lq", leaf_reach, output_slope)
+        slope[:] = found[gates:].reshape(slope.shape)
+        return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
+
+    def mean_reach(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> Floats:
+        """Mean part of the rows that arrives at each node, by weight."""
+        return np.asarray(self.weight @ self.answers(shape, parameters)[1])
+
+    def refine(
+        self,
+        shape: Shape,
+        parameters: Floats,
+        strength: Floats,
+        centre: Floats,
+        log_penalty: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]:
+        """All parameters refined together: the objective reached, the parameters, passes over the rows."""
+        objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
+        return minimise(objective, parameters, max_iter, tol)
+
+    def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
+        """Monotone inputs are refused before any work (estimators/sparse_soft.py)."""
+        raise NotImplementedError("sparse rows have no monotone inputs.")
+
+    def histograms(
+        self, shape: Shape, parameters: Floats, bin: Any, bins: int, nodes: Sequence[int], n_threads: int = 1
+    ) -> Floats:
+        """Sums of reach * slope and reach^2 * curvature, shape (nodes, inputs, 2, 2, outputs).
+
+        The first bin is of the rows that store nothing, the second of the others; `bin` and `bins` are not asked.
+        """
+        output, reach, _ = self.answers(shape, parameters)
+        slope, curvature = (
+            self.weight[:, None] * part for part in loss_derivatives(self.loss_kind, output, self.target)
+        )
+        table = np.zeros((len(nodes), self.n_inputs, 2, 2, shape.outputs))
+        for at, node in enumerate(nodes):
+            r = np.where(reach[:, node] < LEAST_REACH, 0.0, reach[:, node])[:, None]
+            both = np.concatenate([r * slope, r * r * curvature], axis=1)
+            stored = self.columns.present(both)[: len(self.place)].reshape(len(self.place), 2, shape.outputs)
+            table[at, self.place, 1] = stored
+            table[at, self.place, 0] = both.sum(axis=0).reshape(2, shape.outputs) - stored
+        return table
+
+    def split_direction(
+        self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1
+    ) -> tuple[Floats, Floats, Floats]:
+        """Mean and deviation of the columns by reach of `node`, and their covariance with the slope of the loss."""
+        output, reach, _ = self.answers(shape, parameters)
+        r = self.weight * reach[:, node]
+        slope = r[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
+        total = max(float(r.sum()), 1e-300)
+        found = self.columns.products(np.column_stack([r, slope]))
+        mean = found[:, 0] / total
+        spread = np.sqrt(np.maximum(self.columns.squares(r) / total - mean * mean, 0.0))
+        return mean, spread, found[:, 1:].T - np.outer(slope.sum(axis=0), mean)
+
+    def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> StoredRows:
+        """The rows as a subtree in place of leaf `node` sees them."""
+        plain, without = _plain(shape), parameters.copy()
+        plain.unpack(without)[1][int(np.searchsorted(plain.leaves, node))] = 0.0
+        output, reach, _ = self.answers(shape, without)
+        return replace(self, offset=output, arrival=reach[:, node].copy())
+
+    def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
+        weight, response, slope, _ = shape.unpack(parameters)
+        gates, along = len(weight), slope.reshape(shape.slopes * shape.outputs, shape.columns)
+        sums = self.columns.sums(np.concatenate([weight[:, :-1], along]).T)
+        share = sigmoid(sums[:, :gates] + weight[:, -1])
+        reach = np.empty((len(self.target), len(shape.first_child)))
+        reach[:, 0] = self.arrival
+        for gate, m in enumerate(shape.branches):
+            first = shape.first_child[m]
+            reach[:, first] = reach[:, m] * share[:, gate]
+            reach[:, first + 1] = reach[:, m] - reach[:, first]
+        answer: Any = np.broadcast_to(response, (len(self.target), *response.shape))
+        if shape.slopes:
+            added = sums[:, gates:].reshape(len(self.target), shape.slopes, shape.outputs)
+            row = np.asarray(shape.slope_row)
+            answer = answer + np.where(row[:, None] >= 0, added[:, np.maximum(row, 0)], 0.0)
+        return reach, share, answer
+
+    def _output(self, shape: SoftShape, reach: Floats, answer: Floats) -> Floats:
+        return np.asarray(self.offset + np.einsum("rl,rlq->rq", reach[:, shape.leaves], answer))
+
+
+def _plain(shape: Shape) -> SoftShape:
+    """The shape with its views, whichever kernels made it."""
+    if len(shape.own_columns):
+        raise NotImplementedError("sparse rows have no mixed slopes.")
+    child, row = np.asarray(shape.first_child, np.int32), np.asarray(shape.slope_row, np.int32)
+    return SoftShape(child, row, shape.slopes, shape.columns, shape.outputs)

@@ -1,0 +1,108 @@
+"""Sparse rows of soft trees sum what the reference sums over the same columns as an array."""
+
+import numpy as np
+import pytest
+
+from softwood.kernels.kinds import Loss
+from softwood.kernels.reference.gradient import SoftRows
+from softwood.kernels.soft import make_shape
+from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.stored_rows import StoredColumns, StoredRows
+
+SLOPES = {"none": ([-1, -1, -1], 0), "shared": ([0, 0, 0], 1), "own": ([0, 1, 2], 3), "some": ([1, -1, 0], 2)}
+
+
+def table(rng, n=60, columns=9):
+    X = np.where(rng.random((n, columns)) < 0.7, 0.0, rng.normal(size=(n, columns)))
+    X[:, 4] = 0.0
+    X[rng.random(X.shape) < 0.03] = np.nan
+    return X
+
+
+def both(rng, outputs, loss):
+    """Stored rows and the reference's over the same columns."""
+    X = table(rng)
+    inputs, gone = np.array([0, 1, 3, 4, 5, 8]), np.array([1, 5])
+    fill, scale, shift = rng.normal(size=6), rng.uniform(0.5, 2.0, 8), rng.normal(size=8)
+    known = np.where(np.isnan(X[:, inputs]), fill, X[:, inputs])
+    phi = np.column_stack([known, np.isnan(X[:, gone])]) * scale + shift
+    target = rng.normal(size=(len(X), outputs))
+    if loss.is_classes:
+        target = np.eye(outputs + 1)[rng.integers(0, outputs + 1, len(X))][:, 1:] if outputs == 1 else np.eye(outputs)[
+            rng.integers(0, outputs, len(X))
+        ]  # fmt: skip
+    weight = rng.uniform(0.5, 2.0, len(X))
+    columns = StoredColumns.make(SparseTable.of_dense(X), inputs, fill, gone, scale, shift)
+    stored = StoredRows.make(columns, target, weight, loss, np.arange(6), 6)
+    return stored, SoftRows.make(phi, target, weight, int(loss.kind), loss.parameter), known
+
+
+def tree(rng, kind, outputs, columns=8):
+    row, slopes = SLOPES[kind]
+    shape = make_shape(np.array([1, -1, 3, -1, -1], np.int32), np.array(row, np.int32), slopes, columns, outputs)
+    return shape, rng.normal(size=shape.parameters)
+
+
+@pytest.mark.parametrize("kind", SLOPES)
+@pytest.mark.parametrize(
+    ("outputs", "loss"), [(1, Loss.SQUARED), (1, Loss.LOGISTIC), (3, Loss.SOFTMAX), (2, Loss.SQUARED)]
+)
+def test_sums_are_those_of_the_reference(kind, outputs, loss):
+    rng = np.random.default_rng(3)
+    stored, dense, _ = both(rng, outputs, loss)
+    shape, numbers = tree(rng, kind, outputs)
+    for mine, wanted in zip(stored.answers(shape, numbers), dense.answers(shape_of(shape), numbers), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-11, atol=1e-11)
+    value, slope = stored.gradient(shape, numbers)
+    wanted_value, wanted_slope = dense.gradient(shape_of(shape), numbers)
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-12)
+    np.testing.assert_allclose(slope, wanted_slope, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(stored.mean_reach(shape, numbers), dense.mean_reach(shape_of(shape), numbers), 1e-12)
+    for node in (0, 1, 3):
+        found, wanted = (
+            stored.split_direction(shape, numbers, node),
+            dense.split_direction(shape_of(shape), numbers, node),
+        )
+        for mine, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-9)
+
+
+def shape_of(shape):
+    from softwood.kernels.reference.gradient import SoftShape
+
+    child, row = np.array(shape.first_child, np.int32), np.array(shape.slope_row, np.int32)
+    return SoftShape(child, row, shape.slopes, shape.columns, shape.outputs)
+
+
+def test_histograms_count_rows_that_store_something():
+    rng = np.random.default_rng(4)
+    stored, dense, known = both(rng, 1, Loss.LOGISTIC)
+    shape, numbers = tree(rng, "own", 1)
+    there = (known != 0.0).astype(np.uint8)
+    wanted = dense.histograms(shape_of(shape), numbers, there, 2, [1, 3])
+    np.testing.assert_allclose(stored.histograms(shape, numbers, None, 2, [1, 3]), wanted, rtol=1e-10, atol=1e-13)
+
+
+def test_rows_under_a_leaf_and_refinement_are_the_reference_s():
+    rng = np.random.default_rng(5)
+    stored, dense, _ = both(rng, 1, Loss.LOGISTIC)
+    shape, numbers = tree(rng, "none", 1)
+    under, wanted = stored.under(shape, numbers, 3), dense.under(shape_of(shape), numbers, 3)
+    np.testing.assert_allclose(under.offset, wanted.offset, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(under.arrival, wanted.arrival, rtol=1e-11)
+    terms = (np.full(len(numbers), 0.1), np.zeros(len(numbers)), np.zeros(len(numbers)))
+    value, place, _ = under.refine(shape, numbers, *terms, 30, 1e-9)
+    wanted_value, wanted_place, _ = wanted.refine(shape_of(shape), numbers, *terms, 30, 1e-9)
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-7)
+    np.testing.assert_allclose(place, wanted_place, atol=1e-4)
+
+
+def test_rows_without_columns():
+    X = SparseTable.of_dense(np.zeros((4, 3)))
+    none = np.zeros(0, np.intp)
+    columns = StoredColumns.make(X, none, np.zeros(0), none, np.zeros(0), np.zeros(0))
+    rows = StoredRows.make(columns, np.array([[0.0], [1.0], [1.0], [1.0]]), np.ones(4), Loss.SQUARED)
+    shape = make_shape(np.array([-1], np.int32), np.zeros(1, np.int32), 1, 0, 1)
+    value, slope = rows.gradient(shape, np.array([0.5]))
+    assert value == 0.125
+    np.testing.assert_allclose(slope, [-0.25])
