@@ -13,6 +13,8 @@ using namespace hard;
 
 namespace {
 
+constexpr int WIDE = 16;  // classes or targets
+
 // Slots of gates on categories, one gate after the other: of every level in turn, or, where that is more than `most`
 // slots, of the levels that each gate knows, which then stand beside the slots.
 struct Groups {
@@ -96,6 +98,17 @@ nb::object table(const GrownTree& tree, const std::vector<double>& values, int w
   return lasting<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
 }
 
+// A wide table changes hands: with many classes it is most of the tree, and never there twice.
+nb::object take_values(GrownTree& tree) {
+  if (tree.parts < WIDE) return table(tree, tree.value, tree.parts);
+  const TowardsPython way;
+  auto values = std::make_unique<std::vector<double>>(std::move(tree.value));
+  double* raw = values->data();
+  nb::capsule owner(values.release(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  const std::size_t shape[2] = {tree.node.size(), static_cast<std::size_t>(tree.parts)};
+  return nb::cast(nb::ndarray<nb::numpy, double>(raw, 2, shape, owner));
+}
+
 // The slots of category splits; begin[m] is where those of node m begin.
 Groups node_groups(const GrownTree& tree, const Columns& columns, std::size_t every_level,
                    std::vector<std::int32_t>& begin) {
@@ -116,7 +129,7 @@ Groups node_groups(const GrownTree& tree, const Columns& columns, std::size_t ev
   return groups;
 }
 
-nb::dict grown_dict(const GrownTree& tree, const Columns& columns, std::size_t every_level) {
+nb::dict grown_dict(GrownTree& tree, const Columns& columns, std::size_t every_level) {
   std::vector<std::int32_t> group_begin;
   const Groups groups = node_groups(tree, columns, every_level, group_begin);
   nb::dict dict;
@@ -129,7 +142,7 @@ nb::dict grown_dict(const GrownTree& tree, const Columns& columns, std::size_t e
   dict["default"] = column(tree, &GrownNode::default_slot);
   dict["fraction"] = column(tree, &GrownNode::fraction);
   dict["count"] = column(tree, &GrownNode::count);
-  dict["value"] = table(tree, tree.value, tree.parts);
+  dict["value"] = take_values(tree);
   dict["impurity"] = column(tree, &GrownNode::impurity);
   dict["gain"] = column(tree, &GrownNode::gain);
   dict["lower"] = table(tree, tree.lower, tree.quantities);

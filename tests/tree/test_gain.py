@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, Tree
+from softwood import CARTClassifier, CARTRegressor, LinearDiscriminantTreeClassifier, SoftTreeClassifier, Tree
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Basis, Schema
+from softwood.tree.effect import weight_effects
 from softwood.tree.gain import Arrivals, Sample
 
 
@@ -140,3 +141,16 @@ def test_the_size_of_targets_changes_no_importance(size: float) -> None:
     plain, large = (Arrivals(tree, Sample(X[:, :2], unit * y[:, None], weight)) for unit in (1.0, size))
     np.testing.assert_allclose(large.importances(), plain.importances(), rtol=1e-9)
     assert np.isnan(large.with_gains().gain).all() == (size > 1e150)
+
+
+def test_effects_of_a_hard_tree_need_no_table_of_rows_and_nodes() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=600) > 0).astype(int)
+    X[rng.random(X.shape) < 0.03] = np.nan
+    tree = LinearDiscriminantTreeClassifier(prune=None).fit(X, y).tree_
+    weight = rng.random(600) * (rng.random(600) > 0.2)
+    seen = Arrivals(tree, Sample(X, np.zeros((0, 1)), weight))
+    effect = seen.with_effects().weight_effect
+    assert np.count_nonzero(effect) > 50
+    np.testing.assert_array_equal(effect, weight_effects(tree, X, seen.reach))

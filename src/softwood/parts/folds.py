@@ -256,7 +256,8 @@ def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> t
     [(0, 3.0), (1, 1.0)]
     """
     kept = np.flatnonzero(weight > 0)
-    number = hash_rows(X[kept], y[kept].reshape(len(kept), -1).astype(np.float64), 0)
+    some = X if len(kept) == len(X) else X[kept]
+    number = hash_rows(some, y[kept].reshape(len(kept), -1).astype(np.float64), 0)
     order = np.argsort(number, kind="stable")
     number, place = number[order], kept[order]
     first = np.flatnonzero(np.append(True, number[1:] != number[:-1]))  # of equal rows

@@ -75,9 +75,23 @@ def _along(tree: Tree, row: int, phi: Floats) -> Floats:
 
 def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
     """Effect of every weight of the linear gates, in the order of `tree.weight`."""
-    effect = np.zeros(len(tree.weight))
-    phi, gates = expand(tree.basis, X), np.flatnonzero(tree.score == Score.LINEAR)
-    for m, (rows, part) in zip(gates, _arrived(reach, gates), strict=True):
+    gates = np.flatnonzero(tree.score == Score.LINEAR)
+    return _gate_effects(tree, X, gates, _arrived(reach, gates))
+
+
+def weight_effects_whole(tree: Tree, X: Floats, weight: Floats) -> Floats:
+    """The same of a tree that sends every row one way, whole, from the weights of the rows: without a table of rows and
+    nodes, which is large where a tree has thousands of nodes.
+    """
+    gates = np.flatnonzero(tree.score == Score.LINEAR)
+    return _gate_effects(tree, X, gates, _passed(tree, X, weight, gates))
+
+
+def _gate_effects(
+    tree: Tree, X: Floats, gates: npt.NDArray[np.intp], arrived: Iterator[tuple[npt.NDArray[np.intp], Floats]]
+) -> Floats:
+    effect, phi = np.zeros(len(tree.weight)), expand(tree.basis, X)
+    for m, (rows, part) in zip(gates, arrived, strict=True):
         at = slice(int(tree.weight_begin[m]), int(tree.weight_begin[m + 1]))
         column = tree.weight_column[at]
         effect[at] = _effects(phi, column, tree.weight[at], tree.basis.feature[column], rows, part)
@@ -95,6 +109,24 @@ def _arrived(reach: Floats, nodes: npt.NDArray[np.intp]) -> Iterator[tuple[npt.N
     for place, m in enumerate(nodes):
         rows = row[ends[place] : ends[place + 1]]
         yield (rows, reach[rows, m]) if len(rows) else every
+
+
+def _passed(
+    tree: Tree, X: Floats, weight: Floats, nodes: npt.NDArray[np.intp]
+) -> Iterator[tuple[npt.NDArray[np.intp], Floats]]:
+    """What `_arrived` gives, of rows that go one way: those of positive weight on whose way each node is."""
+    every = np.arange(len(X)), np.ones(len(X))
+    row, node = np.flatnonzero(weight > 0), tree.apply(X)[weight > 0].astype(np.int64)
+    visits = []
+    while len(row):
+        visits.append((row, node))
+        row, node = row[node > 0], tree.parent[node[node > 0]].astype(np.int64)
+    rows, passed = (np.concatenate(part) for part in zip(*visits, strict=True)) if visits else (every[0], every[0])
+    order = np.lexsort((rows, passed))
+    rows, ends = rows[order], np.searchsorted(passed[order], np.arange(tree.n_nodes + 1))
+    for m in nodes:
+        mine = rows[ends[m] : ends[m + 1]]
+        yield (mine, weight[mine]) if len(mine) else every
 
 
 def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
-from softwood.tree.effect import mean_answers, slope_effects, weight_effects
+from softwood.tree.effect import mean_answers, slope_effects, weight_effects, weight_effects_whole
 from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
@@ -77,8 +77,11 @@ class Arrivals:
     def _effects(self) -> dict[str, Floats]:
         tree = self.tree
         with without_float_warnings():
-            weight = weight_effects(tree, self.rows.X, self.reach)
-            slope = slope_effects(tree, self.rows.X, self.reach)
+            if tree.is_whole and not len(tree.slope):
+                weight, slope = weight_effects_whole(tree, self.rows.X, self._in_counts(self.rows.weight)), tree.slope
+            else:
+                weight = weight_effects(tree, self.rows.X, self.reach)
+                slope = slope_effects(tree, self.rows.X, self.reach)
         known = np.isfinite(weight).all() and np.isfinite(slope).all()  # numbers of 1e300 have no spread
         return {"weight_effect": weight, "slope_effect": slope} if known else {}
 
@@ -116,9 +119,12 @@ class Arrivals:
     @computed_once
     def reach(self) -> Floats:
         """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
-        reach = self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None]
+        return self._in_counts(self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None])
+
+    def _in_counts(self, weight: Floats) -> Floats:
+        """Weights in the unit of the root's count."""
         total = self.rows.weight.sum()
-        return np.asarray(reach * ((self.tree.count[0] if np.isfinite(self.tree.count[0]) else total) / total))
+        return np.asarray(weight * ((self.tree.count[0] if np.isfinite(self.tree.count[0]) else total) / total))
 
     @computed_once
     def weight(self) -> Floats:

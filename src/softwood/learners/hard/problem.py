@@ -112,12 +112,15 @@ class Problem:
         bounded = grown.lower.shape[1] > 0
         if bounded and (self.costs is None or self.n_classes == 2):
             split = clip_classes(split / split.sum(axis=1, keepdims=True), grown.lower, grown.upper)
-        answer = split / self.split_factor * self.factor
-        answer = answer / answer.sum(axis=1, keepdims=True)
+        answer = split  # in place: a table of nodes and classes may be the largest there is
+        answer /= self.split_factor
+        answer *= self.factor
+        answer /= answer.sum(axis=1, keepdims=True)
         if bounded and self.costs is not None and self.n_classes > 2:  # the grower's bounds are of other shares
             bounds = find_bounds(grown.first_child, grown.feature, monotone, upper_tails(answer))
             answer = clip_classes(answer, *bounds)
-        return np.asarray(answer)
+        answer.setflags(write=False)  # a tree keeps it as it is
+        return answer
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
         """The class to answer for each row of probabilities: the one of least expected cost."""

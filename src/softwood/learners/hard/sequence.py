@@ -12,7 +12,7 @@ its stretch of alphas begins and takes it back where the stretch ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -33,6 +33,7 @@ Places = npt.NDArray[np.int64]
 
 SAME_ALPHA = 1e-9  # alphas closer than this (relative) are one: rounding, not order
 REACH_NUMBERS = 10_000_000  # of reach that are held at once
+ANSWERS_AT_ONCE = 1_000_000  # numbers
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def node_weight(tree: Tree, problem: Problem) -> Floats:
     """Training weight of every node, class weights and priors included."""
     if not problem.is_classes:
         return tree.count
-    return np.asarray(tree.count / (tree.response / problem.factor).sum(axis=1))
+    return np.asarray(tree.count / _each_node(tree, lambda answer: (answer / problem.factor).sum(axis=1)))
 
 
 def node_error(tree: Tree, problem: Problem) -> Floats:
@@ -126,7 +127,7 @@ def node_error(tree: Tree, problem: Problem) -> Floats:
     if not problem.is_classes:
         return tree.impurity
     wrong = 1.0 - np.eye(problem.n_classes) if problem.costs is None else problem.costs
-    return np.asarray((tree.response * wrong[:, problem.decide(tree.response)].T).sum(axis=1))
+    return _each_node(tree, lambda answer: (answer * wrong[:, problem.decide(answer)].T).sum(axis=1))
 
 
 def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
@@ -136,8 +137,15 @@ def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
     among the trees is by error either way), and impurity gives every tree one scale of alpha.
     """
     if problem.is_classes:
-        weight = weight * (tree.response / problem.factor * problem.split_factor).sum(axis=1)
+        factor, split_factor = problem.factor, problem.split_factor
+        weight = weight * _each_node(tree, lambda answer: (answer / factor * split_factor).sum(axis=1))
     return np.asarray(weight / weight[0] * tree.impurity)
+
+
+def _each_node(tree: Tree, work: Callable[[Floats], Floats]) -> Floats:
+    """A number of every node's answers, some nodes at a time: with many classes the answers are a large table."""
+    step = max(2, ANSWERS_AT_ONCE // tree.n_outputs)
+    return np.concatenate([work(tree.response[at : at + step]) for at in range(0, tree.n_nodes, step)])
 
 
 def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[Floats, Floats]:

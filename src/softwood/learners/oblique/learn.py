@@ -55,11 +55,12 @@ def learn_oblique(
         some = problem.some(at, weight[at])
         if not dealt:
             return grow_oblique(Rows.make(some, basis_spec), find, limits, schema)
-        piece = None if whole.piece is None else whole.piece[at]  # a part of a row comes in pieces as all of it does
-        return grow_oblique(replace(Rows.of(some, basis_spec), piece=piece), find, limits, schema)
+        mine = None if piece is None else piece[at]  # a part of a row comes in pieces as all of it does
+        return grow_oblique(replace(Rows.of(some, basis_spec), piece=mine), find, limits, schema)
 
     whole = (Rows.of if dealt else Rows.make)(problem, basis_spec)
-    full = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem)
+    full, piece = _with_effects(grow_oblique(whole, find, limits, schema), whole.problem), whole.piece
+    del whole  # its columns are as large as the table, and folds make their own
     sequence = PruningSequence.of(full, problem)
     choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     pruned = Pruned(cut_tree(full, choice.is_leaf), choice.table, sequence, choice.held_out)
