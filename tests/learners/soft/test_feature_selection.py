@@ -113,6 +113,18 @@ def test_the_rows_that_select_inputs_do_not_score_the_selection() -> None:
     assert all(len(spec.design.feature) and len(np.unique(spec.design.feature)) < 20 for spec in trials.specs)
 
 
+def test_specs_of_one_kind_and_other_columns_are_restricted_each_by_itself() -> None:
+    """Curves whose knots were divided have more columns than those of the same kind before."""
+    train, _ = friedman(5, rows=200)
+    search = make_search(TrainingRows.in_memory(train, 0), None, JointOptions(), None)
+    spec = search.trials.specs[0]
+    fewer = spec.only(np.array([True, True, False, True, True]))
+    kept = np.array([False, True, True, False, False])
+    assert np.unique(search.selection._only(spec, kept).design.feature).tolist() == [1, 2]
+    assert np.unique(search.selection._only(fewer, kept).design.feature).tolist() == [1]
+    assert search.selection._only(spec, kept) is search.selection._only(spec, kept)
+
+
 def test_the_fewest_inputs_that_hold_a_part_of_the_importance() -> None:
     importance = np.array([0.1, 5.0, -1.0, 4.0, 0.9])
     for part, kept in ((0.4, [1]), (0.85, [1, 3]), (0.95, [1, 3, 4]), (1.0, [0, 1, 3, 4])):

@@ -35,7 +35,7 @@ class FeatureSelection:
 
     trials: Trials
     prepare: Callable[[Inputs], list[tuple[BasisSpec, DesignMatrix]]]
-    restricted: dict[tuple[BasisSpec, bytes], ModelSpec] = field(default_factory=dict)
+    restricted: dict[tuple[ModelSpec, bytes], ModelSpec] = field(default_factory=dict)
 
     def select(self) -> bool:
         """Whether fewer inputs are clearly better; then the specs of the search have these inputs alone."""
@@ -109,7 +109,7 @@ class FeatureSelection:
 
     def _only(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
         """The spec with some inputs alone; the same one if it is asked for again."""
-        return self.restricted.setdefault((spec.basis_spec, inputs.tobytes()), spec.only(inputs))
+        return self.restricted.setdefault((spec, inputs.tobytes()), spec.only(inputs))
 
 
 def most_important(importance: Floats, part: float) -> Inputs:
