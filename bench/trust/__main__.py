@@ -4,6 +4,7 @@
     python -m bench.trust stream     partial_fit over 10,000,000 rows: rows/s, memory, drift, killed and gone on
     python -m bench.trust load       the FastAPI example of docs/serving.md: 10,000 requests by 32 clients
     python -m bench.trust sizes      wide, deep and long tables beside scikit-learn and LightGBM
+    python -m bench.trust footprints memory of a fit of every learner, beside what it states
 
 --scale 0.01 runs a hundredth of it.
 """
@@ -13,10 +14,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from bench.trust import load, memory, sizes, stream
+from bench.trust import footprints, load, memory, sizes, stream
 
 RUNS: dict[str, Callable[[float], None]] = {
     "memory": memory.run, "stream": stream.run, "load": load.run, "sizes": sizes.run,
+    "footprints": footprints.run,
 }  # fmt: skip
 
 

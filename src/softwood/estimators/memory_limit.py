@@ -5,15 +5,17 @@ SOFTWOOD_MEMORY_LIMIT ("4 GiB", or "none"), and no parameter, which would be clo
 model. Where it is not set it is what the container or the machine has, so that a fit ends in words before the system
 kills the process. Rows in batches have a memory of their own (`Batches(memory=)`).
 
-What a fit takes is a lower bound, so many bytes for every cell of the table: well below what was measured
-(docs/results/trust.md), a guess for mixtures and softened trees. Who is refused would not have ended; who is not may
-still see a MemoryError.
+What a fit takes is stated as so many bytes for every cell of the table, and, of regressors whose size nothing bounds,
+for every row: such a tree has a leaf for each before it is pruned. It is at least half of what was measured and no more
+than that (`python -m bench.trust footprints`, docs/results/trust.md). Who is refused would hardly have ended; who is
+not may still see a MemoryError.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,37 @@ from softwood.estimators.sparse_rows import is_sparse
 SETTING = "SOFTWOOD_MEMORY_LIMIT"
 NUMBER = 8  # bytes
 NEVER_ASKED = 2**28  # bytes: a smaller fit is not worth the question where nothing is set
-# Bytes that a fit holds for every cell of its table, beside the table.
-PER_CELL = {
-    "CART": 8, "C45": 16, "LinearDiscriminantTree": 8, "OmnivariateTree": 8, "SoftTree": 4, "BuddingTree": 4,
-    "SoftenedTree": 8, "MixtureOfExperts": 8,
-}  # fmt: skip
+FIRST_ROWS = 20_000  # by which soft trees choose their kind; all rows refine the one that is chosen
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """What a fit holds beside its table, in bytes.
+
+    cell : for every cell.
+    folds : for every cell more, where folds choose the size.
+    row : of a regressor that nothing bounds, for every row; `row_folds`: more, where folds choose the size.
+    first, first_quick : for every cell of the first FIRST_ROWS rows; by `effort="quick"`.
+    """
+
+    cell: int
+    folds: int = 0
+    row: int = 0
+    row_folds: int = 0
+    first: int = 0
+    first_quick: int = 0
+
+
+TAKES = {
+    "CART": Bytes(cell=8, folds=5, row=500, row_folds=400),
+    "C45": Bytes(cell=12),
+    "LinearDiscriminantTree": Bytes(cell=24, folds=14, row=250, row_folds=250),
+    "OmnivariateTree": Bytes(cell=64),
+    "SoftTree": Bytes(cell=8, first=55, first_quick=10),
+    "BuddingTree": Bytes(cell=8, first=55, first_quick=10),
+    "SoftenedTree": Bytes(cell=40),
+    "MixtureOfExperts": Bytes(cell=40),
+}
 GROUPS = ("memory.max", "memory/memory.limit_in_bytes")  # of Linux' control groups, version 2 and 1
 
 
@@ -41,7 +69,7 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
         return
     if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
         return
-    wanted = footprint(type(estimator).__name__, *shape, copied=not _is_doubles(X))
+    wanted = footprint(estimator, *shape, copied=not _is_doubles(X))
     asked = os.environ.get(SETTING, "")
     if asked.lower() == "none" or (not asked and wanted < NEVER_ASKED):
         return
@@ -58,14 +86,26 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
     )
 
 
-def footprint(name: str, rows: int, columns: int, copied: bool = False) -> int:
+def footprint(estimator: Any, rows: int, columns: int, copied: bool = False) -> int:
     """Bytes that a fit of this estimator takes at least; `copied`: X is no table of doubles, so that one is made.
 
-    >>> footprint("CARTClassifier", 1_000_000, 20)
-    160000000
+    >>> from softwood import CARTClassifier
+    >>> footprint(CARTClassifier(), 1_000_000, 20), footprint(CARTClassifier(prune=None), 1_000_000, 20)
+    (260000000, 160000000)
     """
-    family = name.removesuffix("Classifier").removesuffix("Regressor")
-    return rows * columns * (PER_CELL.get(family, 0) + NUMBER * copied)
+    name = type(estimator).__name__
+    takes = TAKES.get(name.removesuffix("Classifier").removesuffix("Regressor"), Bytes(0))
+    by_folds = getattr(estimator, "prune", None) == "cv"
+    cell = takes.cell + takes.folds * by_folds + NUMBER * copied
+    row = (takes.row + takes.row_folds * by_folds) * (name.endswith("Regressor") and _is_unbounded(estimator))
+    first = takes.first_quick if getattr(estimator, "effort", None) == "quick" else takes.first
+    return rows * (columns * cell + row) + min(rows, FIRST_ROWS) * columns * first
+
+
+def _is_unbounded(estimator: Any) -> bool:
+    """Whether nothing keeps a tree from having a leaf for every row."""
+    bounds = {"max_depth": None, "max_leaves": None, "min_samples_leaf": 1}
+    return all(getattr(estimator, name, free) == free for name, free in bounds.items())
 
 
 def _is_doubles(X: Any) -> bool:
