@@ -39,6 +39,7 @@ FITS: dict[str, Callable[[], Any]] = {
     "CART, our defaults (ten folds prune, surrogates)": CARTClassifier,
     "CART, our defaults, 16 bins": lambda: CARTClassifier(max_bins=16),
     "soft tree, our defaults": SoftTreeClassifier,
+    "soft tree, quick": lambda: SoftTreeClassifier(effort="quick"),
     "scikit-learn's tree, not pruned": lambda: DecisionTreeClassifier(random_state=0),
     "LightGBM, its defaults (100 trees)": _lightgbm,
     "scikit-learn's logistic regression (its defaults, 1,000 iterations)": lambda: LogisticRegression(max_iter=1_000),

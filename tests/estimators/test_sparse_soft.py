@@ -153,6 +153,16 @@ def test_files_warm_starts_and_intervals(tmp_path):
         model.fit(thin * 1e30, y)
 
 
+@pytest.mark.usefixtures("always_sparse")
+def test_a_warm_start_from_an_array_is_refused_in_words():
+    X, y = words(200, 10)
+    X[0, 0] = 100.0  # beyond eight spreads: an array clips it
+    model = SoftTreeRegressor(**HOW, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="learned from an array, and a large sparse matrix has others"):
+        model.fit(sparse.csr_array(X), y)
+    assert model.set_params(warm_start=False).fit(sparse.csr_array(X[1:]), y[1:]).score(X[1:], y[1:]) > 0.9
+
+
 def test_what_is_too_large_is_refused_in_words():
     large = sparse.csr_array((np.ones(2), ([0, 1], [5, 7])), shape=(40_000, 20_000))
     y = np.arange(40_000) % 2

@@ -49,6 +49,7 @@ from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.refit import from_best_start
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.sparse.design import stored_design
+from softwood.learners.soft.sparse.rows import has_stored_columns
 from softwood.learners.soft.spec import Inputs, ModelSpec
 from softwood.learners.soft.split_step import LEAST_GAIN, GrowOptions
 from softwood.learners.soft.to_tree import to_tree
@@ -136,7 +137,12 @@ class WarmStart:
     scale: Floats
 
     def check_inputs(self, rows: Dataset, schema: Schema) -> None:
-        """Refuse rows whose inputs, in the spreads of the rows before, are beyond single precision."""
+        """Refuse sparse rows after an array, and inputs that, in the spreads before, are beyond single precision."""
+        if rows.is_sparse and not has_stored_columns(self.design):
+            raise ValueError(
+                "warm_start=True goes on with the columns of the tree before, which was learned from an array, and a "
+                "large sparse matrix has others. Fit a new estimator, or set warm_start=False."
+            )
         inputs = np.unique(self.design.feature).tolist()
         for f, ends in zip(inputs, rows.ends_of(inputs), strict=True):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -281,6 +287,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
     is_sparse = rows.sample.is_sparse
     steps = replace(
         how.steps,
+        select_features=how.steps.select_features or is_sparse,
         try_axis_gates=how.steps.try_axis_gates
         and how.gate in (("axis",) if is_sparse else ("auto", "axis"))
         and how.max_leaves > 1,

@@ -69,7 +69,7 @@ def test_a_truth_of_two_regions_is_found_among_many_words():
     found = learn_joint(
         Dataset(table, score[:, None] + 0.3 * rng.normal(size=(len(X), 1)), np.ones(len(X)), [0] * 2060, Loss.SQUARED),
         Schema.plain(2060, 1),
-        JointOptions(gate="linear"),
+        JointOptions(gate="linear", leaf="linear", max_leaves=3),
         None,
     )
     used = np.unique(found.tree.basis.feature)

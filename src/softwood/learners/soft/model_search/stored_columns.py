@@ -44,7 +44,7 @@ class StoredSelection:
         if self.times == MOST_TIMES or not (starts := list(self._starts())):
             return False
         self.times += 1
-        before = min(one.candidate.inputs for one in starts)
+        before = fewest_inputs(trials.specs)
         specs, found = dict[bytes, ModelSpec](), list[Trial]()
         for start in starts:
             sizes = self._ever_fewer_columns(self._reweighted(start))
@@ -58,11 +58,12 @@ class StoredSelection:
             specs.setdefault(spec.design.feature.tobytes(), plain(spec))
         trials.specs, trials.found = list(specs.values()), []
         trials.add(*found)
-        return min(len(np.unique(spec.design.feature)) for spec in trials.specs) < before
+        return fewest_inputs(trials.specs) < before
 
     def _starts(self) -> Iterator[Trial]:
-        """The best root and the best tree, where these are near the best trial."""
-        for grown in (False, True):
+        """The best root and the best tree, where these are near the best trial; the second time the better one."""
+        kinds = (False, True) if self.times == 0 else (self.trials.best.grown,)
+        for grown in kinds:
             mine = [
                 one for one in self.trials.near(self.trials.found) if one.grown == grown and one.candidate.inputs > 1
             ]
@@ -93,6 +94,11 @@ class StoredSelection:
         tree = trial.candidate.as_learned[0].select_columns(columns)
         tree = tree.refine(spec.fold(0).train, penalty, WARM_ITER, ROUGH)[1]
         return self.trials.trainer.scored(tree, spec, trial.grown, penalty, 0, bias)
+
+
+def fewest_inputs(specs: list[ModelSpec]) -> int:
+    """Of the spec that has fewest."""
+    return min(len(np.unique(spec.design.feature)) for spec in specs)
 
 
 def plain(spec: ModelSpec) -> ModelSpec:

@@ -27,6 +27,14 @@ def stored_engine(rows: Dataset, design: DesignMatrix, splits: bool = False, n_t
     return from_stored(columns, *known, place, len(inputs) if splits else 0)
 
 
+def has_stored_columns(design: DesignMatrix) -> bool:
+    """Whether columns are such as `stored_design` makes: inputs, then indicators, each in the order of the inputs."""
+    term, feature = design.basis.term, design.feature
+    if not design.mix.is_diagonal or not np.all(np.isin(term, [Term.IDENTITY, Term.MISSING])):
+        return False
+    return bool(np.array_equal(np.lexsort((feature, term == Term.MISSING)), np.arange(len(feature))))
+
+
 def stored_columns(X: SparseTable, design: DesignMatrix) -> StoredColumns:
     """The columns of rows."""
     linear, at = design.basis.term == Term.IDENTITY, design.feature.astype(np.intp)
