@@ -10,11 +10,15 @@ from bench import large
 
 
 @pytest.mark.parametrize("classes", [False, True])
-def test_best_error_is_that_of_the_rule(classes):
-    part = large.made(classes, 1_000, 0)
-    f = large.rule(part.test.X)
-    wrong = (f > 0) != part.test.y if classes else np.square(f - part.test.y) / part.test.y.var()
-    assert np.mean(wrong) == pytest.approx(large.best_error(classes), rel=0.03)
+def test_best_error_is_that_of_the_rule_on_these_very_test_rows(classes):
+    f = large.rule(np.random.default_rng(0).random((1_000_000, large.INPUTS)))
+    expected = (
+        np.mean(1.0 / (1.0 + np.exp(2.0 * np.abs(f)))) if classes else large.NOISE**2 / (large.NOISE**2 + f.var())
+    )
+    found = [large.best_error(classes, n, 0) for n in (1_000, 4_000)]
+    assert found == pytest.approx([expected] * 2, rel=0.03)
+    assert found[0] != found[1]
+    assert found[0] == large.best_error(classes, 1_000, 0)
 
 
 def test_more_rows_are_other_rows_and_a_seed_is_repeatable():
@@ -40,13 +44,13 @@ def test_a_public_table_is_read_with_its_categories(tmp_path):
 
 def test_a_run_goes_on_where_it_was_and_writes_a_page(tmp_path):
     file = tmp_path / "runs.json"
-    cases = {"pieces": large.LargeTable(partial(large.made, False), (60, 120), 0.05)}
+    cases = {"pieces": large.LargeTable(partial(large.made, False), (60, 120))}
     first = large.run(cases, ["CART"], 1, 60, file)
     assert set(first) == {"pieces/60/0/CART"}
     file.write_text(json.dumps({"pieces/60/0/CART": first["pieces/60/0/CART"] | {"error": 0.5}}))
     both = large.run(cases, ["CART"], 1, 120, file)
     assert both["pieces/60/0/CART"]["error"] == 0.5
-    page = large.to_markdown(both, {"pieces": 0.05})
+    page = large.to_markdown(both, {"pieces": lambda n, seed: 0.05})
     assert "| pieces, 60 | 0.0500 | – | – | – | 0.5000 |" in page
     assert "pieces, 120" in page
 

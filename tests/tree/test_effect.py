@@ -113,6 +113,17 @@ def test_linear_responses_have_effects_too() -> None:
     np.testing.assert_allclose(slope_effects(tree, X, tree.reach(X)), tree.slope_effect, rtol=1e-9)
 
 
+def test_effects_of_very_many_slopes_are_of_a_part_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = DIABETES
+    tree = SoftTreeRegressor(leaf="linear", random_state=0).fit(X, y).tree_
+    reach = tree.reach(X)
+    monkeypatch.setattr("softwood.tree.effect.FEWER_ROWS", len(X) // 2)
+    every = slope_effects(tree, X, reach)
+    monkeypatch.setattr("softwood.tree.effect.MANY_SUMS", 0)
+    np.testing.assert_array_equal(slope_effects(tree, X, reach), slope_effects(tree, X[::2], reach[::2]))
+    np.testing.assert_allclose(slope_effects(tree, X, reach).sum(axis=1), every.sum(axis=1), rtol=0.2)
+
+
 def test_a_cut_and_a_pickle_keep_them() -> None:
     tree = LinearDiscriminantTreeClassifier(prune=None).fit(*CANCER).tree_
     again = pickle.loads(pickle.dumps(tree))

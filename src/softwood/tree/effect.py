@@ -22,6 +22,9 @@ from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]
 
+MANY_SUMS = 100  # linear responses times outputs, beyond which fewer rows are enough for the effects of their slopes:
+FEWER_ROWS = 1_000
+
 
 def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
     """Mean answer of every node, (nodes, answers); `reach` is (rows, nodes), rows counted by weight.
@@ -130,14 +133,20 @@ def _passed(
 
 
 def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
-    """Effect of every slope of the linear responses, shape of `tree.slope`, over the rows that their nodes keep."""
+    """Effect of every slope of the linear responses, shape of `tree.slope`, over the rows that their nodes keep.
+
+    Where responses and outputs are many (26 classes, a response a leaf), a part of the rows, evenly spread among them.
+    """
     effect = np.zeros(tree.slope.shape)
+    if len(tree.slope) * tree.n_outputs > MANY_SUMS:
+        step = max(len(X) // FEWER_ROWS, 1)
+        X, reach = X[::step], reach[::step]
     phi, every = expand(tree.basis, X), np.arange(len(tree.basis))
     for row in range(len(tree.slope)):
         nodes = np.flatnonzero(tree.slope_row == row)
         kept = (reach[:, nodes] * tree.leafness[nodes]).sum(axis=1)
+        ((rows, part),) = _arrived(kept[:, None], np.zeros(1, np.intp))
         for k in range(tree.n_outputs):
-            ((rows, part),) = _arrived(kept[:, None], np.zeros(1, np.intp))
             effect[row, :, k] = _effects(phi, every, tree.slope[row, :, k], tree.basis.feature, rows, part)
     return effect
 
@@ -148,7 +157,9 @@ def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, featu
     effect, used = np.zeros(len(weight)), np.flatnonzero(weight)
     if not len(used) or not len(phi):
         return effect
-    term = phi[rows][:, column[used]] * weight[used]  # columns lie together, and are summed so
+    here = phi if len(rows) == len(phi) else phi[rows]
+    term = here[:, column[used]]  # columns lie together, and are summed so
+    term *= weight[used]
     size = float(np.abs(term).max()) or 1.0  # squares neither overflow nor vanish
     term /= size
     term -= _mean(term, part)

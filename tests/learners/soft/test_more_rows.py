@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from softwood.engines import SumEngine
+from softwood.engines.memory import from_inputs
+from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import DesignMatrix, build_design
@@ -82,3 +85,18 @@ def test_a_penalty_counts_as_many_rows_as_it_was_tuned_on(rows: TrainingRows) ->
     lighter = replace(kept, penalty=kept.penalty * ENOUGH / N)
     counted = refined_on_all(kept, design, still, 100, 1, tuned_on=float(ENOUGH))
     assert np.array_equal(counted.tree.parameters, refined_on_all(lighter, design, still, 100, 1).tree.parameters)
+
+
+def test_very_many_rows_refine_the_tree_of_their_head(rows: TrainingRows) -> None:
+    kept, design = searched(rows)
+
+    def make_head_engine(expansion: Expansion) -> SumEngine:
+        some = rows.sample
+        return from_inputs(some.X, expansion, some.target, some.weight, some.loss, by_tables=True)
+
+    headed = replace(rows, make_head_engine=make_head_engine)
+    at_once, by_head = (refined_on_all(kept, design, one, 100, 1) for one in (rows, headed))
+    assert by_head.engine is not None
+    assert by_head.engine.total_weight == N
+    assert loss_of(by_head, rows) == pytest.approx(loss_of(at_once, rows), rel=0.01)
+    assert loss_of(by_head, rows) < 1.05 * NOISE**2

@@ -75,3 +75,17 @@ def test_the_hash_of_rows_does_not_depend_on_threads() -> None:
     X[:, 2], X[::3, 4] = 1.0, np.nan
     for threads in (2, 5, 16):
         np.testing.assert_array_equal(hash_rows(X, y, 5, threads), hash_rows(X, y, 5))
+
+
+def test_the_head_of_very_many_rows_is_the_first_of_them_and_copies_no_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = table(3000, None)
+    assert TrainingRows.in_memory(dataset, 0).make_head_engine is None
+    monkeypatch.setattr(training_rows, "HEAD", 700)
+    rows = TrainingRows.in_memory(dataset, 0)
+    assert rows.make_head_engine is not None
+    expansion = expansion_of(build_design(dataset.X, [0] * 3, np.ones(3000), BasisSpec()), 3)
+    engine, first = rows.make_head_engine(expansion), rows.sample.head(700)
+    assert engine.total_weight == first.total_weight
+    ordered = dataset.in_order(0)
+    np.testing.assert_array_equal(ordered.first(700).X[ordered.first(700).place], ordered.head(700).X)
+    assert ordered.first(700).X is ordered.X

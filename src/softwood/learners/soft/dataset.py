@@ -92,6 +92,13 @@ class Dataset:
         target, weight = self.target[:n], self.weight[:n]
         return replace(self, X=X, target=target, weight=weight, place=None, count=count, group=group)
 
+    def first(self, n: int) -> Dataset:
+        """The same as `head`, but inputs are not copied: `place` says which rows of X they are."""
+        place = np.arange(n) if self.place is None else self.place[:n]
+        count = None if self.count is None else self.count[:n]
+        group = None if self.group is None else self.group[:n]
+        return replace(self, target=self.target[:n], weight=self.weight[:n], place=place, count=count, group=group)
+
     def in_order(self, seed: int, copied: bool = True) -> Dataset:
         """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
 

@@ -62,6 +62,7 @@ def measure_tree(
     some = rows.head(ENOUGH_ROWS)
     engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
     importance = as_parts(ablation_importance(params, design, some, engine))
+    del engine  # it holds all columns, and so does what follows
     sample = sample_of(some, centre, scale)
     if some.is_sparse:
         told, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)

@@ -235,6 +235,7 @@ def learn_joint_from(
     tree_in_user_units = to_tree(tree, design, schema, rows.sample.loss, engine, centre, scale)
     if how.is_monotone:
         tree_in_user_units = hold_to_signs(tree_in_user_units, how.signs)
+    del engine, final  # all rows are no longer asked for
     some = rows.sample.head(BREADTH[how.effort].described_by)
     units = (centre, scale, how.n_threads, expansion, how.effort == "quick")
     described = measure_tree(tree_in_user_units, tree, design, some, *units)

@@ -3,7 +3,7 @@
 All rows tell of steps that those of a fold cannot: ramps are divided (finer_curves.py), round after round, each
 refined by passes over all rows. That needs no held-out rows, since a knot must be told of by more than chance, and
 costs little where passes go by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was
-tuned.
+tuned. Where rows are very many (training_rows.HEAD), a part of them comes first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from softwood.engines import SumEngine
 from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.finer_curves import divide_where_told
+from softwood.learners.soft.finer_curves import MakeEngine, divide_where_told
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.refit import iterations_for, refitted
 from softwood.learners.soft.selection import Candidate
@@ -21,6 +21,7 @@ from softwood.learners.soft.training_rows import TrainingRows
 from softwood.learners.soft.tree_kinds import MANY_ROWS, SOME_ROWS
 
 ROUNDS = 6  # of dividing ramps
+LAST_ROUNDS = 1  # of these on all rows, where the others were on the first of them
 ITERATIONS = 100  # of a round, where rows are not very many
 
 
@@ -46,22 +47,62 @@ def refined_on_all(
 ) -> FinalTree:
     """The trees of the candidate refined on all rows, the best of them; with finer curves where that can be.
 
+    Where rows are very many that is done on a part of them first, which needs a part of the time and leaves little to do.
+
     tuned_on : weight of the rows that the penalty was tuned on, of which it counts as many now; None: as it is.
     """
-    engine: SumEngine | None = rows.engine_of(design)
-    assert engine is not None
-    total = engine.total_weight
-    if tuned_on is not None:
-        kept = replace(kept, penalty=kept.penalty * tuned_on / total)
-    tree = refitted(kept, engine, max_iter, n_threads)
+    engine = rows.engine_of_head(design)
+    of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
+    tree = refitted(of_rows, engine, max_iter, n_threads)
     are_few = SOME_ROWS <= rows.n_rows <= MANY_ROWS  # folds were of all rows, and no knots were refined there
-    may_have_ramps = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
-    for _ in range(ROUNDS if may_have_ramps else 0):
-        engine = None  # there is one at a time
-        finer = divide_where_told(tree, design, rows.sample, rows.engine_of, are_few)
+    if not (rows.are_sampled or are_few) or not rows.are_in_memory or rows.sample.is_sparse:
+        return FinalTree(tree, design, engine)
+    del engine  # there is one at a time
+    tree, design, last = _with_finer_curves(tree, design, rows, rows.engine_of_head, of_rows.penalty, ROUNDS, are_few)
+    if rows.make_head_engine is None:
+        return FinalTree(tree, design, last)
+    del last
+    return _refined_further(tree, design, kept, rows, max_iter, tuned_on)
+
+
+def _refined_further(
+    tree: SoftTreeParams,
+    design: DesignMatrix,
+    kept: Candidate,
+    rows: TrainingRows,
+    max_iter: int,
+    tuned_on: float | None,
+) -> FinalTree:
+    """A tree that was refined on a part of the rows, on all of them."""
+    engine = rows.engine_of(design)
+    penalty = _penalty_on(engine, kept.penalty, tuned_on)
+    tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, max_iter))[1]
+    del engine
+    return _with_finer_curves(tree, design, rows, rows.engine_of, penalty, LAST_ROUNDS)
+
+
+def _with_finer_curves(
+    tree: SoftTreeParams,
+    design: DesignMatrix,
+    rows: TrainingRows,
+    make_engine: MakeEngine,
+    penalty: float,
+    rounds: int,
+    are_few: bool = False,
+) -> FinalTree:
+    """The tree refined with its ramps divided in so many rounds."""
+    engine: SumEngine | None = None
+    for _ in range(rounds):
+        engine = None
+        finer = divide_where_told(tree, design, rows.sample, make_engine, are_few)
         if finer is None:
             break
         tree, design = finer.spread(tree), finer.design
-        engine = rows.engine_of(design)
-        tree = tree.refine(engine, kept.penalty, iterations_for(total, ITERATIONS))[1]
+        engine = make_engine(design)
+        tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, ITERATIONS))[1]
     return FinalTree(tree, design, engine)
+
+
+def _penalty_on(engine: SumEngine, penalty: float, tuned_on: float | None) -> float:
+    """The penalty that counts as many of the engine's rows as it was tuned on."""
+    return penalty if tuned_on is None else penalty * tuned_on / engine.total_weight

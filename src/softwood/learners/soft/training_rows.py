@@ -22,6 +22,7 @@ from softwood.learners.soft.tree_kinds import MANY_ROWS, SOME_ROWS
 from softwood.parts.folds import raise_to
 
 ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
+HEAD = 250_000  # rows that its curves become finer on first; passes over all are long
 MANY_COLUMNS = 12  # an input; beyond, passes go by tables where rows are not few
 
 
@@ -33,6 +34,7 @@ class TrainingRows:
     n_rows : how many different rows there are in all.
     make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
     are_in_memory : whether engines and passes are cheap enough to make many.
+    make_head_engine : the same as `make_engine` for the first HEAD rows, where there are more in memory; else None.
     engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
     """
 
@@ -42,6 +44,7 @@ class TrainingRows:
     scale: Floats
     make_engine: MakeEngine
     are_in_memory: bool = False
+    make_head_engine: MakeEngine | None = None
     engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
 
     @classmethod
@@ -52,15 +55,16 @@ class TrainingRows:
         whole = whole.scaled(centre, scale)
         if whole.is_sparse:
             of_design = partial(stored_engine, whole, n_threads=n_threads)
-            return cls(whole.head(ENOUGH), len(whole), centre, scale, _no_expansion, True, of_design)
+            return cls(whole.head(ENOUGH), len(whole), centre, scale, _no_expansion, True, None, of_design)
 
-        def make_engine(expansion: Expansion) -> SumEngine:
-            how = (n_threads, single, whole.place, len(whole) <= MANY)
-            many = len(whole) >= SOME_ROWS and expansion.n_columns > MANY_COLUMNS * whole.X.shape[1]
-            by_tables = many or len(whole) > MANY_ROWS
-            return from_inputs(whole.X, expansion, whole.target, whole.weight, whole.loss, *how, by_tables=by_tables)
+        def engine_of(rows: Dataset, expansion: Expansion) -> SumEngine:
+            how = (n_threads, single, rows.place, len(rows) <= MANY)
+            many = len(rows) >= SOME_ROWS and expansion.n_columns > MANY_COLUMNS * rows.X.shape[1]
+            by_tables = many or len(rows) > MANY_ROWS
+            return from_inputs(rows.X, expansion, rows.target, rows.weight, rows.loss, *how, by_tables=by_tables)
 
-        return cls(whole.head(ENOUGH), len(whole), centre, scale, make_engine, are_in_memory=True)
+        of_head = partial(engine_of, whole.first(HEAD)) if len(whole) > HEAD else None
+        return cls(whole.head(ENOUGH), len(whole), centre, scale, partial(engine_of, whole), True, of_head)
 
     @classmethod
     def on_device(
@@ -91,6 +95,12 @@ class TrainingRows:
         if self.engine_of_design is not None:
             return self.engine_of_design(design)
         return self.make_engine(expansion_of(design, self.sample.X.shape[1]))
+
+    def engine_of_head(self, design: DesignMatrix) -> SumEngine:
+        """The engine of the first HEAD rows; of all where there are no more."""
+        if self.make_head_engine is None:
+            return self.engine_of(design)
+        return self.make_head_engine(expansion_of(design, self.sample.X.shape[1]))
 
     @property
     def are_sampled(self) -> bool:
