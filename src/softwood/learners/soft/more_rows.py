@@ -47,7 +47,7 @@ def refined_on_all(
 ) -> FinalTree:
     """The trees of the candidate refined on all rows, the best of them; with finer curves where that can be.
 
-    Where rows are very many that is done on a part of them first, which needs a part of the time and leaves little to do.
+    Where rows are very many that is done on a part of them first, which takes less time and leaves little to do.
 
     tuned_on : weight of the rows that the penalty was tuned on, of which it counts as many now; None: as it is.
     """
