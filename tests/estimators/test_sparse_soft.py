@@ -164,7 +164,7 @@ def test_a_warm_start_from_an_array_is_refused_in_words():
 
 
 def test_what_is_too_large_is_refused_in_words(monkeypatch):
-    monkeypatch.setenv("SOFTWOOD_MEMORY_LIMIT", "none")  # a small machine would refuse it for its own size
+    monkeypatch.setenv("SOFTWOOD_MEMORY_LIMIT", "1 GiB")  # that it is sparse comes before the machine's size
     large = sparse.csr_array((np.ones(2), ([0, 1], [5, 7])), shape=(40_000, 20_000))
     y = np.arange(40_000) % 2
     for how in ({"gate": "additive"}, {"learner": "incremental"}, {"monotonic_cst": {0: 1}}):

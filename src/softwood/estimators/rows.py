@@ -18,7 +18,7 @@ from softwood.estimators.frames import target_names
 from softwood.estimators.groups import Index, read_groups
 from softwood.estimators.intake import Table, read_fit, read_predict, read_sparse
 from softwood.estimators.memory_limit import check_memory
-from softwood.estimators.sparse_rows import is_sparse
+from softwood.estimators.sparse_rows import is_sparse, refuse_large
 from softwood.estimators.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.estimators.weights import read_weights
 from softwood.tree import Schema, Summary
@@ -67,9 +67,7 @@ class Numbered:
 
 def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
     """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
-    refuse_elsewhere(estimator, X)
-    keep = keeps_sparse(estimator, X)
-    check_memory(estimator, X, keep)
+    keep = _stays_sparse(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features, keep)
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
@@ -79,15 +77,23 @@ def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 
 def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
     """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
-    refuse_elsewhere(estimator, X)
-    keep = keeps_sparse(estimator, X)
-    check_memory(estimator, X, keep)
+    keep = _stays_sparse(estimator, X)
     table = read_fit(estimator, X, estimator.categorical_features, keep)
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
     refuse_extreme(values[weight > 0], weight)
     return Numbered(table, values, one_target, weight, target_names(y), read_groups(groups, weight))
+
+
+def _stays_sparse(estimator: Any, X: Any) -> bool:
+    """Whether X is a sparse matrix that is learned from as it is; what is too large is refused before any work."""
+    refuse_elsewhere(estimator, X)
+    keep = keeps_sparse(estimator, X)
+    if is_sparse(X) and not keep:
+        refuse_large(*X.shape)
+    check_memory(estimator, X, keep)
+    return keep
 
 
 def read_held_labels(

@@ -51,7 +51,7 @@ def like_training_rows(table: Any, held: Any) -> Any:
     if isinstance(table, SparseTable):
         return SparseTable.of_dense(held)
     rows, columns = held.shape
-    _refuse_large(rows, columns, "X_val")
+    refuse_large(rows, columns, "X_val")
     return held.dense()
 
 
@@ -95,12 +95,12 @@ def densified(X: Any) -> Any:
     if not sparse.issparse(X):
         return X
     rows, columns = X.shape if X.ndim == 2 else (X.shape[0], 1)
-    _refuse_large(rows, columns)
+    refuse_large(rows, columns)
     dense: npt.NDArray[Any] = X.toarray()
     return dense if dense.dtype.kind in "fc" else dense.astype(np.float64)
 
 
-def _refuse_large(rows: int, columns: int, name: str = "X") -> None:
+def refuse_large(rows: int, columns: int, name: str = "X") -> None:
     """The error of a sparse matrix that is too large to be made dense."""
     size = NUMBER * rows * columns
     if size > MOST_BYTES:
