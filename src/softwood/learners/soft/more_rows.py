@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from softwood.engines import SumEngine
 from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.finer_curves import MakeEngine, divide_where_told
+from softwood.learners.soft.finer_curves import MakeEngine, divide_where_told, find_ramps
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.refit import iterations_for, refitted
 from softwood.learners.soft.selection import Candidate
@@ -55,7 +55,8 @@ def refined_on_all(
     of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
     tree = refitted(of_rows, engine, max_iter, n_threads)
     are_few = SOME_ROWS <= rows.n_rows <= MANY_ROWS  # folds were of all rows, and no knots were refined there
-    if not (rows.are_sampled or are_few) or not rows.are_in_memory or rows.sample.is_sparse:
+    can_be_finer = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
+    if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)
     del engine  # there is one at a time
     tree, design, last = _with_finer_curves(tree, design, rows, rows.engine_of_head, of_rows.penalty, ROUNDS, are_few)
