@@ -189,7 +189,7 @@ class StoredRows:
         return minimise(objective, parameters, max_iter, tol)
 
     def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
-        """Monotone inputs are refused before any work (estimators/sparse_soft.py)."""
+        """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft_tree.py)."""
         raise NotImplementedError("sparse rows have no monotone inputs.")
 
     def histograms(
