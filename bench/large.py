@@ -58,8 +58,8 @@ CART it is ahead everywhere. Its error falls all the way: above the rule's piece
 
 EBM is ahead in the four lines that it was run on (interpret's defaults, one thread, up to 4,000 rows): pieces and adult
 are near a sum of curves, which is what it has, bagged; by 2 to 6 %, with 1,000 rows of pieces by 26 %, in 25 to 80
-times the time. With 16,000 rows of pieces it took more than three minutes and was stopped; with 20,000 of other parts of
-adult it had .129 in 507 s, as SoftTree has in 14.
+times the time. With 16,000 rows of pieces it took more than three minutes and was stopped; with 20,000 of other parts
+of adult it had .129 in 507 s, as SoftTree has in 14.
 
 A million rows took 39 and 42 s of the processor. Memory: beyond the process with the table in memory (a million rows ×
 10, 80 MB, and 8 MB of targets) the fit of chances took 173 MB at its peak, that of pieces 146 MB: 3.0 and 2.7 times the
