@@ -22,6 +22,7 @@ from softwood import (
 from softwood.kernels.formulas.equation import expand
 from softwood.tree import Tree, cut_tree
 from softwood.tree.effect import mean_answers, slope_effects, weight_effects
+from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.harden import harden
 from tests.strategies import random_rows, trees
 
@@ -122,6 +123,24 @@ def test_effects_of_very_many_slopes_are_of_a_part_of_the_rows(monkeypatch: pyte
     monkeypatch.setattr("softwood.tree.effect.MANY_SUMS", 0)
     np.testing.assert_array_equal(slope_effects(tree, X, reach), slope_effects(tree, X[::2], reach[::2]))
     np.testing.assert_allclose(slope_effects(tree, X, reach).sum(axis=1), every.sum(axis=1), rtol=0.2)
+
+
+def test_very_many_slopes_are_described_by_the_covariances_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    y = np.sign(X[:, 0]) * X[:, 1] + np.sin(3.0 * X[:, 2])
+    tree = SoftTreeRegressor(gate="additive", leaf="linear", max_leaves=3, random_state=0).fit(X, y).tree_
+    seen = Arrivals(tree, Sample(X, y[:, None], np.ones(len(X))))
+    assert len(tree.slope) > 1
+    by_rows, mean, importances = (
+        slope_effects(tree, X, seen.reach),
+        mean_answers(tree, X, seen.reach),
+        seen.importances(),
+    )
+    monkeypatch.setattr("softwood.tree.effect.MANY_SUMS", 0)
+    monkeypatch.setattr("softwood.tree.effect.FEWER_ROWS", len(X))
+    np.testing.assert_allclose(slope_effects(tree, X, seen.reach), by_rows, rtol=1e-7, atol=1e-9 * by_rows.max())
+    np.testing.assert_allclose(mean_answers(tree, X, seen.reach), mean, rtol=1e-9)
+    np.testing.assert_allclose(seen.importances(), importances, rtol=1e-9)
 
 
 def test_a_cut_and_a_pickle_keep_them() -> None:

@@ -18,7 +18,14 @@ import numpy.typing as npt
 
 from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
-from softwood.tree.effect import mean_answers, slope_effects, weight_effects, weight_effects_whole
+from softwood.tree.effect import (
+    covariance,
+    has_many_sums,
+    mean_answers,
+    slope_effects,
+    weight_effects,
+    weight_effects_whole,
+)
 from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
@@ -108,6 +115,9 @@ class Arrivals:
             mine = np.flatnonzero(tree.basis.feature == f)
             columns = np.ascontiguousarray(phi[:, mine])
             in_gate[f] = _squares_each(columns @ weights[mine], self.reach[:, gates])
+            if has_many_sums(tree):
+                in_response[f] = self._varied(columns, mine, leaves, kept)
+                continue
             for row in np.unique(tree.slope_row[leaves]):  # leaves may share it
                 added = columns @ (tree.slope[row, mine] / self.size)
                 in_response[f] += _squares(added, kept[:, tree.slope_row[leaves] == row]).sum()
@@ -115,6 +125,15 @@ class Arrivals:
         if in_response.any():
             total += self.gain_of_responses * in_response / in_response.sum()
         return _as_parts(total)
+
+    def _varied(self, columns: Floats, mine: npt.NDArray[np.intp], leaves: npt.NDArray[np.intp], kept: Floats) -> float:
+        """Sums of squares of what the columns of an input add in all leaves, of all outputs; by their covariances."""
+        found = 0.0
+        for place, row in enumerate(self.tree.slope_row[leaves]):
+            slope, part = self.tree.slope[row, mine] / self.size, kept[:, place]
+            if part.any():
+                found += float(part.sum() * (slope * (covariance(columns, part) @ slope)).sum())
+        return found
 
     @computed_once
     def reach(self) -> Floats:
