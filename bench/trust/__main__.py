@@ -2,6 +2,7 @@
 
     python -m bench.trust memory     100,000 small fits and 10,000,000 answers of one row: what the process holds
     python -m bench.trust stream     partial_fit over 10,000,000 rows: rows/s, memory, drift, killed and gone on
+    python -m bench.trust single     one row at a time, learned and answered, beside scikit-learn and river
     python -m bench.trust load       the FastAPI example of docs/serving.md: 10,000 requests by 32 clients
     python -m bench.trust sizes      wide, deep and long tables beside scikit-learn and LightGBM
     python -m bench.trust footprints memory of a fit of every learner, beside what it states
@@ -14,11 +15,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from bench.trust import footprints, load, memory, sizes, stream
+from bench.trust import footprints, load, memory, single_rows, sizes, stream
 
 RUNS: dict[str, Callable[[float], None]] = {
     "memory": memory.run, "stream": stream.run, "load": load.run, "sizes": sizes.run,
-    "footprints": footprints.run,
+    "footprints": footprints.run, "single": single_rows.run,
 }  # fmt: skip
 
 

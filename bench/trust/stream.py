@@ -47,7 +47,7 @@ def learn(model: Any, begin: int, end: int, rows: int, file: Path | None = None)
     told = []
     for at in range(begin, end, CHUNK):
         X, y = make_chunk(at, rows)
-        right = float(np.mean(model.predict(X) == y)) if hasattr(model, "tree_") else np.nan
+        right = float(np.mean(model.predict(X) == y)) if hasattr(model, "history_") else np.nan
         model.partial_fit(X, y, classes=CLASSES)
         told.append((at, right, held()))
         if file is not None and (at // CHUNK) % 10 == 4:

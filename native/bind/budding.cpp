@@ -4,6 +4,7 @@
 
 #include "bind/module.hpp"
 #include "budding/online_update.hpp"
+#include "budding/running_scale.hpp"
 
 using namespace nanobind::literals;
 
@@ -101,6 +102,37 @@ void answered(nb::handle python, Table2<T> x, Out<double, 2> out, int n_threads)
   answers(state, x.data(), x.shape(0), out.data(), n_threads);
 }
 
+using Phi = nb::ndarray<double, nb::ndim<2>, nb::device::cpu>;
+
+RunningMoments open_moments(nb::handle python, std::size_t columns) {
+  const TowardsPython way;
+  static constexpr const char* kNames[] = {"first", "weight", "total", "squares", "low", "high"};
+  double* sums[6];
+  for (int i = 0; i < 6; ++i) {
+    const auto [data, size] = writable<double>(python, kNames[i]);
+    if (size != columns) throw std::invalid_argument("moments must have an entry for every column");
+    sums[i] = data;
+  }
+  return {sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+}
+
+bool scaled(const Rows& X, const Line<std::int32_t>& feature, const Line<double>& code, const Line<double>& weight,
+            nb::handle moments, const nb::tuple& rule, const Phi& phi) {
+  const std::size_t columns = feature.size();
+  if (code.size() != columns || weight.size() != X.shape(0) || !are_codes(feature.data(), columns, X.shape(1)))
+    throw std::invalid_argument("every column must look at an input, every row must have a weight");
+  if (phi.shape(0) != X.shape(0) || phi.shape(1) != columns || (columns > 1 && phi.stride(1) != 1))
+    throw std::invalid_argument("phi must have a row for every row, a column for every column");
+  if (nb::len(rule) != 4) throw std::invalid_argument("rule must have four numbers");
+  const RunningMoments sums = open_moments(moments, columns);
+  double numbers[4];
+  for (std::size_t i = 0; i < 4; ++i) numbers[i] = nb::cast<double>(rule[i]);
+  const Unlocked release;
+  return scale_running(as_table(X), {feature.data(), code.data(), columns}, weight.data(), sums,
+                       {numbers[0], numbers[1], numbers[2], numbers[3]}, phi.data(),
+                       static_cast<std::size_t>(phi.stride(0)));
+}
+
 template <class T>
 void bind_kind(nb::module_& m) {
   m.def("train_buds", &trained<T>, "state"_a, nb::arg("x").noconvert(), nb::arg("target").noconvert(),
@@ -113,6 +145,8 @@ void bind_kind(nb::module_& m) {
 void bind_budding(nb::module_& m) {
   bind_kind<float>(m);
   bind_kind<double>(m);
+  m.def("scale_running", &scaled, nb::arg("X").noconvert(), nb::arg("feature").noconvert(), nb::arg("code").noconvert(),
+        nb::arg("weight").noconvert(), "moments"_a, "rule"_a, nb::arg("phi").noconvert());
 }
 
 }  // namespace softwood

@@ -27,6 +27,7 @@ from softwood.tree.provenance import json_value
 
 Floats = npt.NDArray[np.float64]
 
+PLAIN = (str, bool, int, type(None))  # types of parameters that are JSON as they are
 FEW_ROWS = 64  # that one thread answers before joblib has said how many there are
 
 
@@ -101,19 +102,32 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         """
         return None
 
+    @property
+    def _answering_tree(self) -> Tree:
+        """The tree, or one that answers the same and says nothing else."""
+        return self.tree_
+
     def _rows(self, X: Any) -> Floats | SparseTable:
         """Rows as the tree answers them: a sparse matrix of numbers stays sparse."""
-        return read_sparse(self, X, self.tree_.schema)
+        return read_sparse(self, X, self._answering_tree.schema)
 
     def _read(self, X: Any) -> Floats:
-        return read_predict(self, X, self.tree_.schema)
+        return read_predict(self, X, self._answering_tree.schema)
 
-    def _provenance(self, weight: Floats | RowCount, held_out: HeldOut | None = None) -> Provenance:
-        """Of a tree that was learned from rows of this weight, or so many rows, just now."""
+    def _provenance(
+        self, weight: Floats | RowCount, held_out: HeldOut | None = None, before: Provenance | None = None
+    ) -> Provenance:
+        """Of a tree that was learned from rows of this weight, or so many rows, just now, and those of `before`."""
         kind: Any = type(self)
-        parameters = {name: json_value(getattr(self, name)) for name in _parameter_names(kind)}
+        given = vars(self)
+        parameters = {
+            name: given[name] if type(given.get(name, ())) in PLAIN else json_value(getattr(self, name))
+            for name in _parameter_names(kind)
+        }
         if not isinstance(weight, RowCount):
             weight = RowCount(int(np.count_nonzero(weight)), float(weight.sum()))
+        if before is not None:
+            weight = RowCount(before.n_rows + weight.n_rows, before.weight + weight.weight)
         return Provenance(type(self).__name__, parameters, __version__, *weight, held_out)
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
@@ -160,8 +174,9 @@ class Probabilities(SetPrediction):
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict_proba", X, np.zeros((0, len(self.classes_))))
         rows = self._rows(X)
-        probability: Floats = self.tree_.predict(rows, self._threads_for(rows))
-        if self.tree_.link != Link.IDENTITY:
+        tree: Tree = self._answering_tree
+        probability: Floats = tree.predict(rows, self._threads_for(rows))
+        if tree.link != Link.IDENTITY:
             return probability
         return np.minimum(probability, 1.0)  # shares of a soft gate may round to more than 1
 
@@ -179,7 +194,7 @@ class Probabilities(SetPrediction):
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict", X, self.classes_[:0])
         rows = self._rows(X)
-        return np.asarray(self.classes_[self.tree_.decide(rows, self._threads_for(rows))])
+        return np.asarray(self.classes_[self._answering_tree.decide(rows, self._threads_for(rows))])
 
 
 class Numbers(IntervalPrediction):
@@ -195,7 +210,7 @@ class Numbers(IntervalPrediction):
             empty = np.zeros(0 if self._one_target else (0, self.tree_.n_outputs))
             return answer_lazily(self, "predict", X, empty)
         rows = self._rows(X)
-        answer: Floats = self.tree_.predict(rows, self._threads_for(rows))
+        answer: Floats = self._answering_tree.predict(rows, self._threads_for(rows))
         return answer[:, 0] if self._one_target else answer
 
     def __sklearn_tags__(self) -> Any:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.base import Floats, Probabilities
 from softwood.estimators.batch_fits import scan_labelled, scan_numbered
@@ -191,19 +192,20 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
             columns = read_fit(self, X, self.categorical_features).columns
             self.classes_, self._seen = found, NOTHING
             self._schema = class_schema(columns, found, target_names(y))
-        elif classes is not None and not np.array_equal(read_classes(classes)[0], self.classes_):
+        elif not (classes is None or _are_classes(classes, self.classes_)):
             raise ValueError(
                 f"classes must be those of the first call, {self.classes_.tolist()!r:.200}, got {classes!r:.200}."
             )
         rows, codes = read_predict(self, X, self._schema), encode_classes(y, self.classes_)
-        check_consistent_length(rows, codes)
+        if len(rows) != len(codes):
+            check_consistent_length(rows, codes)
         return self._continue(self._problem(rows, codes, sample_weight), first)
 
     @in_row_blocks
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
-        check_is_fitted(self, "tree_")
-        output = self.tree_.output(self._rows(X), self._threads())
+        self._require_tree()
+        output = self._answering_tree.output(self._rows(X), self._threads())
         return output[:, 0] if output.shape[1] == 1 else output
 
     def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> Dataset:
@@ -351,7 +353,8 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         elif loss != self._stream.options.loss:
             raise ValueError(f"loss={self.loss!r} is not the loss of this tree, and partial_fit goes on as it began.")
         rows = read_predict(self, X, self._schema)
-        check_consistent_length(rows, values)
+        if len(rows) != len(values):
+            check_consistent_length(rows, values)
         if not first and values.shape[1] != self._stream.state.outputs:
             raise ValueError(f"y must have {self._stream.state.outputs} targets as before, got {values.shape[1]}.")
         weight = read_weights(sample_weight, len(values))
@@ -360,6 +363,13 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
 
     def _problem(self, rows: Floats, values: Floats, weight: Floats) -> Dataset:
         return Dataset(rows, values, weight, self._schema.level_counts.tolist(), self._loss)
+
+
+def _are_classes(given: Any, classes: npt.NDArray[Any]) -> bool:
+    """Whether they are the classes of the first call, in any order."""
+    if isinstance(given, list | tuple) and list(given) == classes.tolist():  # as it is in every call of most streams
+        return True
+    return np.array_equal(read_classes(given)[0], classes)
 
 
 def _refuse_online(loss: Loss, name: str) -> None:

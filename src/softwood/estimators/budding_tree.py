@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +31,10 @@ LEAVES = ("auto", "constant", "linear")
 NOTHING = Provenance()  # of a tree that has seen no rows
 OPTIMIZERS = {"adagrad": Rule.ADAGRAD, "sgd": Rule.SGD, "adam": Rule.ADAM}
 MOST_NODES = 2**20 - 1  # that a state is made for at once
+OF_STREAMS = (
+    "learner", "leafness_penalty", "learning_rate", "optimizer", "batch_size", "gate", "leaf", "weight_penalty",
+    "max_nodes", "max_epochs", "shuffle", "keep_on_interrupt", "verbose",
+)  # fmt: skip
 REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 
 
@@ -51,15 +56,23 @@ class BuddingTree(Calibrated, TreeEstimator):
         return self._lazy_tree.tree
 
     @property
+    def _answering_tree(self) -> Tree:
+        return self._lazy_tree.answering
+
+    def _require_tree(self) -> None:
+        if "_lazy_tree" not in vars(self):
+            check_is_fitted(self, "tree_")
+
+    @property
     def n_nodes_(self) -> int:
         """Nodes of the tree, buds and their children counted whole."""
-        check_is_fitted(self, "tree_")
+        self._require_tree()
         return self._stream.state.n_nodes
 
     @property
     def effective_size_(self) -> float:
         """Sum over nodes of how far they are there: what the buds above them pass on."""
-        check_is_fitted(self, "tree_")
+        self._require_tree()
         return float(self._stream.params().effective_size)
 
     @property
@@ -74,7 +87,7 @@ class BuddingTree(Calibrated, TreeEstimator):
 
         Measured on the most recent 1,024 training rows; parts sum to 1 (all 0 if no feature is used).
         """
-        check_is_fitted(self, "tree_")
+        self._require_tree()
         return self._stream.importance(self.n_features_in_)
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -115,8 +128,7 @@ class BuddingTree(Calibrated, TreeEstimator):
         n_iter: int | None = None,
         signs: Signs = UNCONSTRAINED,
     ) -> Self:
-        now = self._provenance(weight)
-        self._seen = replace(now, n_rows=self._seen.n_rows + now.n_rows, weight=self._seen.weight + now.weight)
+        self._seen = self._provenance(weight, before=self._seen)
         self._lazy_tree = LazyTree(self._stream, self._schema, self._seen, params, signs)
         self.leafness_penalty_ = self.history_[-1]["leafness_penalty"] if self.history_ else how.leafness_penalty
         self.learning_rate_ = self._stream.options.step
@@ -132,36 +144,19 @@ class BuddingTree(Calibrated, TreeEstimator):
         return self
 
     def _option(self, name: str) -> Any:
-        return self.get_params(deep=False)[name]
+        return getattr(self, name)  # get_params asks for the signature of __init__ each time: 70 microseconds
 
     def _seed(self) -> int:
         return options.seed_of(self._option("random_state"))
 
     def _online(self) -> Online:
-        optimizer = options.one_of("optimizer", self._option("optimizer"), tuple(OPTIMIZERS))
-        weight_penalty = options.auto("weight_penalty", self._option("weight_penalty"))
-        step = options.auto("learning_rate", self._option("learning_rate"))
-        if step == 0:
-            raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
-        gate = options.one_of("gate", self._option("gate"), GATES)
-        if gate not in ("auto", "linear") and self._option("learner") == "online":
-            raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
         if self._option("monotonic_cst") is not None and self._option("learner") == "online":
             raise ValueError("monotonic_cst needs learner='joint'; the online learner keeps no order.")
-        return Online(
-            leafness_penalty=options.auto("leafness_penalty", self._option("leafness_penalty")),
-            step=step,
-            rule=OPTIMIZERS[optimizer],
-            batch=options.integer("batch_size", self._option("batch_size"), 1),
-            weight_penalty=0.0 if weight_penalty is None else weight_penalty,
-            linear=options.one_of("leaf", self._option("leaf"), LEAVES) == "linear",
-            max_nodes=options.integer("max_nodes", self._option("max_nodes"), 1, MOST_NODES),
-            max_epochs=options.integer("max_epochs", self._option("max_epochs"), 1),
-            shuffle=options.boolean("shuffle", self._option("shuffle")),
-            seed=self._seed(),
-            keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
-            report=budding_lines(self._option("verbose")),
-        )
+        given = (*(getattr(self, name) for name in OF_STREAMS), self._seed())
+        try:
+            return _options_seen(*given)
+        except TypeError:  # one of them does not hash
+            return _online_options(*given)
 
     def _joint(self) -> JointOptions:
         return JointOptions(
@@ -176,3 +171,35 @@ class BuddingTree(Calibrated, TreeEstimator):
             keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
             report=budding_lines(self._option("verbose")),
         )
+
+
+def _online_options(
+    learner: Any, leafness_penalty: Any, learning_rate: Any, optimizer: Any, batch_size: Any, gate: Any, leaf: Any,
+    weight_penalty: Any, max_nodes: Any, max_epochs: Any, shuffle: Any, keep_on_interrupt: Any, verbose: Any, seed: int,
+) -> Online:  # fmt: skip
+    """What the user's parameters of these names ask of the online learner; one that is no good is an error."""
+    rule = OPTIMIZERS[options.one_of("optimizer", optimizer, tuple(OPTIMIZERS))]
+    weight = options.auto("weight_penalty", weight_penalty)
+    step = options.auto("learning_rate", learning_rate)
+    if step == 0:
+        raise ValueError("learning_rate must be 'auto' or a number > 0, got 0.")
+    options.one_of("gate", gate, GATES)
+    if gate not in ("auto", "linear") and learner == "online":
+        raise ValueError(f"gate={gate!r} needs learner='joint'; the online learner has linear gates.")
+    return Online(
+        leafness_penalty=options.auto("leafness_penalty", leafness_penalty),
+        step=step,
+        rule=rule,
+        batch=options.integer("batch_size", batch_size, 1),
+        weight_penalty=0.0 if weight is None else weight,
+        linear=options.one_of("leaf", leaf, LEAVES) == "linear",
+        max_nodes=options.integer("max_nodes", max_nodes, 1, MOST_NODES),
+        max_epochs=options.integer("max_epochs", max_epochs, 1),
+        shuffle=options.boolean("shuffle", shuffle),
+        seed=seed,
+        keep=options.boolean("keep_on_interrupt", keep_on_interrupt),
+        report=budding_lines(verbose),
+    )
+
+
+_options_seen = lru_cache(maxsize=64, typed=True)(_online_options)  # a stream asks for the same ones with every row

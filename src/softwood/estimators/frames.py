@@ -24,6 +24,8 @@ from softwood.tree import Kind
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
 
+FEW_ROWS = 64  # of pandas that are read at once: more are worth the time it takes to ask for the dtypes
+
 
 def open_frame(X: Any) -> Frame | None:
     """X as a narwhals frame, None if it is none. A lazy frame and equal column names are errors."""
@@ -63,6 +65,18 @@ def read_block(frame: Frame) -> Floats | None:
         return block
     block = frame.to_numpy()
     return np.asarray(block, np.float64) if block.dtype.kind in "iuf" else None
+
+
+def read_few_numbers(X: Any, names: list[str]) -> Floats | None:
+    """The values of a few rows of pandas that are all numbers and have these columns; None where X must be looked at.
+
+    A stream hands on one row after the other, and narwhals takes a millisecond to open a frame.
+    """
+    pandas = nw.dependencies.get_pandas()
+    if pandas is None or type(X) is not pandas.DataFrame or len(X) > FEW_ROWS or X.columns.tolist() != names:
+        return None
+    block = X.to_numpy()
+    return np.asarray(block, np.float64) if block.dtype.kind in "iuf" and block.size else None
 
 
 def read_columns(frame: Frame, names: Sequence[str]) -> list[Cells]:
@@ -139,6 +153,11 @@ def read_vector(values: Any, name: str) -> Any:
     """
     if type(values) is np.ndarray:
         return values
+    pandas = nw.dependencies.get_pandas()
+    if pandas is not None and type(values) is pandas.Series and isinstance(values.dtype, np.dtype):
+        array = values.to_numpy()
+        if array.dtype.kind in "iub":  # nothing is missing
+            return array
     if nw.dependencies.is_into_series(values):
         return _read_series(nw.from_native(values, series_only=True), name)
     frame = open_frame(values)

@@ -37,7 +37,15 @@ from softwood.estimators.cells import (
     refuse_infinite,
 )
 from softwood.estimators.choice import choose_categories
-from softwood.estimators.frames import Frame, open_frame, read_block, read_columns, read_kinds
+from softwood.estimators.frames import (
+    FEW_ROWS,
+    Frame,
+    open_frame,
+    read_block,
+    read_columns,
+    read_few_numbers,
+    read_kinds,
+)
 from softwood.estimators.sparse_rows import densified, is_sparse, refuse_infinite_stored, sparse_table
 from softwood.kernels.sparse_table import SparseTable
 from softwood.kernels.table_scan import any_infinite
@@ -126,6 +134,9 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
     """
     if columns.all_numbers and _is_beyond_doubt(estimator, X):
         return _finite(np.asarray(X, np.float64), columns.features)
+    few = _read_few(estimator, X) if columns.all_numbers else None
+    if few is not None:
+        return _finite(few, columns.features)
     if not columns.all_numbers and _is_beyond_doubt(estimator, X, "dfO"):
         return _apply(_array_cells(_unmask(X), columns.features), columns)
     frame = open_frame(X)
@@ -173,6 +184,25 @@ def _is_beyond_doubt(estimator: Any, X: Any, dtypes: str = "df") -> bool:
             f"X does not have valid feature names, but {name} was fitted with feature names", UserWarning, stacklevel=5
         )
     return True
+
+
+def _read_few(estimator: Any, X: Any) -> Floats | None:
+    """A few rows of lists of numbers, or of pandas with the columns of fit; None where X must be looked at."""
+    if isinstance(X, list):
+        rows = _as_floats(X) if 0 < len(X) <= FEW_ROWS else None
+        return rows if rows is not None and _is_beyond_doubt(estimator, rows) else None
+    names = vars(estimator).get("feature_names_in_")
+    return None if names is None else read_few_numbers(X, names.tolist())
+
+
+def _as_floats(rows: list[Any]) -> Floats | None:
+    """Lists of numbers as a table; None where they are anything else."""
+    if type(rows[0]) is not list or not all(type(value) in (float, int) for row in rows for value in row):
+        return None
+    try:
+        return np.array(rows, np.float64)
+    except (ValueError, OverflowError):  # rows of different lengths, numbers without an end
+        return None
 
 
 def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:

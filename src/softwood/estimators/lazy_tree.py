@@ -29,5 +29,16 @@ class LazyTree:
 
     @computed_once
     def tree(self) -> Tree:
-        made = self.stream.tree(self.schema, self.params).with_provenance(self.origin)
+        """The tree with all there is to say of it, which takes ten times as long as the tree."""
+        made = self.stream.described(self._bare).with_provenance(self.origin)
+        vars(self).pop("_bare", None)
         return hold_to_signs(made, self.signs) if len(self.signs) else made
+
+    @property
+    def answering(self) -> Tree:
+        """A tree that answers the same; one that tells of no rows, as long as nobody wanted more."""
+        return self.tree if "tree" in vars(self) or len(self.signs) else self._bare
+
+    @computed_once
+    def _bare(self) -> Tree:
+        return self.stream.tree(self.schema, self.params)

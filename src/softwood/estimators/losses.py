@@ -153,4 +153,4 @@ class LossNumbers(Numbers):
 
     @property
     def _loss(self: Any) -> Loss:
-        return read_loss(self.get_params(deep=False))
+        return read_loss({name: getattr(self, name) for name in ("loss", "quantile", "delta", "power")})

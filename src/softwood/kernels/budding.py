@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,10 +19,10 @@ def train(
     options: OnlineOptions,
 ) -> float:
     """Learn from the rows in the given order, in place; the sum of their losses, each before the row was learned."""
-    learn: Any = reference.train if native is None else native.train_buds
+    if native is not None:
+        return float(native.train_buds(state, x, target, weight, order, options))
     with np.errstate(over="ignore", invalid="ignore"):
-        total: float = learn(state, x, target, weight, order, options)
-    return total
+        return reference.train(state, x, target, weight, order, options)
 
 
 def answers(state: OnlineState, x: Numbers, n_threads: int = 1) -> Floats:

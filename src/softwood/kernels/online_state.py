@@ -133,8 +133,11 @@ class OnlineState:
 
     def copy(self) -> OnlineState:
         """A state of its own."""
-        names = ("first_child", "number", "memory", "speed", "pending", "age", "count")
-        return replace(self, **{name: getattr(self, name).copy() for name in names})
+        other = object.__new__(OnlineState)
+        other.__dict__ = {
+            name: value.copy() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()
+        }
+        return other
 
 
 def padded(n: int) -> int:

@@ -16,8 +16,11 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     """
     given = np.asarray(getattr(struct, name))
     are_numbers = given.dtype.kind in "biuf"
-    with np.errstate(all="ignore"):  # what a cast loses is found below
-        array = np.ascontiguousarray(given if are_numbers else np.zeros(0), dtype)
+    if given.dtype == dtype:
+        array = np.ascontiguousarray(given)
+    else:
+        with np.errstate(all="ignore"):  # what a cast loses is found below
+            array = np.ascontiguousarray(given if are_numbers else np.zeros(0), dtype)
     if not are_numbers or (
         given.dtype != array.dtype
         and given.size

@@ -120,7 +120,8 @@ def existence(first_child: Ints, leafness: Floats) -> Floats:
     >>> existence(np.array([1, -1, -1]), np.array([0.25, 1.0, 1.0]))
     array([1.  , 0.75, 0.75])
     """
-    there = np.ones(len(first_child))
-    for m in np.flatnonzero(first_child >= 0):
-        there[first_child[m] : first_child[m] + 2] = there[m] * (1.0 - leafness[m])
-    return there
+    there, kept = [1.0] * len(first_child), leafness.tolist()
+    for m, first in enumerate(first_child.tolist()):
+        if first >= 0:
+            there[first] = there[first + 1] = there[m] * (1.0 - kept[m])
+    return np.array(there)

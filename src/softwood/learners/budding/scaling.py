@@ -11,16 +11,22 @@ for missing values comes when it is first needed, after the others; until then i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
+from softwood.kernels.running_scale import ScaleRule, place_of, scale_running
 from softwood.learners.soft.design import INDICATOR_SCALE, LIMIT, Builder, DesignMatrix, Floats
 from softwood.learners.soft.moments import CONSTANT
 
+Ints = npt.NDArray[np.int32]
+
 LEAST_SPREAD = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
+RULE = ScaleRule(LIMIT, INDICATOR_SCALE, LEAST_SPREAD, CONSTANT)
+NUMBER, GONE = -1.0, np.nan  # codes of columns that are no level
+TOO_LARGE = "X or y holds numbers so large that their squares overflow; divide them by a constant."
 
 
 @dataclass
@@ -45,43 +51,30 @@ class Moments:
         """The same, to go on with by itself."""
         return Moments(*(part.copy() for part in vars(self).values()))
 
-    def take(self, values: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        """Mean and spread as of each row."""
-        known = ~np.isnan(values)
-        for c in np.flatnonzero(np.isnan(self.first) & known.any(axis=0)):
-            self.first[c] = self.low[c] = self.high[c] = values[np.argmax(known[:, c]), c]
-        counted = np.where(known, weight[:, None], 0.0)
-        away = np.where(known, values - self.first, 0.0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = (counted, counted * away, counted * away * away)
-            sums = [
-                np.add.accumulate(np.vstack([before, part]), axis=0)[1:]
-                for before, part in zip((self.weight, self.total, self.squares), parts, strict=True)
-            ]
-        self.weight, self.total, self.squares = (part[-1].copy() for part in sums)
-        self.low, self.high = np.fmin(self.low, np.fmin.reduce(values)), np.fmax(self.high, np.fmax.reduce(values))
-        return self._of(*sums)
+    def take(self, values: Floats, weight: Floats) -> Floats:
+        """Numbers in spreads about the mean, as of each row; 0 where nothing is known or nothing varies."""
+        n = len(self.first)
+        return self.take_columns(values, np.arange(n, dtype=np.int32), np.full(n, NUMBER), weight)
+
+    def take_columns(self, X: Floats, feature: Ints, code: Floats, weight: Floats, phi: Floats | None = None) -> Floats:
+        """Columns of rows, each scaled as of itself; `feature` and `code` as in kernels/reference/running_scale.py."""
+        made = np.empty((len(X), len(feature))) if phi is None else phi
+        if not scale_running(X, feature, code, weight, self, RULE, made):
+            raise ValueError(TOO_LARGE)
+        return made
 
     def now(self) -> tuple[Floats, Floats]:
         """Mean and spread of all rows so far."""
-        return self._of(self.weight, self.total, self.squares)
-
-    def _of(self, weight: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
-        if not np.isfinite(squares).all():
-            raise ValueError("X or y holds numbers so large that their squares overflow; divide them by a constant.")
-        some = np.maximum(weight, 1e-300)
-        middle = total / some
-        spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))
-        first = np.nan_to_num(self.first)
-        size = np.maximum(np.abs(first), np.abs(first + middle))
-        least = np.maximum(LEAST_SPREAD * np.abs(middle), CONSTANT * size)
-        return first + middle, np.where(spread > least, spread, 0.0)
+        if not np.isfinite(self.squares).all():
+            raise ValueError(TOO_LARGE)
+        return place_of(self.first, self.weight, self.total, self.squares, RULE)
 
 
-def standardise(values: Floats, mean: Floats, spread: Floats) -> Floats:
-    """(values - mean) / spread within LIMIT; 0 where nothing is known or nothing varies."""
-    scale = np.where(spread > 0, spread, np.inf)
-    return np.nan_to_num(np.clip((values - mean) / scale, -LIMIT, LIMIT), nan=0.0)
+def add_in_order(total: float, parts: Floats) -> float:
+    """The sum that parts one by one lead to, however they are cut into chunks."""
+    if len(parts) == 1:
+        return total + float(parts[0])
+    return float(np.add.accumulate(np.append(total, parts))[-1])
 
 
 @dataclass
@@ -101,7 +94,8 @@ class RunningScale:
 
     def copy(self) -> RunningScale:
         """The same, to go on with by itself."""
-        other = replace(self, gaps=list(self.gaps), gap_moments=self.gap_moments.copy())
+        other = object.__new__(RunningScale)  # its columns follow from its levels, and need not be found again
+        other.__dict__.update(vars(self), gaps=list(self.gaps), gap_moments=self.gap_moments.copy())
         other.moments = self.moments.copy()
         return other
 
@@ -114,17 +108,18 @@ class RunningScale:
         """The rows as columns, each scaled as of itself."""
         gone = np.isnan(X)
         self._open_gaps(gone)
-        number = self.code < 0
-        raw = np.where(number, X[:, self.feature], X[:, self.feature] == self.code)
-        mean, spread = self.moments.take(raw, weight)
-        phi = np.where(number, standardise(raw, mean, spread), INDICATOR_SCALE * (raw - mean))
-        there = gone[:, self.gaps].astype(np.float64)
-        share, _ = self.gap_moments.take(there, weight)
-        self.weight = float(np.add.accumulate(np.append(self.weight, weight))[-1])
-        return np.hstack([phi, INDICATOR_SCALE * (there - share)])
+        n, gaps = self.started, np.array(self.gaps, np.int32)
+        phi = np.empty((len(X), n + len(gaps)))
+        self.moments.take_columns(X, self.feature, self.code, weight, phi[:, :n])
+        if len(gaps):
+            self.gap_moments.take_columns(X, gaps, np.full(len(gaps), GONE), weight, phi[:, n:])
+        self.weight = add_in_order(self.weight, weight)
+        return phi
 
     def _open_gaps(self, gone: npt.NDArray[np.bool_]) -> None:
         """A column for each input that has its first missing value among these rows."""
+        if not gone.any():
+            return
         row, f = np.nonzero(gone)
         new = [int(g) for g in dict.fromkeys(f[np.lexsort((f, row))]) if g not in self.gaps]
         if not new:

@@ -7,6 +7,7 @@ row. Where the loss is no longer finite, the chunk is taken back, the step halve
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ from softwood.kernels import budding as kernel
 from softwood.kernels.kinds import Loss
 from softwood.kernels.online_state import OnlineOptions, OnlineState, init_state, pad_rows, widen
 from softwood.learners.budding.params import BuddingParams
-from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, standardise
-from softwood.learners.budding.to_tree import importance, to_tree
+from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, add_in_order
+from softwood.learners.budding.to_tree import described, importance, to_tree
 from softwood.learners.soft.target_scale import scale_targets
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
@@ -59,7 +60,9 @@ class Stream:
     def copy(self) -> Stream:
         """A stream to go on with, while this one stays as it is: what is not copied here is only ever replaced."""
         targets = None if self.targets is None else self.targets.copy()
-        return replace(self, inputs=self.inputs.copy(), targets=targets)
+        other = object.__new__(Stream)
+        other.__dict__ = {**vars(self), "inputs": self.inputs.copy(), "targets": targets}
+        return other
 
     def learn(self, X: Floats, target: Floats, weight: Floats) -> float:
         """One pass over rows in their order; the mean loss, each row's taken before it was learned from.
@@ -67,7 +70,8 @@ class Stream:
         Where these rows need a smaller step, the rows after them have the whole one again.
         """
         there = weight > 0
-        X, target, weight = X[there], target[there], weight[there]
+        if not there.all():
+            X, target, weight = X[there], target[there], weight[there]
         if not len(X):
             return 0.0
         phi, scaled = self.inputs.take(X, weight), self._scaled(target, weight)
@@ -88,7 +92,7 @@ class Stream:
         for _ in range(HALVINGS):
             state = self.state.copy()
             total = kernel.train(state, x, target, weight, order, self.options)
-            if np.isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
+            if isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
                 self.state = state
                 size = float(weight[order].sum(dtype=np.float64))
                 return total / size if size > 0 else 0.0  # weights too small for single precision move nothing
@@ -103,15 +107,20 @@ class Stream:
         """Targets as of each row; numbers within LIMIT spreads, so that one far row cannot decide the tree."""
         if self.targets is None:
             return scale_targets(self.options.loss, target, self.centre, self.scale)
-        mean, spread = self.targets.take(target, weight)
-        return standardise(target, mean, spread)
+        return self.targets.take(target, weight)
 
     def _remember(self, X: Floats, target: Floats, weight: Floats) -> None:
-        self.weight = float(np.add.accumulate(np.append(self.weight, weight))[-1])
-        old, new = self.recent, Sample(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
-        if len(old.X):
-            parts = ((a, b) for a, b in zip(vars(old).values(), vars(new).values(), strict=True))
-            new = Sample(*(np.concatenate(pair)[-RECENT:] for pair in parts))
+        self.weight, old = add_in_order(self.weight, weight), self.recent
+        new = Sample(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
+        kept = RECENT - len(new.X)
+        if len(old.X) and kept:
+            new = Sample(
+                np.concatenate([old.X[-kept:], new.X]),
+                np.concatenate([old.target[-kept:], new.target]),
+                np.concatenate([old.weight[-kept:], new.weight]),
+            )
+        elif new.X.base is not None or new.X is X:  # rows of the caller, who may write others in their place
+            new = Sample(new.X.copy(), new.target.copy(), new.weight.copy())
         self.recent = new
 
     def units(self) -> tuple[Floats, Floats]:
@@ -126,9 +135,12 @@ class Stream:
         return BuddingParams.of_state(self.state)
 
     def tree(self, schema: Schema, params: BuddingParams | None = None) -> Tree:
-        """The tree so far, in the user's units; `params` are the state's, in double precision."""
-        found, columns, loss = params or self.params(), self.inputs.columns(), self.options.loss
-        return to_tree(found, columns, schema, loss, self.recent, self.weight, *self.units())
+        """The tree so far, in the user's units, as it answers; `params` are the state's, in double precision."""
+        return to_tree(params or self.params(), self.inputs.columns(), schema, self.options.loss, *self.units())
+
+    def described(self, tree: Tree) -> Tree:
+        """The same tree with what the most recent rows say of it: counts, gains and effects."""
+        return described(tree, self.recent, self.weight)
 
     def importance(self, n_features: int) -> Floats:
         """What each input is worth on the most recent rows."""

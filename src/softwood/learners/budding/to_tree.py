@@ -18,20 +18,17 @@ from softwood.tree.gain import Arrivals, Sample
 
 
 def to_tree(
-    params: BuddingParams,
-    design: DesignMatrix,
-    schema: Schema,
-    loss: Loss,
-    rows: Sample,
-    total: float,
-    centre: Floats,
-    scale: Floats,
+    params: BuddingParams, design: DesignMatrix, schema: Schema, loss: Loss, centre: Floats, scale: Floats
 ) -> Tree:
-    """The tree; `centre` and `scale` undo the scaling of the targets, `total` is the weight of all rows seen."""
+    """The tree as it answers; `centre` and `scale` undo the scaling of the targets."""
     own = np.arange(params.n_nodes) if params.slopes == "own" else np.zeros(params.n_nodes)
     row = np.where((params.leafness > 0) & (params.slopes != "none"), own, -1).astype(np.int32)
     scaled = ScaledTree(params.first_child, params.gate, params.response, params.slope, row, params.leafness)
-    tree = scaled.to_tree(design, schema, loss.link, centre, scale)
+    return scaled.to_tree(design, schema, loss.link, centre, scale)
+
+
+def described(tree: Tree, rows: Sample, total: float) -> Tree:
+    """The tree with what rows say of it; `total` is the weight of all rows seen. Its answers stay the same."""
     reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
     return Arrivals(with_counts(tree, reach, total), rows).described()
 

@@ -1,0 +1,73 @@
+"""Scaling for streams, in NumPy: each row is scaled by the mean and spread of the rows so far, itself among them.
+
+Sums run over the rows in their order, so they do not depend on how the rows were cut into chunks. Twin:
+native/budding/running_scale.cpp, to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+class ScaleRule(NamedTuple):
+    """Where columns end, how indicators are scaled, below what part of mean and size nothing varies."""
+
+    limit: float
+    indicator_scale: float
+    least_spread: float
+    constant: float
+
+
+def scale_running(
+    X: Floats, feature: Ints, code: Floats, weight: Floats, moments: Any, rule: ScaleRule, phi: Floats
+) -> bool:
+    """Scale rows, each as of itself, into `phi` (rows, columns); false where squares are no longer finite.
+
+    feature, code : the input of each column, and what it is: code < 0, its number; NaN, whether it is missing; else
+        whether it is that level.
+    moments : sums so far, with an array each of first, weight, total, squares, low and high; they change in place.
+    """
+    given = X[:, feature]
+    raw = np.where(code < 0, given, np.where(np.isnan(code), np.isnan(given), given == code))
+    total_weight, total, squares = _accumulate(raw, weight, moments)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = place_of(moments.first, total_weight, total, squares, rule)
+        scale = np.where(spread > 0, spread, np.inf)
+        number = np.nan_to_num(np.clip((raw - mean) / scale, -rule.limit, rule.limit), nan=0.0)
+        phi[:] = np.where(code < 0, number, rule.indicator_scale * (raw - mean))
+    return bool(np.isfinite(moments.squares).all())
+
+
+def place_of(first: Floats, weight: Floats, total: Floats, squares: Floats, rule: ScaleRule) -> tuple[Floats, Floats]:
+    """Mean and spread by sums about the first value; spread 0 where it may be rounding."""
+    some = np.maximum(weight, 1e-300)
+    middle = total / some
+    spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))
+    origin = np.where(np.isnan(first), 0.0, first)
+    size = np.maximum(np.abs(origin), np.abs(origin + middle))
+    least = np.maximum(rule.least_spread * np.abs(middle), rule.constant * size)
+    return origin + middle, np.where(spread > least, spread, 0.0)
+
+
+def _accumulate(values: Floats, weight: Floats, moments: Any) -> list[Floats]:
+    """Weight, sum and squares as of each row; missing values are not counted."""
+    known = ~np.isnan(values)
+    for c in np.flatnonzero(np.isnan(moments.first) & known.any(axis=0)):
+        moments.first[c] = moments.low[c] = moments.high[c] = values[np.argmax(known[:, c]), c]
+    counted = np.where(known, weight[:, None], 0.0)
+    away = np.where(known, values - moments.first, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = (counted, counted * away, counted * away * away)
+        before = (moments.weight, moments.total, moments.squares)
+        sums = [np.add.accumulate(np.vstack(pair), axis=0)[1:] for pair in zip(before, parts, strict=True)]
+    if len(values):
+        moments.weight[:], moments.total[:], moments.squares[:] = (part[-1] for part in sums)
+        moments.low[:] = np.fmin(moments.low, np.fmin.reduce(values))
+        moments.high[:] = np.fmax(moments.high, np.fmax.reduce(values))
+    return sums
