@@ -47,15 +47,23 @@ gpu: $(PACKAGE) $(TESTS)
 	$(BIN)/pytest tests/gpu
 	$(BIN)/python -m bench.gpu
 
-lint: $(PACKAGE) $(LINTERS)
+# The quick linters come first; `make -j 2 lint` runs those of types and of native/ side by side.
+lint: lint-types lint-native
+
+.PHONY: lint-text lint-types lint-native
+lint-text: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy src $(wildcard bench)
-	$(BIN)/mypy --strict --config-file= tests/typed/user_project.py
-	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/python native/check_includes.py
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
+
+lint-types: lint-text
+	$(BIN)/mypy src $(wildcard bench)
+	$(BIN)/mypy --strict --config-file= tests/typed/user_project.py
+	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
+
+lint-native: lint-text
 	echo $(wildcard native/*/*.cpp) | xargs -P 2 -n 4 sh -c '$(BIN)/clang-tidy --quiet "$$@" -- -std=c++20 -Inative \
 		-isystem "$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path(\"include\"))")" \
 		-isystem "$$($(BIN)/python -m nanobind --include_dir)"' tidy

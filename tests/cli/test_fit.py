@@ -158,7 +158,7 @@ def test_the_order_of_rows_does_not_matter_to_tree_and_error(run: Any, people: p
 
 def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
-    pd.DataFrame(rng.normal(size=(60_000, 30))).assign(y=rng.integers(0, 2, 60_000)).to_csv("long.csv", index=False)
+    pd.DataFrame(rng.normal(size=(30_000, 10))).assign(y=rng.integers(0, 2, 30_000)).to_csv("long.csv", index=False)
     # A shell's background jobs, and so these tests run as one, ignore SIGINT; the command is as a person starts it.
     hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import runpy; "
     code = f"{hearing}runpy.run_module('softwood', run_name='__main__', alter_sys=True)"

@@ -46,8 +46,11 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: " ".join(line))
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    ("how", "line"),
+    [*((signal.SIGTERM, line) for line in LINES), (signal.SIGKILL, LINES[0])],
+    ids=lambda one: one.name if isinstance(one, signal.Signals) else " ".join(one),
+)
 def test_what_is_killed_while_it_writes_leaves_the_old_file(model: str, line: list[str], how: signal.Signals) -> None:
     old = Path("out.file")
     old.write_text("the old one")

@@ -27,11 +27,11 @@ CART, STREAM, SOFT, TREE = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 500, 1000, 1500])
+@pytest.mark.parametrize("seed", [0, 250, 500, 750])
 def test_mutants_are_refused_or_sound(seed: int) -> None:
-    found = run(500, seed)
-    assert found["refused"] > 350  # the mutations do something
-    assert found["loaded"] > 5  # and do not only break the hash
+    found = run(250, seed)
+    assert found["refused"] > 175  # the mutations do something
+    assert found["loaded"] > 2  # and do not only break the hash
 
 
 def test_a_case_that_never_ends_is_told_and_the_next_ones_run(tmp_path: Path) -> None:

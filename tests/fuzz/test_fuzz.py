@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz.findings import by_signature
 from tests.fuzz.lanes import run_seeds
 
-CASES, LEAST, SECONDS = 400, 20, 110.0
+CASES, LEAST, SECONDS = 400, 20, 60.0
 
 
 @pytest.mark.slow
