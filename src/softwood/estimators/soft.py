@@ -42,12 +42,14 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
         What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
         squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
-        keeps the simpler unless another is better.
+        keeps the simpler unless another is better. From 400 rows on curves have ramps, for steps and peaks, where
+        held-out rows tell of these.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
     max_leaves : int or None
-        At most so many leaves; None is 16 for the joint learner (beyond 6,000 rows one for 200 of them, 64 at most) and
-        no limit for the incremental one, whose recursion would spend any limit on the left side of the tree.
+        At most so many leaves; None is 16 for the joint learner (one for 200 rows, 64 at most, beyond 6,000 rows; of
+        more than four classes from 3,400 rows on, where leaves may share a part of their slopes) and no limit for the
+        incremental one, whose recursion would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None

@@ -42,7 +42,8 @@ from scipy.special import ndtri
 
 from softwood.kernels.kinds import Term
 from softwood.kernels.table_scan import column_moments, make_linear_columns
-from softwood.learners.soft.local_curves import local_knots, ramps_between, smooth_steps
+from softwood.learners.soft.knots import POINT_MASS, find_knots
+from softwood.learners.soft.local_curves import ramps_between, smooth_steps
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
 from softwood.learners.soft.ordered_levels import ordered_columns
@@ -57,11 +58,7 @@ HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
 LIMIT = 8.0  # spreads; a value further out moves a gate no more
 FAR = 2.0**21  # spreads from zero; further out x^2, 2 middle x and middle^2 cancel and leave too few digits
 LARGEST_SQUARE = 1e150  # a number whose square is one
-# Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where segments are long.
-KNOTS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.9, 0.95, 0.98, 0.995, 1.0)
-CLOSEST = 1e-12  # of the range: nearer knots make a slope so large that sums of hinges have no digits left
 LEAST_RANK = 0.004  # of a normal score: the ends of a curve are no further out
-POINT_MASS = 0.15  # part of the rows; an end value that so many share has a column of its own beside the curves
 POINT_MASS_SCALE = 0.7
 MOST_LEVELS = 128  # of a category that have an indicator,
 LEAST_ROWS = 2.0  # and so many rows at least: no other row can confirm a single one
@@ -138,7 +135,14 @@ class DesignMatrix:
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> DesignMatrix:
         """The columns of some inputs; `inputs` has an entry for each."""
-        term, at = inputs[self.basis.feature], inputs[self.feature]
+        return self._with(inputs[self.basis.feature], inputs[self.feature])
+
+    def with_columns(self, kept: npt.NDArray[np.bool_]) -> DesignMatrix:
+        """Some of the columns, over the same terms."""
+        return self._with(np.ones(len(self.basis), np.bool_), kept)
+
+    def _with(self, term: npt.NDArray[np.bool_], at: npt.NDArray[np.bool_]) -> DesignMatrix:
+        """Some terms and columns."""
         rising = None if self.rising is None else self.rising[at]
         return DesignMatrix(
             _part(self.basis, term), self.mix.only(term, at), self.shift[at], self.feature[at], self.kind[at], rising
@@ -342,7 +346,7 @@ def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, wei
 def _curves(
     build: Builder, f: int, x: Floats, weight: Floats, middle: float, basis_spec: BasisSpec, is_monotone: bool
 ) -> None:
-    knot, rank = _knots(x, weight, basis_spec.n_ramps)
+    knot, rank = find_knots(x, weight, basis_spec.n_ramps)
     if len(knot) < 3:
         return  # two values: the linear column is enough
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
@@ -374,32 +378,3 @@ def _point_mass(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Fl
     share, end = max((float(weight[x == knot[end]].sum()), end) for end in (0, -1))
     many = share >= POINT_MASS * weight.sum() and len(knot) > 3
     return [(POINT_MASS_SCALE, (knot == knot[end]).astype(np.float64))] if many else []
-
-
-def _knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]:
-    """Values at the ranks KNOTS, or that ramps lie between (all, if they are few), and their ranks from 0 to 1."""
-    order = np.argsort(x, kind="stable")
-    value, first = np.unique(x[order], return_index=True)
-    mass = np.add.reduceat(weight[order], first)
-    rank = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
-    if len(value) > max(len(KNOTS), n_ramps):
-        pick = _global_knots(mass, rank) if not n_ramps else local_knots(mass, n_ramps)
-        value, rank = value[pick], rank[pick]
-    apart = _apart(value)
-    value, rank = value[apart], rank[apart]
-    return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)
-
-
-def _global_knots(mass: Floats, rank: Floats) -> Places:
-    """Places of the values at the ranks KNOTS, and of those beside a point mass, which has its own."""
-    inner, many = np.searchsorted(rank, KNOTS[1:-1]), np.flatnonzero(mass >= POINT_MASS * mass.sum())
-    return np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(mass) - 1], 0, len(mass) - 1))
-
-
-def _apart(value: Floats) -> list[int]:
-    """Places of increasing values that are not too close to the one kept before; the first and the last are kept."""
-    closest, kept = 2 * CLOSEST * (value[-1] / 2 - value[0] / 2), [0]  # a range may be more than a double
-    for i in range(1, len(value) - 1):
-        if value[i] - value[kept[-1]] > closest and value[-1] - value[i] > closest:
-            kept.append(i)
-    return kept if len(value) == 1 else [*kept, len(value) - 1]

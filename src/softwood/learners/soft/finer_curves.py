@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from softwood.engines import Floats, SumEngine
 from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import CLOSEST, HINGE, MISSING, DesignMatrix
+from softwood.learners.soft.design import HINGE, MISSING, DesignMatrix
+from softwood.learners.soft.knots import CLOSEST
 from softwood.learners.soft.mix import Mix, Places
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.tree import Basis

@@ -26,7 +26,8 @@ def local_knots(mass: Floats, n_ramps: int) -> Places:
     """Places of the knots among rising values, of which `mass` has the rows; about `n_ramps`."""
     shared = mass >= mass.sum() / n_ramps
     rest = np.cumsum(np.where(shared, 0.0, mass))
-    parts = int(min(n_ramps - shared.sum(), rest[-1] // ROWS_A_RAMP))
+    least = min(ROWS_A_RAMP, mass.sum() / (2 * n_ramps))
+    parts = int(min(n_ramps - shared.sum(), rest[-1] // least))
     quantile = np.searchsorted(rest, rest[-1] * np.arange(1, parts) / max(parts, 1))
     peak = np.flatnonzero(shared)
     return np.unique(np.clip(np.r_[0, quantile, peak - 1, peak, peak + 1, len(mass) - 1], 0, len(mass) - 1))
