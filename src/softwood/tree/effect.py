@@ -210,15 +210,16 @@ def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, featu
     size = float(np.abs(term).max()) or 1.0  # squares neither overflow nor vanish
     term /= size
     term -= _mean(term, part)
-    of = feature[used]
-    if np.all(of[1:] > of[:-1]):  # one term an input: all at once, summed in the same order
-        square = np.square(np.ascontiguousarray(term.T))
+    terms = np.unique(feature[used], return_inverse=True)[1]
+    count = np.bincount(terms)
+    alone = count[terms] == 1
+    if alone.any():  # one term an input: all at once, summed in the same order
+        square = np.square(np.ascontiguousarray(term.T[alone]))
         mean = (square * part).sum(axis=1) / part.sum()
         spread = np.sqrt(mean)
-        effect[used] = np.where(spread > 0, size / np.where(spread > 0, spread, 1.0) * mean, 0.0)
-        return effect
-    for f in np.unique(of):
-        mine = of == f
+        effect[used[alone]] = np.where(spread > 0, size / np.where(spread > 0, spread, 1.0) * mean, 0.0)
+    for f in np.flatnonzero(count > 1):
+        mine = terms == f
         whole = term[:, mine].sum(axis=1, keepdims=True)
         spread = np.sqrt(_mean(whole * whole, part)[0])
         if spread > 0:

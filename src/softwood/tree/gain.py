@@ -30,6 +30,7 @@ from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
 Floats = npt.NDArray[np.float64]
+INPUTS_AT_ONCE = 64  # whose sums are described together: more take much memory, fewer much time
 NOTHING = 1e-300  # in place of a sum that is 0 and divides
 
 
@@ -111,16 +112,21 @@ class Arrivals:
         weights, kept = _weights(tree, gates), self.reach[:, leaves] * tree.leafness[leaves]
         phi, in_response = expand(tree.basis, self.rows.X), np.zeros(tree.n_features)
         in_gate = np.zeros((tree.n_features, len(gates)))
-        for f in np.unique(tree.basis.feature):
-            mine = np.flatnonzero(tree.basis.feature == f)
-            columns = np.ascontiguousarray(phi[:, mine])
-            in_gate[f] = _squares_each(columns @ weights[mine], self.reach[:, gates])
+        inputs = np.unique(tree.basis.feature)
+        for some in (inputs[at : at + INPUTS_AT_ONCE] for at in range(0, len(inputs), INPUTS_AT_ONCE)):
+            places = [np.flatnonzero(tree.basis.feature == f) for f in some]
+            columns = [np.ascontiguousarray(phi[:, mine]) for mine in places]
+            added = [x @ weights[mine] for x, mine in zip(columns, places, strict=True)]
+            in_gate[some] = _squares_each(np.stack(added, axis=1), self.reach[:, gates])
             if has_many_sums(tree):
-                in_response[f] = self._varied(columns, mine, leaves, kept)
+                varied = [self._varied(x, mine, leaves, kept) for x, mine in zip(columns, places, strict=True)]
+                in_response[some] = varied
                 continue
             for row in np.unique(tree.slope_row[leaves]):  # leaves may share it
-                added = columns @ (tree.slope[row, mine] / self.size)
-                in_response[f] += _squares(added, kept[:, tree.slope_row[leaves] == row]).sum()
+                slope = tree.slope[row] / self.size
+                added = [x @ slope[mine] for x, mine in zip(columns, places, strict=True)]
+                squares = _squares(np.concatenate(added, axis=1), kept[:, tree.slope_row[leaves] == row])
+                in_response[some] += squares.sum(axis=0).reshape(len(some), -1).sum(axis=1)
         total = divide_gains(tree, self.gain, in_gate)
         if in_response.any():
             total += self.gain_of_responses * in_response / in_response.sum()
@@ -224,11 +230,11 @@ def _squares(values: Floats, weights: Floats) -> Floats:
 
 
 def _squares_each(values: Floats, weights: Floats) -> Floats:
-    """The same of every column of values with its own column of weights."""
+    """The same of values (rows, inputs, columns), every column with its own column of weights: (inputs, columns)."""
     values = values - values.mean(axis=0)
     total = np.maximum(weights.sum(axis=0), NOTHING)
-    mean = np.einsum("ij,ij->j", weights, values) / total
-    return np.asarray(np.einsum("ij,ij->j", weights, np.square(values - mean)))
+    mean = np.einsum("ij,ikj->kj", weights, values) / total
+    return np.asarray(np.einsum("ij,ikj->kj", weights, np.square(values - mean)))
 
 
 def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:

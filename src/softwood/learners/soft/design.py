@@ -131,7 +131,11 @@ class DesignMatrix:
             known = np.where(np.isnan(x)[:, None], self.basis.when_missing[columns], x[:, None])
             return np.asarray(known * self.mix.value[columns] + self.shift[columns])
         at = self.terms_of(f)
-        return np.asarray(_terms(self.basis, at, x) @ self.mix.block(at, columns) + self.shift[columns])
+        return self.of_terms(f, x, columns, self.mix.block(at, columns))
+
+    def of_terms(self, f: int, x: Floats, columns: Places, mix: Floats) -> Floats:
+        """The same by what these columns are made of, (terms of the input, columns)."""
+        return np.asarray(_terms(self.basis, self.terms_of(f), x) @ mix + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> DesignMatrix:
         """The columns of some inputs; `inputs` has an entry for each."""

@@ -45,7 +45,6 @@ from softwood.learners.soft.model_search import (
 from softwood.learners.soft.monotone_tree import hold_to_signs
 from softwood.learners.soft.more_rows import FinalTree, refined_on_all
 from softwood.learners.soft.params import Gates, SoftTreeParams
-from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.refit import from_best_start
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.sparse.design import stored_design
@@ -222,13 +221,15 @@ def learn_joint_from(
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     held_out = answered(replace(trial, candidate=kept), centre, scale)
+    if "expansion" in vars(trial.spec):
+        rows.know(design, trial.spec.expansion)
     search.trials.clear()  # before all rows are taken in
     final = FinalTree(kept.tree[0], design)
     if refit:
         tuned_on = trial.spec.rows(trial.spec.full) if how.counts_penalty(rows) else None
         final = last.result(final, refined_on_all, kept, design, rows, how.max_iter, how.n_threads, tuned_on)
     tree, design, engine = final.with_engine(rows)
-    expansion = None if rows.sample.is_sparse else expansion_of(design, rows.sample.X.shape[1])
+    expansion = None if rows.sample.is_sparse else rows.expansion_of(design)
     tree = without_idle(tree, engine)
     if rows.sample.centre_is_best:
         tree = tree.at_mean_if_alone()

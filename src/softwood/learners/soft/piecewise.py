@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +37,7 @@ NO_COLUMN = PiecewiseTable(NO_KNOTS, np.zeros(1), np.full(1, np.inf), *(np.zeros
 
 def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
     """The columns as tables, whatever the units of inputs; columns of an input stand together, inputs in order."""
-    make = _linear_tables(design) if design.is_linear else partial(_piecewise_table, design)
+    make = _linear_tables(design) if design.is_linear else _tables(design)
     inputs = [make(f) if len(design.columns_of(f)) else NO_COLUMN for f in range(n_inputs)]
     return Expansion(
         _begins([len(one.knots) for one in inputs]),
@@ -51,9 +50,30 @@ def expansion_of(design: DesignMatrix, n_inputs: int) -> Expansion:
     )
 
 
+def _tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
+    """Tables of inputs that may be bent; of those that are not, all at once."""
+    n_inputs = 1 + int(max(design.basis.feature.max(initial=0), design.feature.max(initial=0)))
+    terms, columns = (np.bincount(each, minlength=n_inputs) for each in (design.basis.feature, design.feature))
+    entries = np.bincount(design.mix.column, minlength=len(design))
+    alone = (terms[design.feature] == 1) & (columns[design.feature] == 1) & (entries == 1)
+    at = np.flatnonzero(alone)
+    term = design.mix.term[np.searchsorted(design.mix.column, at)]
+    straight = design.basis.term[term] == Term.IDENTITY
+    at, term = at[straight], term[straight]
+    value = design.mix.value[np.searchsorted(design.mix.column, at)]
+    place = dict(zip(design.feature[at].tolist(), range(len(at)), strict=True))
+    made = _straight_tables(design.basis.when_missing[term], value, design.shift[at])
+    return lambda f: made(place[f]) if f in place else _piecewise_table(design, f)
+
+
 def _linear_tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
     """The same of columns that are inputs, scaled and shifted, all at once: a wide table has tens of thousands."""
-    middle, scale, shift = design.basis.when_missing, design.mix.value, design.shift
+    made = _straight_tables(design.basis.when_missing, design.mix.value, design.shift)
+    return lambda f: made(int(design.columns_of(f)[0]))
+
+
+def _straight_tables(middle: Floats, scale: Floats, shift: Floats) -> Callable[[int], PiecewiseTable]:
+    """Tables of columns scale * x + shift, by their place among these; x is `middle` where it is missing."""
     width = np.divide(1.0, np.abs(scale), out=np.ones_like(scale), where=scale != 0)
     at_middle, at_end = middle * scale + shift, (middle + width) * scale + shift
     slope = at_end - at_middle
@@ -61,8 +81,7 @@ def _linear_tables(design: DesignMatrix) -> Callable[[int], PiecewiseTable]:
     height, slope = np.stack([at_middle, at_middle], 1)[:, None], np.stack([slope, np.zeros_like(slope)], 1)[:, None]
     origin, width, square = middle[:, None], width[:, None], np.zeros((1, 2))
 
-    def table(f: int) -> PiecewiseTable:
-        (at,) = design.columns_of(f)
+    def table(at: int) -> PiecewiseTable:
         return PiecewiseTable(NO_KNOTS, origin[at], width[at], height[at], slope[at], square)
 
     return table
@@ -74,11 +93,12 @@ def _piecewise_table(design: DesignMatrix, f: int) -> PiecewiseTable:
     term, parameter = basis.term[terms], basis.parameter[terms]
     codes = parameter[term == Term.CATEGORY]
     knots = np.unique(np.concatenate([parameter[term == Term.HINGE], codes - 0.5, codes + 0.5]))
-    origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], design.mix_of(f))
+    mix = design.mix_of(f)
+    origin, width = _segments(knots) if len(knots) else _one_segment(basis.when_missing[terms], mix)
     places = [origin, origin + width / 2, origin + width]
     if len(codes):  # steps: read off at the code in the middle
         places = [np.round(places[1])] * 3
-    at, n = design.of_input(f, np.concatenate([*places, [np.nan]]), mine).T, len(origin)
+    at, n = design.of_terms(f, np.concatenate([*places, [np.nan]]), mine, mix).T, len(origin)
     begin, middle, end = at[:, :n], at[:, n : 2 * n], at[:, 2 * n : 3 * n]
     height, slope, square = (np.zeros((len(at), n + 1)) for _ in range(3))
     height[:, :n], height[:, n] = begin, at[:, -1]

@@ -8,7 +8,7 @@ the scale of the targets, and an engine of sums.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from softwood.engines import Floats, MakeEngine, SumEngine
@@ -46,6 +46,7 @@ class TrainingRows:
     are_in_memory: bool = False
     make_head_engine: MakeEngine | None = None
     engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
+    known: list[tuple[DesignMatrix, Expansion]] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
     def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
@@ -94,13 +95,23 @@ class TrainingRows:
         """The engine of all rows over these columns."""
         if self.engine_of_design is not None:
             return self.engine_of_design(design)
-        return self.make_engine(expansion_of(design, self.sample.X.shape[1]))
+        return self.make_engine(self.expansion_of(design))
 
     def engine_of_head(self, design: DesignMatrix) -> SumEngine:
         """The engine of the first HEAD rows; of all where there are no more."""
         if self.make_head_engine is None:
             return self.engine_of(design)
-        return self.make_head_engine(expansion_of(design, self.sample.X.shape[1]))
+        return self.make_head_engine(self.expansion_of(design))
+
+    def expansion_of(self, design: DesignMatrix) -> Expansion:
+        """The columns as tables; those of the design asked for last are kept, as they are wanted several times."""
+        if not (self.known and self.known[0][0] is design):
+            self.know(design, expansion_of(design, self.sample.X.shape[1]))
+        return self.known[0][1]
+
+    def know(self, design: DesignMatrix, expansion: Expansion) -> None:
+        """Take tables of a design that were made already."""
+        self.known[:] = [(design, expansion)]
 
     @property
     def are_sampled(self) -> bool:
