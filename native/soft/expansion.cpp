@@ -23,7 +23,8 @@ SOFTWOOD_INLINE void expand_column(const Expansion<T>& of, std::size_t column, c
   }
 }
 
-constexpr std::size_t kColumnsAnInput = 4;  // from which on passes by tables take less time
+constexpr std::size_t kColumnsAnInput = 4;      // from which on passes by tables take less time
+constexpr std::size_t kMostInOrder = 1u << 17;  // rows that are put in order
 
 }  // namespace
 
@@ -38,6 +39,37 @@ void Expansion<T>::number_entries() {
   }
   entries = entry_begin.back();
   by_tables = !curved && columns >= kColumnsAnInput * used.size() && !used.empty();
+}
+
+template <class T>
+void Expansion<T>::put_in_order(std::size_t rows, int n_threads) {
+  constexpr std::size_t kRows = kGroup * kBlock;
+  const std::size_t groups = (rows + kRows - 1) / kRows;
+  order.row.assign(groups * used.size() * kRows, 0);
+  order.t.assign(order.row.size(), T(0));
+  order.end.assign(groups * entries, 0);
+  for_each_piece(groups, n_threads, [&](std::size_t group) {
+    const std::size_t count = std::min(kRows, rows - group * kRows);
+    for (std::size_t u = 0; u < used.size(); ++u) {
+      std::uint16_t* end = order.end.data() + group * entries + entry_begin[u];
+      const std::size_t n = entry_begin[u + 1] - entry_begin[u], to = (group * used.size() + u) * kRows;
+      const auto at = [&](std::size_t row) {
+        return ((group * kGroup + row / kBlock) * inputs + used[u]) * kBlock + row % kBlock;
+      };
+      for (std::size_t row = 0; row < count; ++row) ++end[segment[at(row)]];
+      std::vector<std::size_t> place(n);
+      for (std::size_t i = 0, before = 0; i < n; ++i) {
+        place[i] = before;
+        before += end[i];
+        end[i] = static_cast<std::uint16_t>(before);
+      }
+      for (std::size_t row = 0; row < count; ++row) {
+        const std::size_t here = to + place[segment[at(row)]]++;
+        order.row[here] = static_cast<std::uint16_t>(row);
+        order.t[here] = t[at(row)];
+      }
+    }
+  });
 }
 
 template <class T>
@@ -89,6 +121,7 @@ void take_rows(Expansion<T>& expansion, const double* X, const std::int64_t* pla
       }
     }
   });
+  if (expansion.by_tables && rows <= kMostInOrder) expansion.put_in_order(rows, n_threads);
 }
 
 template struct Expansion<double>;

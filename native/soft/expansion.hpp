@@ -8,6 +8,19 @@
 
 namespace softwood::soft {
 
+constexpr std::size_t kGroup = 8;  // blocks whose rows are put in order together
+
+// The rows of every group of blocks, input by input, in the order of their segments: what sums by segment go over
+// without a store a row. Rows that are very many are not put in order, which would take memory.
+template <class T>
+struct SegmentOrder {
+  std::vector<std::uint16_t> row;  // [group][used input][kGroup * 64], counted within the group
+  std::vector<T> t;                // of these rows
+  std::vector<std::uint16_t> end;  // [group][entry], of the rows of each segment
+
+  bool empty() const { return row.empty(); }
+};
+
 template <class T>
 struct Expansion {
   std::size_t inputs = 0, columns = 0;
@@ -22,9 +35,12 @@ struct Expansion {
   // The rows: [block][input][64]; segment says which part of the tables a number falls in.
   std::vector<T> t;
   std::vector<std::uint16_t> segment;
+  SegmentOrder<T> order;  // empty unless passes go by tables
 
   // Finds out by which inputs passes may go by tables, and whether they should.
   void number_entries();
+  // Puts the rows of all groups in order.
+  void put_in_order(std::size_t rows, int n_threads);
   // Columns of one block, [column][64]; one of them, [64].
   void expand(std::size_t block, T* phi) const;
   void expand(std::size_t block, std::size_t column, T* phi) const;

@@ -62,6 +62,15 @@ void add_to_tables(const Expansion<double>& expansion, const Tiles& tiles, std::
 void add_to_tables(const Expansion<float>& expansion, const Tiles& tiles, std::size_t block, const float* coefficient,
                    float* cell);
 
+// The same for a whole group of blocks whose rows are in order of their segments (Expansion::order), in two steps: each
+// block is laid out as lines[tile][row of the group][width], then the rows of each segment are added up.
+void lay_out(const Tiles& tiles, std::size_t block, const double* coefficient, double* lines);
+void lay_out(const Tiles& tiles, std::size_t block, const float* coefficient, float* lines);
+void add_group_to_tables(const Expansion<double>& expansion, const Tiles& tiles, std::size_t group, const double* lines,
+                         double* cell);
+void add_group_to_tables(const Expansion<float>& expansion, const Tiles& tiles, std::size_t group, const float* lines,
+                         float* cell);
+
 // From sums by segment to sums by column: adds to sum[form * stride + column] for the forms from `begin` to `end`,
 // counted from `begin`.
 template <class T>

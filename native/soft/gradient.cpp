@@ -69,18 +69,27 @@ template <class T>
 struct PieceTables {
   const SoftRows<T>& rows;
   const Tiles tiles;
-  std::vector<T> coefficient, cell;
+  std::vector<T> coefficient, cell, lines;  // lines: of a group of blocks whose rows are in order
   double* sum;
   std::size_t since = 0;  // blocks in `cell`
 
   static constexpr std::size_t kFew = 16;
+  static_assert(kFew % kGroup == 0);
 
   PieceTables(const SoftRows<T>& of, const Plan<T>& plan, double* to) : rows(of), tiles(plan.tables.tiles), sum(to) {
-    if (to) coefficient.resize(tiles.forms() * kBlock), cell.resize(tiles.cells(of.expansion->entries));
+    if (!to) return;
+    coefficient.resize(tiles.forms() * kBlock), cell.resize(tiles.cells(of.expansion->entries));
+    if (!of.expansion->order.empty()) lines.resize(tiles.forms() * kGroup * kBlock);
   }
 
   void add(std::size_t block) {
-    add_to_tables(*rows.expansion, tiles, block, coefficient.data(), cell.data());
+    if (lines.empty()) {
+      add_to_tables(*rows.expansion, tiles, block, coefficient.data(), cell.data());
+    } else {
+      lay_out(tiles, block, coefficient.data(), lines.data());
+      const bool is_last = block % kGroup == kGroup - 1 || block == rows.blocks - 1;
+      if (is_last) add_group_to_tables(*rows.expansion, tiles, block / kGroup, lines.data(), cell.data());
+    }
     if (++since == kFew) flush();
   }
 

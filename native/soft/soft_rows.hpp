@@ -72,10 +72,10 @@ struct SoftRows {
   Chosen chosen_in(std::size_t block) const { return occupied ? occupied->in(block) : Chosen(columns); }
 
   // At most 64 pieces of at least 16 blocks: enough for threads, few enough to keep a gradient for each. Tables are
-  // larger than gradients: half as many pieces.
+  // larger than gradients: half as many pieces, of whole groups of blocks.
   std::size_t piece_blocks() const {
-    const std::size_t halves = by_tables() ? 2 : 1;
-    return halves * std::max<std::size_t>(16, (blocks + 63) / 64);
+    const std::size_t blocks_each = std::max<std::size_t>(16, (blocks + 63) / 64);
+    return by_tables() ? (2 * blocks_each + kGroup - 1) / kGroup * kGroup : blocks_each;
   }
   std::size_t pieces() const { return (blocks + piece_blocks() - 1) / piece_blocks(); }
 };

@@ -14,6 +14,7 @@ from softwood.learners.soft import piecewise
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.moments import GRID
 from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.tree_kinds import LOCAL
 
 BASIS_SPECS = {
     "linear": BasisSpec(),
@@ -159,3 +160,22 @@ def test_tables_that_do_not_fit_the_knots_are_refused(columns: DesignMatrix, tab
     short = replace(how, table_begin=np.maximum(how.table_begin - 1, 0))
     with pytest.raises(ValueError, match="one entry a segment"):
         make_expanded_rows(table, short, np.ones((len(table), 1)), np.ones(len(table)), Loss.SQUARED)
+
+
+def test_very_many_rows_are_summed_in_the_order_they_come() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((140_000, 1))  # more than are put in the order of their segments
+    design = build_design(X[:500], np.zeros(1, np.int32), np.ones(500), LOCAL)
+    expansion, y = expansion_of(design, 1), np.sin(9.0 * X)
+    first_child, none = np.array([1, -1, -1], np.int32), np.full(2, -1, np.int32)
+    shape = make_shape(first_child, none, 0, len(design), 1)
+    at = rng.normal(size=shape.parameters)
+    parts = [slice(0, 70_000), slice(70_000, 140_000), slice(0, 140_000)]
+    weight = np.ones(len(X))
+    one, other, both = (
+        make_expanded_rows(X[part], expansion, y[part], weight[part], Loss.SQUARED, by_tables=True).gradient(shape, at)[
+            1
+        ]
+        for part in parts
+    )
+    np.testing.assert_allclose(both, 0.5 * (one + other), rtol=1e-9, atol=1e-12)
