@@ -21,6 +21,7 @@ from softwood.learners.soft.model_search.many_leaves import (
 )
 from softwood.learners.soft.model_search.screening import screen
 from softwood.learners.soft.model_search.trials import Trials
+from softwood.learners.soft.trainer import MIXED_ITER
 
 ROWS = 6_500
 
@@ -93,6 +94,8 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     assert len(linear) == 4
     shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
     assert tree.loss < 0.95 * shared.loss
+    refined = trials.trainer.reweight_refined(tree, kind.spec.full).candidate.tree[0]
+    assert 0 < refined.n_iter - params.n_iter < 2 * MIXED_ITER < trials.trainer.max_iter + 1
 
 
 def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_surpass_leave_it() -> None:

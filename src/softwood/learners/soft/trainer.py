@@ -22,6 +22,7 @@ from softwood.learners.soft.split_step import JOINT, ROUGH, GrowOptions
 from softwood.learners.soft.temperature_scaling import output_scale_on
 
 MORE_PATIENCE = 3  # times as many splits without gain end the growth of a tree with mixed slopes, whose gain is uneven
+MIXED_ITER = 50  # iterations of a round of reweighting a tree with mixed slopes, which more of them overfit
 WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, or of more inputs
 
 
@@ -76,13 +77,14 @@ class Trainer:
         reweighted, (scaled,) = spec.reweight(factor), trial.candidate.tree
         bias = trial.candidate.row_loss - spec.fold(fold_index).valid.row_loss(scaled.shape, scaled.parameters)
         train = reweighted.fold(fold_index).train
-        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, self.max_iter, FINE)[1]
+        max_iter = min(self.max_iter, MIXED_ITER) if tree.slopes == "mixed" else self.max_iter
+        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE)[1]
         return self.scored(tree, reweighted, trial.grown, penalty, fold_index, bias)
 
     def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
         """The root under another penalty, and the tree refined under it."""
         there = []
-        if trial.slopes != "none":  # a root that is one number has no penalty
+        if trial.slopes not in ("none", "mixed"):  # one number has no penalty; a leaf alone shares all with itself
             there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
         if trial.grown:
             train = trial.spec.fold(fold_index).train
