@@ -13,6 +13,7 @@ NB_MODULE(_native, m) {
   softwood::bind_evaluator(m);
   softwood::bind_grower(m);
   softwood::bind_soft(m);
+  softwood::bind_stored_rows(m);
   softwood::bind_split_step(m);
   softwood::bind_c45(m);
   softwood::bind_anneal(m);

@@ -89,6 +89,7 @@ nb::object array(const std::vector<T>& values, std::vector<std::size_t> shape = 
 void bind_evaluator(nb::module_& m);
 void bind_grower(nb::module_& m);
 void bind_soft(nb::module_& m);
+void bind_stored_rows(nb::module_& m);
 void bind_split_step(nb::module_& m);
 void bind_c45(nb::module_& m);
 void bind_anneal(nb::module_& m);

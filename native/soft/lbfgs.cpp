@@ -12,6 +12,7 @@
 #include "simd/scalar_log.hpp"
 #include "simd/sums.hpp"
 #include "soft/soft_rows.hpp"
+#include "soft/stored_rows.hpp"
 
 namespace softwood::soft {
 namespace {
@@ -69,9 +70,9 @@ struct Point {
   explicit Point(std::size_t size) : at(size), gradient(size) {}
 };
 
-template <class T>
+template <class Rows>
 struct Objective {
-  const SoftRows<T>& rows;
+  const Rows& rows;
   const Shape& shape;
   Penalty penalty_terms;
   int n_threads;
@@ -139,8 +140,8 @@ class History {
 };
 
 // A lower point along `direction`, into `best`; false if no step lowers the objective. `trial` is room to try.
-template <class T>
-bool search(Objective<T>& objective, const Point& point, const Vector& direction, Point& trial, Point& best) {
+template <class Rows>
+bool search(Objective<Rows>& objective, const Point& point, const Vector& direction, Point& trial, Point& best) {
   const std::size_t n = direction.size();
   const double slope = dot(point.gradient.data(), direction.data(), n);
   if (!(slope < 0)) return false;
@@ -163,12 +164,10 @@ bool search(Objective<T>& objective, const Point& point, const Vector& direction
   return moved;
 }
 
-}  // namespace
-
-template <class T>
-std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters,
-                              const Penalty& penalty_terms, const Refinement& how, int n_threads) {
-  Objective<T> objective{rows, shape, penalty_terms, n_threads};
+template <class Rows>
+std::pair<double, int> refine_on(const Rows& rows, const Shape& shape, double* parameters, const Penalty& penalty_terms,
+                                 const Refinement& how, int n_threads) {
+  Objective<Rows> objective{rows, shape, penalty_terms, n_threads};
   const std::size_t size = shape.parameters();
   Point point(size), trial(size), better(size);
   std::copy_n(parameters, size, point.at.data());
@@ -189,6 +188,19 @@ std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, doubl
   }
   std::copy(point.at.begin(), point.at.end(), parameters);
   return {point.value, objective.passes};
+}
+
+}  // namespace
+
+template <class T>
+std::pair<double, int> refine(const SoftRows<T>& rows, const Shape& shape, double* parameters,
+                              const Penalty& penalty_terms, const Refinement& how, int n_threads) {
+  return refine_on(rows, shape, parameters, penalty_terms, how, n_threads);
+}
+
+std::pair<double, int> refine(const StoredRows& rows, const Shape& shape, double* parameters,
+                              const Penalty& penalty_terms, const Refinement& how, int n_threads) {
+  return refine_on(rows, shape, parameters, penalty_terms, how, n_threads);
 }
 
 template std::pair<double, int> refine(const SoftRows<double>&, const Shape&, double*, const Penalty&,

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from softwood.kernels.kinds import Loss
+from softwood.kernels.backend import native
+from softwood.kernels.kinds import Loss, LossKind
+from softwood.kernels.native_stored import NativeStoredRows, make_stored_rows
 from softwood.kernels.reference.gradient import SoftRows
 from softwood.kernels.soft import make_shape
 from softwood.kernels.sparse_table import SparseTable
@@ -19,7 +21,7 @@ def table(rng, n=60, columns=9):
     return X
 
 
-def both(rng, outputs, loss):
+def both(rng, outputs, loss, kind=StoredRows):
     """Stored rows and the reference's over the same columns."""
     X = table(rng)
     inputs, gone = np.array([0, 1, 3, 4, 5, 8]), np.array([1, 5])
@@ -33,7 +35,7 @@ def both(rng, outputs, loss):
         ]  # fmt: skip
     weight = rng.uniform(0.5, 2.0, len(X))
     columns = StoredColumns.make(SparseTable.of_dense(X), inputs, fill, gone, scale, shift)
-    stored = StoredRows.make(columns, target, weight, loss, np.arange(6), 6)
+    stored = kind.make(columns, target, weight, loss, np.arange(6), 6)
     return stored, SoftRows.make(phi, target, weight, int(loss.kind), loss.parameter), known
 
 
@@ -106,3 +108,64 @@ def test_rows_without_columns():
     value, slope = rows.gradient(shape, np.array([0.5]))
     assert value == 0.125
     np.testing.assert_allclose(slope, [-0.25])
+
+
+needs_native = pytest.mark.skipif(native is None, reason="there is no native code to compare")
+
+
+@needs_native
+@pytest.mark.parametrize("kind", SLOPES)
+@pytest.mark.parametrize(
+    ("outputs", "loss"),
+    [(1, Loss.SQUARED), (1, Loss.LOGISTIC), (6, Loss.SOFTMAX), (2, Loss.SQUARED), (1, Loss(LossKind.HUBER, 0.7))],
+)
+def test_native_rows_sum_what_their_twin_sums(kind, outputs, loss):
+    rng = np.random.default_rng(6)
+    twin, quick = (both(np.random.default_rng(8), outputs, loss, rows)[0] for rows in (StoredRows, NativeStoredRows))
+    shape, numbers = tree(rng, kind, outputs)
+    for rows, other in ((quick, twin), (quick.under(shape, numbers, 3), twin.under(shape, numbers, 3))):
+        for mine, wanted in zip(rows.answers(shape, numbers), other.answers(shape, numbers), strict=True):
+            np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-13)
+        value, slope = rows.gradient(shape, numbers)
+        wanted_value, wanted_slope = other.gradient(shape, numbers)
+        np.testing.assert_allclose([value, rows.loss(shape, numbers)], wanted_value, rtol=1e-12)
+        np.testing.assert_allclose(slope, wanted_slope, rtol=1e-11, atol=1e-13)
+
+
+@needs_native
+def test_native_rows_are_refined_as_their_twin_and_by_any_threads_to_the_same_bits():
+    rng = np.random.default_rng(5)
+    X = SparseTable.of_dense(np.where(rng.random((3000, 40)) < 0.8, 0.0, rng.normal(size=(3000, 40))))
+    every, none = np.arange(40), np.zeros(0, np.intp)
+    columns = StoredColumns.make(X, every, np.zeros(40), none, np.ones(40), np.full(40, -0.1))
+    target = (rng.random((3000, 1)) < 0.5).astype(float)
+    shape, numbers = tree(rng, "own", 1, 40)
+    terms = (np.full(len(numbers), 0.01), np.zeros(len(numbers)), np.zeros(len(numbers)))
+    twin, quick = (rows.make(columns, target, np.ones(3000), Loss.LOGISTIC) for rows in (StoredRows, NativeStoredRows))
+    value, place, _ = twin.refine(shape, numbers, *terms, 12, 1e-9)
+    found = quick.refine(shape, numbers, *terms, 12, 1e-9)
+    np.testing.assert_allclose(found[0], value, rtol=1e-8)
+    np.testing.assert_allclose(found[1], place, atol=1e-3)
+    for threads in (2, 5):
+        again = quick.refine(shape, numbers, *terms, 12, 1e-9, threads)
+        assert again[0] == found[0]
+        assert again[1].tobytes() == found[1].tobytes()
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("begin", "column", "told"),
+    [([0, 1, 3], [0, 2, 1], "rise"), ([0, 2, 1], [0, 1, 1], "end"), ([0, 1, 2], [0, 3], "not there"),
+     ([0, 1, 2], [0, -1], "not there"), ([0, 2], [0, 1], "same rows")],
+)  # fmt: skip
+def test_native_rows_that_are_none_are_refused(begin, column, told):
+    stored = (np.array(begin, np.int32), np.array(column, np.int32), np.ones(len(column)), np.zeros(3))
+    known = (np.zeros((2, 1)), np.full(2, 0.5), np.zeros((2, 1)), np.ones((2, 1)))
+    with pytest.raises(ValueError, match=told):
+        native.StoredRows.make(*stored, *known, 0, 0.0)
+
+
+def test_rows_are_native_where_that_is_built():
+    stored = both(np.random.default_rng(0), 1, Loss.SQUARED)[0]
+    made = make_stored_rows(stored.columns, stored.target, stored.weight, Loss.SQUARED)
+    assert type(made) is (StoredRows if native is None else NativeStoredRows)

@@ -14,6 +14,7 @@ from softwood.kernels import split_step
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.formulas.losses import far_loss
 from softwood.kernels.kinds import Loss, LossKind
+from softwood.kernels.native_stored import make_stored_rows
 from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
 from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
 from softwood.kernels.stored_rows import StoredColumns, StoredRows
@@ -136,7 +137,7 @@ def from_stored(
     n_inputs: int = 0,
 ) -> SampleEngine:
     """The engine of sparse rows; of each linear column, its place among the inputs of histograms, if there are some."""
-    rows = StoredRows.make(columns, target, weight, loss, place, n_inputs)
+    rows = make_stored_rows(columns, target, weight, loss, place, n_inputs)
     return _engine(rows, target, weight, loss, None, 2 if n_inputs else 0, n_threads)
 
 

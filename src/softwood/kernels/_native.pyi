@@ -277,3 +277,32 @@ def scale_running(
     X: Floats, feature: Ints, code: Floats, weight: Floats, moments: Any, rule: tuple[float, ...], phi: Floats
 ) -> bool: ...
 def answers_buds(state: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...
+
+class StoredRows:
+    @staticmethod
+    def make(
+        begin: Ints,
+        column: Ints,
+        value: Floats,
+        shift: Floats,
+        target: Floats,
+        weight: Floats,
+        offset: Floats,
+        arrival: Floats,
+        loss: int,
+        parameter: float,
+    ) -> StoredRows: ...
+    def loss(self, shape: Any, parameters: Floats, n_threads: int = 1) -> float: ...
+    def gradient(self, shape: Any, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]: ...
+    def answers(self, shape: Any, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]: ...
+    def refine(
+        self,
+        shape: Any,
+        parameters: Floats,
+        strength: Floats,
+        centre: Floats,
+        log_penalty: Floats,
+        max_iter: int,
+        tol: float,
+        n_threads: int = 1,
+    ) -> tuple[float, Floats, int]: ...
