@@ -42,7 +42,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
         What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
         squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
-        keeps the simpler unless another is better. From 400 rows on curves have ramps, for steps and peaks, where
+        keeps the simpler unless another is better. From 250 rows on curves have ramps, for steps and peaks, where
         held-out rows tell of these.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.

@@ -70,7 +70,8 @@ def test_ramps_are_tried_where_rows_are_many_and_columns_are_not() -> None:
     assert basis_specs_for("auto", 10, enough)[-1] == LOCAL
     assert basis_specs_for("auto", 64, enough)[-1].n_ramps == 16
     assert basis_specs_for("auto", 10, MANY_ROWS)[-1].n_ramps == MANY_ROWS // ROWS_BY_RAMP
-    assert basis_specs_for("auto", 10, SOME_ROWS)[-1] == BESIDE
+    assert basis_specs_for("auto", 7, SOME_ROWS)[-1] == BESIDE
+    assert basis_specs_for("auto", 7, SOME_ROWS, outputs=12)[-1].n_ramps == 0  # nor slopes than twice the rows
     assert basis_specs_for("auto", SOME_ROWS // 20, SOME_ROWS)[-1].n_ramps == 10  # no more columns than half the rows
     for gate, inputs, rows in (
         ("auto", 10, SOME_ROWS - 1),

@@ -11,39 +11,61 @@ from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.finer_curves import find_ramps
 from softwood.learners.soft.joint import JointOptions, make_search, training_rows
 from softwood.learners.soft.model_search.curve_selection import select_curves
-from softwood.learners.soft.model_search.ramped_inputs import ramped_inputs, saved_by_ramps
+from softwood.learners.soft.model_search.ramped_inputs import Exchange, ramped_inputs, score
 from softwood.learners.soft.model_search.trials import Trials
 from softwood.learners.soft.tree_kinds import SOME_ROWS
 
 
-def saved_with(mean: list[float], n: int = 400) -> np.ndarray:
-    """Losses saved with these means, in standard errors."""
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(n, len(mean)))
-    noise = (noise - noise.mean(axis=0)) / noise.std(axis=0)
-    return noise + np.array(mean) / np.sqrt(n)
+def exchange_with(scores: list[float], whole: float, weight: float = 1.0, n: int = 400) -> list[Exchange]:
+    """Two folds of targets 0: exchanging the curve of an input saves as many standard errors, and all together `whole`.
+
+    The smooth sum answers 1; what a row saves by a small change of its answer is nearly as much.
+    """
+    noise = np.random.default_rng(0).normal(size=(len(scores) + 1, 2 * n, 1))
+    noise = (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, keepdims=True)
+    mean = np.array([*scores, whole]) / np.sqrt(2 * n)
+    *local, together = -1e-6 * (noise + mean[:, None, None])
+    found = []
+    for part in (slice(0, n), slice(n, None)):
+        rows = Dataset(np.zeros((n, 1)), np.zeros((n, 1)), np.full(n, weight), [0], Loss.SQUARED)
+        curves = np.stack([one[part] for one in local])
+        change = together[part] - curves.sum(axis=0)
+        found.append(Exchange(rows, np.ones((n, 1)), change, np.zeros_like(curves), curves))
+    return found
 
 
 @pytest.mark.parametrize(
-    ("score", "ramped"),
+    ("scores", "whole", "ramped"),
     [
-        ([5.0, 1.5, 0.5, -4.0, 0.0], [True, True, False, False]),  # one tells more than chance: so do others that save
-        ([2.5, 1.5, 0.5, -4.0, 0.0], [False, False, False, False]),  # the largest of four by chance
-        ([0.5, 0.5, 0.5, 0.5, 3.0], [True, True, True, True]),  # none alone, all together
-        ([0.5, 0.5, 0.5, 0.5, 1.5], [False, False, False, False]),
+        ([5.0, 1.5, 0.5, -4.0], 0.0, [True, True, False, False]),  # one tells more than chance: so do others that save
+        ([2.5, 1.5, 0.5, -4.0], 0.0, [False, False, False, False]),  # the largest of four by chance
+        ([0.5, 0.5, 0.5, 0.5], 3.0, [True, True, True, True]),  # none alone, all together
+        ([0.5, 0.5, 0.5, 0.5], 1.5, [False, False, False, False]),
     ],
 )
-def test_inputs_have_ramps_where_these_save_more_than_chance(score: list[float], ramped: list[bool]) -> None:
-    saved = saved_with(score)
-    np.testing.assert_array_equal(ramped_inputs(saved, np.ones(len(saved))), ramped)
+def test_inputs_have_ramps_where_these_save_more_than_chance(
+    scores: list[float], whole: float, ramped: list[bool]
+) -> None:
+    folds = exchange_with(scores, whole)
+    assert [score(folds, np.arange(4) == f) for f in range(4)] == pytest.approx(scores, abs=0.01)
+    assert score(folds, np.ones(4, np.bool_)) == pytest.approx(whole, abs=0.01)
+    np.testing.assert_array_equal(ramped_inputs(folds), ramped)
 
 
-def test_a_weight_counts_as_rows_and_inputs_without_curves_do_not_count() -> None:
-    saved = saved_with([2.0, 0.0], 100)
-    assert not ramped_inputs(np.c_[saved[:, :1] / 2.0, saved], np.ones(100)).any()
-    np.testing.assert_array_equal(ramped_inputs(saved, np.full(100, 4.0)), [True])
-    still = np.zeros((100, 50))
-    np.testing.assert_array_equal(ramped_inputs(np.c_[saved[:, :1], still, saved[:, 1:]], np.ones(100)).sum(), 1)
+def test_a_weight_counts_as_rows() -> None:
+    inputs = np.array([True, False])
+    assert score(exchange_with([1.0, 0.0], 0.0, 4.0), inputs) == pytest.approx(2.0, abs=0.01)
+
+
+def test_inputs_that_share_a_curve_must_save_together_what_they_save_alone() -> None:
+    rng = np.random.default_rng(3)
+    n, target = 500, rng.normal(size=(500, 1))
+    rows = Dataset(np.zeros((n, 1)), target, np.ones(n), [0], Loss.SQUARED)
+    smooth = np.zeros((2, n, 1))
+    local = np.stack([1.5 * target, 1.5 * target])  # each alone is nearer to the targets than 0, both are too much
+    folds = [Exchange(rows, np.zeros((n, 1)), np.zeros(1), smooth, local)]
+    assert score(folds, np.array([True, False])) > 5
+    assert not ramped_inputs(folds).any()
 
 
 def made(n: int = 800) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,20 +97,19 @@ def test_the_input_with_steps_has_ramps_and_the_others_keep_their_curves() -> No
     np.testing.assert_array_equal(after.design.make(x)[:, after.design.feature != 0], before.design.make(x)[:, others])
 
 
-def test_what_an_input_saves_is_the_loss_of_the_smooth_sum_with_its_curve_exchanged() -> None:
+def test_exchanging_all_curves_is_what_the_other_root_answers() -> None:
     trials = search_of(500)
     smooth, local = (
         [trials.trainer.trial(spec, "shared", False, 0.01, fold) for fold in range(len(spec.row_folds))]
         for spec in trials.specs
         if spec.basis_spec.curve
     )
-    saved, weight = saved_by_ramps(smooth, local)
-    assert saved.shape == (500, 4)
-    assert len(weight) == 500
-    whole = np.concatenate([trial.candidate.row_loss for trial in smooth]) - np.concatenate(
-        [trial.candidate.row_loss for trial in local]
-    )
-    np.testing.assert_allclose(saved[:, -1], whole, atol=1e-4)
+    for fold_index, (one, other) in enumerate(zip(smooth, local, strict=True)):
+        exchange = Exchange.of(one, other, fold_index)
+        none, every = np.zeros(3, np.bool_), np.ones(3, np.bool_)
+        np.testing.assert_array_equal(exchange.saved(none), 0.0)
+        whole = one.candidate.row_loss - other.candidate.row_loss
+        np.testing.assert_allclose(exchange.saved(every), whole, atol=1e-4)
 
 
 def test_steps_of_few_rows_are_steep_from_some_rows_on() -> None:

@@ -316,7 +316,7 @@ def _prepared(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[Ba
     if some.is_sparse:
         return [(BasisSpec(), stored_design(some.X, some.weight).only(inputs))]
     found = []
-    basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some))
+    basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some), some.target.shape[1])
     for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
         design = build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs)
         found.append((basis_spec, design.only(inputs)))

@@ -19,12 +19,13 @@ N_RAMPS, RAMP = 32, 2.0
 LOCAL = replace(ADDITIVE, curve=CURVE[:2], ramp=RAMP, n_ramps=N_RAMPS)
 MANY_ROWS = 6_000  # beyond which there are so many, and kinds are screened on some of the rows
 ROWS_BY_RAMP = 250  # up to there, of all rows; 180 had a hundredth more error with 4,000 rows, in a tenth more time
-SOME_ROWS = 400  # from which curves with ramps are tried, too
+SOME_ROWS = 250  # from which curves with ramps are tried, too
 FEW_ROWS = 3_000  # up to which there are five folds (dataset.py), which tell of ramps input by input,
 FEW_RAMPS = 16  # so many, beside all cosines; 8 were worse on made tables of 500 and 1,000 rows, 24 hardly better
 BESIDE = replace(ADDITIVE, ramp=RAMP, n_ramps=FEW_RAMPS)
 MOST_LOCAL, LEAST_RAMPS = 1024, 8  # columns that ramps may make; and how many each number has, else there are none
-ROWS_BY_LOCAL = 2  # rows for each of these columns, at least
+ROWS_BY_LOCAL = 2.0  # rows for each of these columns, at least,
+ROWS_BY_SLOPE = 0.5  # and for each of their slopes, of which a class has its own
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -41,24 +42,25 @@ MOST_CURVED, FEW_CELLS = (
 OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
 
 
-def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int) -> tuple[BasisSpec, ...]:
-    """Columns to try; where inputs are many, curves have fewer frequencies."""
+def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) -> tuple[BasisSpec, ...]:
+    """Columns to try; where inputs are many, curves have fewer frequencies, and where outputs are, fewer ramps."""
     least = LEAST_CURVED if n_inputs <= MOST_CURVED or n_inputs * n_rows <= FEW_CELLS else 0
     room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the linear column
     specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
-    local = _with_ramps(n_inputs, n_rows, room)
+    local = _with_ramps(n_inputs, n_rows, outputs, room)
     if local.n_ramps >= LEAST_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
         specs.append(local)
     return tuple(dict.fromkeys(specs))
 
 
-def _with_ramps(n_inputs: int, n_rows: int, room: int) -> BasisSpec:
+def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpec:
     """Curves with as many ramps as the rows are for: beside all that smooth curves have where rows are few."""
     if n_rows < SOME_ROWS:
         return ADDITIVE
-    most = min(MOST_LOCAL, n_rows // ROWS_BY_LOCAL) // max(n_inputs, 1)
+    most = MOST_LOCAL // max(n_inputs, 1)
     if n_rows <= FEW_ROWS:
-        return replace(_within(BESIDE, room), n_ramps=min(FEW_RAMPS, most))
+        columns = n_rows / max(ROWS_BY_LOCAL, outputs * ROWS_BY_SLOPE)
+        return replace(_within(BESIDE, room), n_ramps=min(FEW_RAMPS, most, int(columns / max(n_inputs, 1))))
     return replace(LOCAL, n_ramps=min(N_RAMPS if n_rows > MANY_ROWS else n_rows // ROWS_BY_RAMP, most))
 
 
