@@ -72,10 +72,15 @@ def _root(trials: Trials, spec: ModelSpec) -> Trial:
 
 
 def _on_folds(trials: Trials, root: Trial) -> list[Trial]:
-    """The root under its best penalty, on each of the folds."""
+    """The root under its best penalty, on each of the folds; the rows of other folds than the first are released."""
     best = at_best_penalty(trials, root, 0) if trials.penalty is None else root
-    others = range(1, len(root.spec.row_folds))
-    return [best, *trials.parallel_map(lambda fold_index: trials.trainer.on_fold(best, fold_index), others)]
+
+    def on_fold(fold_index: int) -> Trial:
+        trial = trials.trainer.on_fold(best, fold_index)
+        root.spec.fold_cache.pop(fold_index, None)
+        return trial
+
+    return [best, *trials.parallel_map(on_fold, range(1, len(root.spec.row_folds)))]
 
 
 def _has_many_folds(spec: ModelSpec) -> bool:
