@@ -29,12 +29,12 @@ SURELY = 2.0  # standard errors that several inputs with ramps save at least
 class Exchange:
     """The answers of two roots to the held-out rows of a fold, as (inputs, rows, outputs): the curve of each input.
 
-    constant : (rows, outputs), the rest of the smooth root's answer.  change : how the other root's differs.
+    answer : (rows, outputs), of the smooth root.  change : of the constants, from the smooth root to the other.
     smooth, local : curves without ramps, and with them.
     """
 
     rows: Dataset
-    constant: Floats
+    answer: Floats
     change: Floats
     smooth: Floats
     local: Floats
@@ -44,14 +44,14 @@ class Exchange:
         """Of two roots of the same fold."""
         rows = smooth.spec.row_folds[fold_index][1]
         (before,), (after,) = smooth.candidate.tree, local.candidate.tree
-        constant = np.broadcast_to(before.response[0], rows.target.shape)
-        return cls(rows, constant, after.response[0] - before.response[0], _curves(smooth, rows), _curves(local, rows))
+        curves = _curves(smooth, rows)
+        answer = before.response[0] + curves.sum(axis=0)
+        return cls(rows, answer, after.response[0] - before.response[0], curves, _curves(local, rows))
 
     def saved(self, inputs: Inputs) -> Floats:
         """What the loss of each row falls by with the other root's curves of these inputs; of all, its whole answer."""
-        answer = self.constant + self.smooth.sum(axis=0)
-        change = (self.local - self.smooth)[inputs].sum(axis=0) + (self.change if inputs.all() else 0.0)
-        losses = (row_loss(self.rows.loss, output, self.rows.target) for output in (answer, answer + change))
+        change = (self.local[inputs] - self.smooth[inputs]).sum(axis=0) + (self.change if inputs.all() else 0.0)
+        losses = (row_loss(self.rows.loss, output, self.rows.target) for output in (self.answer, self.answer + change))
         return np.subtract(*losses)
 
 
