@@ -7,6 +7,7 @@
 
 #include "anneal/local_update.hpp"
 #include "core/interrupt.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood {
 
@@ -27,7 +28,7 @@ double Random::uniform() {
 
 double Random::normal() {
   const double one = uniform(), other = uniform();
-  return std::sqrt(-2 * std::log(1 - one)) * std::cos(2 * std::numbers::pi * other);
+  return std::sqrt(-2 * elementary::log(1 - one)) * elementary::cos_of_turn(other);
 }
 
 Annealer::Annealer(const RampProblem& problem, std::uint64_t seed)
@@ -88,7 +89,7 @@ double Annealer::anneal(const std::vector<Width>& group) {
   double loss = progress_.loss, best_loss = loss;
   for (int its = 0; its < PROPOSALS; ++its) {
     poll_interrupt();
-    const double t = TEMPERATURE / std::log(its / PER_TEMPERATURE * PER_TEMPERATURE + LEAST_LOG);
+    const double t = TEMPERATURE / elementary::log(its / PER_TEMPERATURE * PER_TEMPERATURE + LEAST_LOG);
     tried = here;
     bool allowed = true;
     for (const Width width : group) {
@@ -96,7 +97,7 @@ double Annealer::anneal(const std::vector<Width>& group) {
       allowed &= tried[width.at()] >= 0;
     }
     const double tried_loss = allowed ? others + local.loss(tried.data()) : std::numeric_limits<double>::infinity();
-    if (tried_loss > loss && !(random_.uniform() < std::exp(-(tried_loss - loss) / (t * unit_)))) continue;
+    if (tried_loss > loss && !(random_.uniform() < elementary::exp(-(tried_loss - loss) / (t * unit_)))) continue;
     here = tried;
     loss = tried_loss;
     if (loss >= best_loss) continue;

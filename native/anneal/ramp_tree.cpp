@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood {
 
@@ -69,7 +70,7 @@ std::vector<double> RampTree::reach(std::int32_t node, const double* theta) cons
 }
 
 double RampTree::row_loss(std::size_t row, const double* output) const {
-  if (!p_.code.empty()) return p_.weight[row] * std::exp(-p_.alpha * output[0]);
+  if (!p_.code.empty()) return p_.weight[row] * elementary::exp(-p_.alpha * output[0]);
   double sum = 0;
   for (std::size_t t = 0; t < parts(); ++t) {
     const double d = p_.y[row * parts() + t] - output[t];

@@ -138,9 +138,6 @@ void bind_evaluator(nb::module_& m) {
           },
           "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
   m.def("is_valid", [](nb::handle tree) { return is_valid(check_sizes(view_tree(tree))); }, "tree"_a);
-  m.def(
-      "exp_lanes", [](Out<double, 1>& value) { exp_lanes(value.data(), value.size()); }, "value"_a.noconvert(),
-      "exp of every entry, in place.");
 }
 
 }  // namespace softwood

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "bind/module.hpp"
-#include "core/symmetric_matrix.hpp"
 #include "oblique/gate_selection.hpp"
 #include "oblique/grower.hpp"
 
@@ -120,22 +119,6 @@ nb::object gate_losses(const Flats& phi, const Flat<double>& weight, const Flat<
   return array(losses, {losses.size() / (2 * half.shape(0)), half.shape(0), 2});
 }
 
-nb::object solve(const Flats& S, const Flats& right, double tiny, double part) {
-  const std::size_t n = S.shape(0), k = right.shape(1);
-  if (S.shape(1) != n || right.shape(0) != n)
-    throw nb::value_error("S must be square, with a row for each of right's.");
-  std::vector<double> solution(right.data(), right.data() + n * k);
-  symmetric::solve(S.data(), n, n, solution.data(), k, tiny, part);
-  return array(solution, {n, k});
-}
-
-nb::tuple eigen(const Flats& S) {
-  const std::size_t n = S.shape(0);
-  if (S.shape(1) != n) throw nb::value_error("S must be square.");
-  const symmetric::Eigen found = symmetric::eigen(S.data(), n, n);
-  return nb::make_tuple(array(found.value), array(found.vector, {n, n}));
-}
-
 }  // namespace
 
 void bind_oblique(nb::module_& m) {
@@ -147,8 +130,6 @@ void bind_oblique(nb::module_& m) {
         nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
         nb::arg("X").noconvert().none(), "n_levels"_a, "min_samples_leaf"_a, "shrinkage"_a, "gaussian"_a, "linear"_a,
         "lines"_a, "squares"_a, nb::arg("half").noconvert());
-  m.def("solve_symmetric", &solve, nb::arg("S").noconvert(), nb::arg("right").noconvert(), "tiny"_a, "part"_a);
-  m.def("eigen_symmetric", &eigen, nb::arg("S").noconvert());
 }
 
 }  // namespace softwood

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "budding/four_lanes.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood::budding {
 
@@ -70,8 +71,8 @@ SOFTWOOD_INLINE void descend(T* __restrict number, const T* __restrict slope, st
 // `age` is that of one node, whose numbers these are.
 template <class T>
 SOFTWOOD_INLINE void adam(T* number, T* memory, T* speed, const T* slope, std::size_t n, T step, std::int64_t age) {
-  const T warm = static_cast<T>(1 / (1 - std::pow(kFade, double(age))));
-  const T warm_squares = static_cast<T>(1 / (1 - std::pow(kFadeSquares, double(age))));
+  const T warm = static_cast<T>(1 / (1 - elementary::power(kFade, static_cast<std::uint64_t>(age))));
+  const T warm_squares = static_cast<T>(1 / (1 - elementary::power(kFadeSquares, static_cast<std::uint64_t>(age))));
   for (std::size_t i = 0; i < n; ++i) {
     speed[i] += static_cast<T>(1 - kFade) * (slope[i] - speed[i]);
     memory[i] += static_cast<T>(1 - kFadeSquares) * (slope[i] * slope[i] - memory[i]);

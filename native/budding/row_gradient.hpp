@@ -114,7 +114,7 @@ SOFTWOOD_INLINE double loss_and_slope(LossKind loss, double parameter, const T* 
   if (loss == LossKind::logistic) {
     const double out = output[0], low = simd::vector_exp(-std::abs(out));
     delta[0] = static_cast<T>((out < 0 ? low : 1.0) / (1 + low) - target[0]);
-    return std::max(out, 0.0) + std::log1p(low) - target[0] * out;
+    return std::max(out, 0.0) + simd::vector_log1p(low) - target[0] * out;
   }
   if (loss != LossKind::softmax) {
     soft::with_number_loss(loss, parameter, [&](auto&& term) SOFTWOOD_INLINE_LAMBDA {
@@ -135,7 +135,7 @@ SOFTWOOD_INLINE double loss_and_slope(LossKind loss, double parameter, const T* 
     value -= target[q] * (output[q] - top);
   }
   for (std::size_t q = 0; q < k; ++q) delta[q] = static_cast<T>(delta[q] / sum) - target[q];
-  return value + std::log(sum);
+  return value + simd::vector_log(sum);
 }
 
 // From the slope of the root's output to those of all nodes, and the slope of each gate's score.

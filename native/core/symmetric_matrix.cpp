@@ -28,6 +28,20 @@ SOFTWOOD_INLINE void take(double* rest, const double* rows, std::size_t stride, 
   }
 }
 
+// to[j] += by * row[j]
+SOFTWOOD_CLONED(void, add_row, (double* to, const double* row, double by, std::size_t from, std::size_t end),
+                (to, row, by, from, end)) {
+  for (std::size_t j = from; j < end; ++j) to[j] += by * row[j];
+}
+
+// to[j] += by_one * one[j] + by_two * two[j]
+SOFTWOOD_CLONED(void, add_two_rows,
+                (double* to, const double* one, double by_one, const double* two, double by_two, std::size_t from,
+                 std::size_t end),
+                (to, one, by_one, two, by_two, from, end)) {
+  for (std::size_t j = from; j < end; ++j) to[j] += by_one * one[j] + by_two * two[j];
+}
+
 double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
 
 // Householder's reflections make S tridiagonal, T = Q'SQ. `Q` holds S at first and the product of the reflections at
@@ -50,29 +64,27 @@ void tridiagonal(std::vector<double>& Q, std::size_t n, std::vector<double>& dia
     double square = 0, along = 0;
     for (std::size_t i = k + 1; i < n; ++i) square += v[i] * v[i];
     scale[k] = square > 0 ? 2 / square : 0;
+    std::fill(p.begin(), p.end(), 0.0);
+    for (std::size_t j = k + 1; j < n; ++j) add_row(p.data(), &at(j, 0), v[j], k + 1, n);
     for (std::size_t i = k + 1; i < n; ++i) {
-      p[i] = 0;
-      for (std::size_t j = k + 1; j < n; ++j) p[i] += at(i, j) * v[j];
       p[i] *= scale[k];
       along += p[i] * v[i];
     }
     for (std::size_t i = k + 1; i < n; ++i) p[i] -= 0.5 * scale[k] * along * v[i];
-    for (std::size_t i = k + 1; i < n; ++i) {
-      for (std::size_t j = k + 1; j < n; ++j) at(i, j) -= v[i] * p[j] + p[i] * v[j];
-    }
+    for (std::size_t i = k + 1; i < n; ++i) add_two_rows(&at(i, 0), p.data(), -v[i], v, -p[i], k + 1, n);
   }
   diagonal[n - 1] = at(n - 1, n - 1);
   std::fill(Q.begin(), Q.end(), 0.0);
   for (std::size_t i = 0; i < n; ++i) at(i, i) = 1;
-  for (std::size_t k = n; k-- > 0;) {  // Q = H_0 H_1 ...; each row here is a column of Q
+  for (std::size_t k = n; k-- > 0;) {  // Q = H_0 H_1 ...
     poll_interrupt();
     const double* v = &reflect[k * n];
-    for (std::size_t row = 0; row < n && scale[k] > 0; ++row) {
-      double along = 0;
-      for (std::size_t i = k + 1; i < n; ++i) along += v[i] * at(row, i);
-      for (std::size_t i = k + 1; i < n; ++i) at(row, i) -= scale[k] * along * v[i];
-    }
+    std::fill(p.begin(), p.end(), 0.0);  // v'Q
+    for (std::size_t i = k + 1; i < n && scale[k] > 0; ++i) add_row(p.data(), &at(i, 0), v[i], 0, n);
+    for (std::size_t i = k + 1; i < n && scale[k] > 0; ++i) add_row(&at(i, 0), p.data(), -scale[k] * v[i], 0, n);
   }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) std::swap(at(i, j), at(j, i));
 }
 
 // Implicit QL steps with Wilkinson's shift: the tridiagonal matrix becomes diagonal, the rows of Q eigenvectors.

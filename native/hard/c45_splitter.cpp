@@ -4,6 +4,7 @@
 
 #include "core/interrupt.hpp"
 #include "hard/sorted_columns.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood {
 
@@ -151,7 +152,7 @@ C45Test test_number(const C45Problem& problem, int feature, const std::vector<st
     low = sweep.low();
     high = sweep.high();
   }
-  const double left = tries ? best - std::log2(static_cast<double>(tries)) / total : 0;
+  const double left = tries ? best - elementary::log2(static_cast<double>(tries)) / total : 0;
   if (left <= 0) return {};
   C45Test test;
   test.gain = left;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hard/c45_grower.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood {
 
@@ -29,7 +30,7 @@ struct C45Test {
   double ratio() const { return info > C45_TIE ? gain / info : 0; }
 };
 
-inline double times_log(double x) { return x > 0 ? x * std::log2(x) : 0; }
+inline double times_log(double x) { return x > 0 ? x * elementary::log2(x) : 0; }
 
 // `weight` is by row id; `total` the weight of the node.
 C45Test test_number(const C45Problem& problem, int feature, const std::vector<std::uint32_t>& order,

@@ -13,6 +13,7 @@
 
 #include "core/kinds.hpp"
 #include "hard/sorted_columns.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood::hard {
 
@@ -30,13 +31,13 @@ struct Objective {
   bool plain = true;                 // every weight and factor is 1
   std::vector<double> x_log_x_of;    // entropy where plain: x log x of every count there can be, else empty
 
-  static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+  static double x_log_x(double x) { return x > 0 ? x * elementary::log(x) : 0; }
 
   // Half the Poisson deviance of 1 + t from 1, see kernels/formulas/counts.py.
   static double half_deviance(double t) {
     constexpr double NEAR = 1.0 / 16;
     constexpr int TERMS = 14;
-    if (std::abs(t) > NEAR) return t > -1 ? (1 + t) * std::log1p(t) - t : 1;
+    if (std::abs(t) > NEAR) return t > -1 ? (1 + t) * elementary::log1p(t) - t : 1;
     double series = 0;
     for (int k = TERMS; k > 1; --k) series = 1.0 / (k * (k - 1)) - t * series;
     return t * t * series;

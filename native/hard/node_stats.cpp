@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simd/elementary.hpp"
+
 namespace softwood::hard {
 
 namespace {
@@ -20,7 +22,7 @@ void describe_classes(const Objective& objective, const std::vector<std::uint32_
   for (int c = 0; c < objective.parts; ++c) {
     const double p = state[2 + c] / state[1];
     largest = std::max(largest, p);
-    sum += objective.criterion == Criterion::entropy ? (p > 0 ? -p * std::log(p) : 0) : p * p;
+    sum += objective.criterion == Criterion::entropy ? (p > 0 ? -p * elementary::log(p) : 0) : p * p;
   }
   switch (objective.criterion) {
     case Criterion::entropy:

@@ -7,6 +7,7 @@
 #include "core/symmetric_matrix.hpp"
 #include "oblique/class_groups.hpp"
 #include "oblique/tolerances.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood::oblique {
 namespace {
@@ -52,7 +53,7 @@ double normal_cut(const std::vector<double>& score, const Answers& answers, cons
     spread += answers.split_weight[i] * d * d;
   }
   if (!(std::abs(mean[0] - mean[1]) > TIE * std::max(std::abs(mean[0]), std::abs(mean[1])))) return NAN_;
-  return 0.5 * (mean[0] + mean[1]) + spread / (n[0] + n[1]) / (mean[0] - mean[1]) * std::log(n[1] / n[0]);
+  return 0.5 * (mean[0] + mean[1]) + spread / (n[0] + n[1]) / (mean[0] - mean[1]) * elementary::log(n[1] / n[0]);
 }
 
 // Means of the classes about that of the node, one in each column; columns x width.

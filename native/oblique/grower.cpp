@@ -8,6 +8,7 @@
 #include "core/interrupt.hpp"
 #include "oblique/tolerances.hpp"
 #include "oblique/univariate_split.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood::oblique {
 namespace {
@@ -113,7 +114,7 @@ class Grower {
     if (!(linear > single * (1 + SAME_GAIN))) return false;
     const auto left = [&](double gain) { return std::max(sums.loss - gain, NO_LOSS * sums.loss); };
     const double penalty = AIC_FACTOR * static_cast<double>(problem_.columns - 1);
-    return problem_.classes || sums.total * std::log(left(single) / left(linear)) > penalty;
+    return problem_.classes || sums.total * elementary::log(left(single) / left(linear)) > penalty;
   }
 
   void record(GrownNode& node, const LinearSplit& found) {

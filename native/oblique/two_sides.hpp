@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/kinds.hpp"
+#include "simd/elementary.hpp"
 
 namespace softwood::oblique {
 
@@ -50,7 +51,7 @@ class Impurity {
   Criterion criterion_;
   std::vector<double> table_;
 
-  static double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+  static double x_log_x(double x) { return x > 0 ? x * elementary::log(x) : 0; }
 };
 
 class Sides {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simd/block_loops.hpp"
+#include "simd/elementary.hpp"
+
 namespace softwood {
 namespace {
 
 double sigmoid(double score) {
-  const double e = std::exp(-std::fabs(score));
+  const double e = elementary::exp(-std::fabs(score));
   return (score >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
 
@@ -37,7 +40,8 @@ void apply_softmax(const double* output, std::size_t n, double* answer) {
   for (std::size_t k = 1; k < n; ++k) {
     if (output[k] > largest || std::isnan(output[k])) largest = output[k];
   }
-  for (std::size_t k = 0; k < n; ++k) answer[k] = std::exp(output[k] - largest);
+  for (std::size_t k = 0; k < n; ++k) answer[k] = output[k] - largest;
+  exp_lanes(answer, n);
   const double total = sum(answer, n);
   for (std::size_t k = 0; k < n; ++k) answer[k] /= total;
 }
@@ -51,7 +55,8 @@ void apply_link(Link link, const double* output, std::size_t rows, std::size_t n
   } else if (link == Link::identity) {
     std::copy_n(output, rows * n_outputs, answer);
   } else if (link == Link::log) {
-    std::transform(output, output + rows * n_outputs, answer, [](double value) { return std::exp(value); });
+    std::copy_n(output, rows * n_outputs, answer);
+    exp_lanes(answer, rows * n_outputs);
   } else if (n_outputs == 1) {
     for (std::size_t row = 0; row < rows; ++row) {
       const double p = sigmoid(output[row]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/machine.hpp"
+#include "simd/elementary.hpp"
 #include "simd/exp.hpp"
 #include "simd/sigmoid.hpp"
 
@@ -16,6 +17,22 @@ SOFTWOOD_CLONED(void, exp_lanes, (double* value, std::size_t n), (value, n)) {
   std::copy(value + whole, value + n, rest);
   store(exp(load(rest)), rest);
   std::copy_n(rest, n - whole, value + whole);
+}
+
+SOFTWOOD_CLONED(void, log_lanes, (double* value, std::size_t n), (value, n)) {
+  for (std::size_t i = 0; i < n; ++i) value[i] = elementary::log(value[i]);
+}
+
+SOFTWOOD_CLONED(void, log1p_lanes, (double* value, std::size_t n), (value, n)) {
+  for (std::size_t i = 0; i < n; ++i) value[i] = elementary::log1p(value[i]);
+}
+
+SOFTWOOD_CLONED(void, log2_lanes, (double* value, std::size_t n), (value, n)) {
+  for (std::size_t i = 0; i < n; ++i) value[i] = elementary::log2(value[i]);
+}
+
+SOFTWOOD_CLONED(void, cos_of_turn_lanes, (double* value, std::size_t n), (value, n)) {
+  for (std::size_t i = 0; i < n; ++i) value[i] = elementary::cos_of_turn(value[i]);
 }
 
 SOFTWOOD_CLONED(void, sigmoid_lanes, (double* value, std::size_t n), (value, n)) {

@@ -13,6 +13,12 @@ constexpr std::size_t STRIP = 16;  // lanes whose scores stay in registers while
 // value[i] = exp(value[i]); the array may have any size
 void exp_lanes(double* value, std::size_t n);
 
+// The same for functions of simd/elementary.hpp.
+void log_lanes(double* value, std::size_t n);
+void log1p_lanes(double* value, std::size_t n);
+void log2_lanes(double* value, std::size_t n);
+void cos_of_turn_lanes(double* value, std::size_t n);
+
 // value[i] = 1 / (1 + exp(-value[i])), value has LANES entries. Works in whole packs (simd/sigmoid.hpp), so lanes
 // beyond n are read and written too.
 void sigmoid_lanes(double* value, std::size_t n);

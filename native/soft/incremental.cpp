@@ -14,6 +14,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "simd/elementary.hpp"
 #include "simd/exp.hpp"
 
 namespace softwood::soft {
@@ -96,7 +97,7 @@ SOFTWOOD_CLONED(void, learn, (const SplitRows& rows, const Descent& how, const d
   const Trials at(values, rows), speed(speeds.data(), rows);
   for (std::size_t epoch = 0; epoch < how.epochs; ++epoch) {
     poll_interrupt();
-    Pack step = load(steps) * std::pow(how.decay, static_cast<double>(epoch * rows.rows));
+    Pack step = load(steps) * elementary::power(how.decay, epoch * rows.rows);
     for (std::size_t i = 0; i < rows.rows; ++i, step = step * how.decay) {
       const auto row = static_cast<std::size_t>(how.order[epoch * rows.rows + i]);
       if (rows.reach[row] >= kArrives) learn_row(rows, row, step, how.momentum, at, speed, output.data());

@@ -20,6 +20,7 @@ from softwood.estimators.soft_results import one_class_result
 from softwood.estimators.sources import is_dask, is_elsewhere, open_batches
 from softwood.estimators.target import one_hot
 from softwood.estimators.weights import class_weights
+from softwood.kernels.arithmetic import dot
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.batched_rows import training_rows
 from softwood.learners.soft.dataset import Dataset
@@ -138,7 +139,7 @@ def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
         loss = loss_of(n)
         factor = class_weights(class_weight, scan.classes, np.arange(n, dtype=np.int32), scan.class_totals)
         outputs = 1 if n <= 2 else n
-        centre, scale, total = np.zeros(outputs), np.ones(outputs), float(scan.class_totals @ factor)
+        centre, scale, total = np.zeros(outputs), np.ones(outputs), dot(scan.class_totals, factor)
 
     low, high = _ranges(scan)
     varies = np.array([column.varies for column in scan.column])

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from softwood.estimators.cells import Floats, Level
 from softwood.estimators.frames import target_names
 from softwood.estimators.target import find_labels, read_numbers
+from softwood.kernels.arithmetic import matmul
 from softwood.tree import Kind, Summary
 
 MOST_LEVELS = 100_000  # of a category, or classes: they are kept in memory
@@ -140,7 +141,7 @@ class TargetScan:
         if not len(values):
             return
         mean = np.average(values, axis=0, weights=weight)
-        spread = weight @ np.square(values - mean)
+        spread = matmul(weight, np.square(values - mean))
         self._add_moments(float(weight.sum()), mean, spread, values.min(axis=0), values.max(axis=0))
 
     def _add_moments(self, here: float, mean: Floats, spread: Floats, low: Floats, high: Floats) -> None:

@@ -20,6 +20,7 @@ from softwood.estimators.base import Floats, Numbers
 from softwood.estimators.cells import refuse_nonnumbers
 from softwood.estimators.frames import read_vector
 from softwood.estimators.sources import is_dask
+from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 
 LOSSES = ("squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie")
@@ -108,8 +109,8 @@ def without_offset(loss: Loss, values: Floats, weight: Floats, offset: Floats | 
         return values, weight
     if loss.link != Link.LOG:
         return values - offset[:, None], weight
-    times = weight * np.exp((2.0 - loss.parameter) * offset)
-    return values / np.exp(offset)[:, None], times * (weight.sum() / times.sum())
+    times = weight * exp((2.0 - loss.parameter) * offset)
+    return values / exp(offset)[:, None], times * (weight.sum() / times.sum())
 
 
 def rows_of_loss(loss: Loss, values: Floats, weight: Floats, offset: Any, suffix: str = "") -> tuple[Floats, Floats]:
@@ -149,7 +150,7 @@ class LossNumbers(Numbers):
         given = read_offset(offset, len(answer), self._loss)
         assert given is not None
         given = given if answer.ndim == 1 else given[:, None]
-        return np.asarray(answer * np.exp(given) if self._loss.link == Link.LOG else answer + given)
+        return np.asarray(answer * exp(given) if self._loss.link == Link.LOG else answer + given)
 
     @property
     def _loss(self: Any) -> Loss:

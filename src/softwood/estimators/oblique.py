@@ -19,6 +19,7 @@ from softwood.estimators.rows import (
     with_costs,
 )
 from softwood.estimators.weights import class_factor, drop_classes
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Criterion, Term
 from softwood.kernels.table_scan import column_moments
@@ -133,5 +134,5 @@ def spread_of(tree: Tree, problem: Problem) -> Floats:
     phi = expand(basis, problem.X)
     size = np.maximum(np.maximum(phi.max(axis=0, initial=0.0), -phi.min(axis=0, initial=0.0)), 1e-300)
     phi = phi / size  # squares do not overflow
-    phi -= np.einsum("i,ij->j", share, phi)
-    return np.asarray(size * np.sqrt(np.einsum("i,ij->j", share, np.square(phi, out=phi))))
+    phi -= matmul(share, phi)
+    return np.asarray(size * np.sqrt(matmul(share, np.square(phi, out=phi))))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import warnings
+from importlib import import_module
 from typing import Any
 
 CHOICES = ("", "native", "reference")
@@ -24,7 +25,7 @@ def _load() -> Any:
     if wanted == "reference":
         return None
     try:
-        from softwood.kernels import _native
+        return import_module("softwood.kernels._native")
     except ImportError as failure:
         if wanted == "native":
             raise ImportError(
@@ -37,7 +38,6 @@ def _load() -> Any:
             stacklevel=3,
         )
         return None
-    return _native
 
 
 def _choose_simd(native: Any) -> str:

@@ -14,14 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import dot, log1p
+
 Floats = npt.NDArray[np.float64]
-
-LONG = 8_192  # numbers; longer products are summed by one thread: BLAS has all cores wait for each other
-
-
-def dot(one: Floats, other: Floats) -> float:
-    """The product of two vectors."""
-    return float(one @ other if len(one) <= LONG else np.einsum("i,i->", one, other))
 
 
 @dataclass(frozen=True)
@@ -37,5 +32,5 @@ class Penalty:
         strength = np.maximum(self.strength, 0.0)
         away = parameters - self.centre
         size, is_log = away * away, self.log_penalty > 0
-        cost = np.where(is_log, np.log1p(self.log_penalty * size) / np.where(is_log, self.log_penalty, 1.0), size)
+        cost = np.where(is_log, log1p(self.log_penalty * size) / np.where(is_log, self.log_penalty, 1.0), size)
         return 0.5 * dot(strength, cost), strength * away / (1.0 + self.log_penalty * size)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from softwood.kernels.arithmetic import dot, matmul, stored_matmul
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise, penalised
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
@@ -78,22 +79,22 @@ class StoredColumns:
 
     def sums(self, weight: Floats) -> Floats:
         """Columns times weights (columns, sums): (rows, sums)."""
-        return np.asarray(self.stored @ weight + np.einsum("c,cs->s", self.shift, weight))
+        return np.asarray(stored_matmul(self.stored, weight) + matmul(self.shift, weight))
 
     def products(self, rows: Floats) -> Floats:
         """Sums over rows of each column times numbers of the row (rows, sums): (columns, sums)."""
-        return np.asarray(self.stored.T @ rows + np.outer(self.shift, rows.sum(axis=0)))
+        return stored_matmul(self.stored.T, rows) + np.outer(self.shift, rows.sum(axis=0))
 
     def squares(self, weight: Floats) -> Floats:
         """Sums over rows of the squares of each column, by weight (rows,)."""
-        of_squares, of_values = self.stored.power(2).T @ weight, self.stored.T @ weight
+        of_squares, of_values = (stored_matmul(part.T, weight) for part in (self.stored.power(2), self.stored))
         return np.asarray(of_squares + 2.0 * self.shift * of_values + np.square(self.shift) * weight.sum())
 
     def present(self, rows: Floats) -> Floats:
         """Sums of numbers (rows, sums) over the rows that store something in each column: (columns, sums)."""
         at, n = self.stored, self.stored.data.shape[0]
         ones = sparse.csr_array((np.ones(n), at.indices, at.indptr), shape=at.shape)
-        return np.asarray(ones.T @ rows)
+        return stored_matmul(ones.T, rows)
 
 
 def _as_matrix(X: SparseTable) -> Any:
@@ -134,7 +135,7 @@ class StoredRows:
 
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
         """Mean loss by weight."""
-        return float(self.weight @ self.answers(shape, parameters)[2])
+        return dot(self.weight, self.answers(shape, parameters)[2])
 
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
         """Output (rows, outputs), reach (rows, nodes) and loss (rows)."""
@@ -152,7 +153,7 @@ class StoredRows:
         leaf_reach, gates = reach[:, plain.leaves], len(plain.branches)
         of_sums = np.empty((len(self.target), gates + plain.slopes * plain.outputs))
         value = np.empty_like(reach)
-        value[:, plain.leaves] = np.einsum("rq,rlq->rl", output_slope, answer)
+        value[:, plain.leaves] = np.sum(output_slope[:, None, :] * answer, axis=2)
         for gate, m in reversed(list(enumerate(plain.branches))):
             first, part = plain.first_child[m], share[:, gate]
             gap = value[:, first] - value[:, first + 1]
@@ -165,13 +166,13 @@ class StoredRows:
         weight, response, slope, _ = plain.unpack(gradient)
         found = self.columns.products(of_sums).T
         weight[:, :-1], weight[:, -1] = found[:gates], of_sums[:, :gates].sum(axis=0)
-        response[:] = np.einsum("rl,rq->lq", leaf_reach, output_slope)
+        response[:] = matmul(leaf_reach.T, output_slope)
         slope[:] = found[gates:].reshape(slope.shape)
-        return float(self.weight @ row_loss(self.loss_kind, output, self.target)), gradient
+        return dot(self.weight, row_loss(self.loss_kind, output, self.target)), gradient
 
     def mean_reach(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> Floats:
         """Mean part of the rows that arrives at each node, by weight."""
-        return np.asarray(self.weight @ self.answers(shape, parameters)[1])
+        return np.asarray(matmul(self.weight, self.answers(shape, parameters)[1]))
 
     def refine(
         self,
@@ -252,7 +253,7 @@ class StoredRows:
         return reach, share, answer
 
     def _output(self, shape: SoftShape, reach: Floats, answer: Floats) -> Floats:
-        return np.asarray(self.offset + np.einsum("rl,rlq->rq", reach[:, shape.leaves], answer))
+        return np.asarray(self.offset + np.sum(reach[:, shape.leaves, None] * answer, axis=1))
 
 
 def _plain(shape: Shape) -> SoftShape:

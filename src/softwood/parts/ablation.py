@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -33,7 +35,7 @@ def ablation(
 
     phi : (rows, columns).  weight : of each row.  feature : of each column, the input it is made of; -1: of none.
     """
-    mean, base, rise = weight @ phi / weight.sum(), loss(phi), np.zeros(n_features)
+    mean, base, rise = matmul(weight, phi) / weight.sum(), loss(phi), np.zeros(n_features)
     for f in np.unique(feature[feature >= 0]):
         rise[f] = loss(np.where(feature == f, mean, phi)) - base
     return as_parts(rise)

@@ -288,7 +288,7 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     ordered = np.sort(number)
     if not np.any(ordered[1:] == ordered[:-1]):
         return number
-    order = np.argsort(number)
+    order = np.argsort(number, kind="stable")
     found, told = number[order], exact[order]
     shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal
     if not shared.any():

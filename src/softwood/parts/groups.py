@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
+
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
@@ -57,7 +59,7 @@ def _deal(table: Floats, size: Floats, order: Index, n_folds: int) -> Index:
     """The fold of each group: `table` has its part of every class, `size` its weight."""
     held, weight, found = np.zeros((n_folds, table.shape[1])), np.zeros(n_folds), np.zeros(len(table), np.int64)
     for one in order.tolist():
-        cost = held @ table[one]
+        cost = matmul(held, table[one])
         to = int(np.argmin(np.where(cost <= cost.min() + SAME, weight, np.inf)))
         held[to] += table[one]
         weight[to] += size[one]

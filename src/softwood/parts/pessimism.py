@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from scipy.special import ndtri
+from softwood.kernels.arithmetic import root
+from softwood.kernels.formulas.special import normal_quantile
 
 
 def pessimistic_errors(cases: float, errors: float, confidence: float) -> float:
@@ -30,7 +31,7 @@ def pessimistic_errors(cases: float, errors: float, confidence: float) -> float:
         return 0.0
     if errors >= 1.0:
         return _upper(cases, errors, confidence)
-    none: float = cases * (1.0 - confidence ** (1.0 / cases))
+    none: float = cases * (1.0 - root(confidence, cases))
     return none if errors <= 0 else none + errors * (_upper(cases, 1.0, confidence) - none)
 
 
@@ -44,4 +45,4 @@ def _upper(n: float, errors: float, confidence: float) -> float:
 
 @cache
 def _deviations(confidence: float) -> float:
-    return float(ndtri(1.0 - confidence))
+    return float(normal_quantile(1.0 - confidence))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Link, Score, Squash
 from softwood.kernels.level_slots import fill_levels
 from softwood.tree.arrays import PER_NODE, RAGGED
@@ -83,7 +84,7 @@ def _remeaned(tree: Tree) -> Tree:
     for m in reversed(np.flatnonzero(tree.n_children).tolist()):
         below = tree.children(m)
         total = count[below].sum()
-        mean[m] = count[below] @ mean[below] / total if total > 0 else mean[below].mean(axis=0)
+        mean[m] = matmul(count[below], mean[below]) / total if total > 0 else mean[below].mean(axis=0)
     return tree.replace(mean=mean)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels import apply_link
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score
 from softwood.tree.tree import Tree
@@ -74,7 +75,7 @@ def _along(tree: Tree, row: int, phi: Floats) -> Floats:
     Where there are many such sums, by a product of matrices: five times as fast.
     """
     if has_many_sums(tree):
-        return np.asarray(phi @ tree.slope[row])
+        return np.asarray(matmul(phi, tree.slope[row]))
     added = np.zeros((len(phi), tree.n_outputs))
     for column, slope in enumerate(tree.slope[row]):
         added += phi[:, column, None] * slope
@@ -174,7 +175,7 @@ def covariance(columns: Floats, part: Floats) -> Floats:
            [0.5 , 0.25]])
     """
     away = columns - _mean(columns, part)
-    return np.asarray((away * part[:, None]).T @ away / part.sum())
+    return np.asarray(matmul((away * part[:, None]).T, away) / part.sum())
 
 
 def _effects_by_moments(phi: Floats, part: Floats, slope: Floats, feature: npt.NDArray[np.integer]) -> Floats:
@@ -192,7 +193,7 @@ def _effects_by_moments(phi: Floats, part: Floats, slope: Floats, feature: npt.N
     weight = weight / size
     for f in np.unique(feature):
         mine = np.flatnonzero(feature == f)
-        along = covariance(phi[:, mine] / column_size[mine], part) @ weight[mine]
+        along = matmul(covariance(phi[:, mine] / column_size[mine], part), weight[mine])
         spread = np.sqrt(np.maximum((weight[mine] * along).sum(axis=0), 0.0))
         effect[mine] = weight[mine] * along * np.where(spread > 0, size / np.where(spread > 0, spread, 1.0), 0.0)
     return effect

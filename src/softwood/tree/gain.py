@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
 from softwood.tree.effect import (
@@ -116,7 +117,7 @@ class Arrivals:
         for some in (inputs[at : at + INPUTS_AT_ONCE] for at in range(0, len(inputs), INPUTS_AT_ONCE)):
             places = [np.flatnonzero(tree.basis.feature == f) for f in some]
             columns = [np.ascontiguousarray(phi[:, mine]) for mine in places]
-            added = [x @ weights[mine] for x, mine in zip(columns, places, strict=True)]
+            added = [matmul(x, weights[mine]) for x, mine in zip(columns, places, strict=True)]
             in_gate[some] = _squares_each(np.stack(added, axis=1), self.reach[:, gates])
             if has_many_sums(tree):
                 varied = [self._varied(x, mine, leaves, kept) for x, mine in zip(columns, places, strict=True)]
@@ -124,7 +125,7 @@ class Arrivals:
                 continue
             for row in np.unique(tree.slope_row[leaves]):  # leaves may share it
                 slope = tree.slope[row] / self.size
-                added = [x @ slope[mine] for x, mine in zip(columns, places, strict=True)]
+                added = [matmul(x, slope[mine]) for x, mine in zip(columns, places, strict=True)]
                 squares = _squares(np.concatenate(added, axis=1), kept[:, tree.slope_row[leaves] == row])
                 in_response[some] += squares.sum(axis=0).reshape(len(some), -1).sum(axis=1)
         total = divide_gains(tree, self.gain, in_gate)
@@ -138,7 +139,7 @@ class Arrivals:
         for place, row in enumerate(self.tree.slope_row[leaves]):
             slope, part = self.tree.slope[row, mine] / self.size, kept[:, place]
             if part.any():
-                found += float(part.sum() * (slope * (covariance(columns, part) @ slope)).sum())
+                found += float(part.sum() * (slope * (matmul(covariance(columns, part), slope))).sum())
         return found
 
     @computed_once
@@ -186,8 +187,8 @@ class Arrivals:
     def gain_of_responses(self) -> float:
         """What the tree's answers have less than the means of its leaves."""
         missed = (self.target - self.tree.predict(self.rows.X, self.n_threads)) / self.size
-        error = float(self.reach[:, 0] @ self._together(np.square(missed)))
-        return max(float(self.tree.leafness @ self.weighted_impurity) - error, 0.0)
+        error = dot(self.reach[:, 0], self._together(np.square(missed)))
+        return max(dot(self.tree.leafness, self.weighted_impurity) - error, 0.0)
 
     @property
     def _is_classes(self) -> bool:
@@ -219,22 +220,23 @@ def divide_gains(tree: Tree, gain: Floats, varies: Floats) -> Floats:
     gates, single = tree.score == Score.LINEAR, (tree.n_children > 0) & (tree.score != Score.LINEAR)
     total = np.zeros(tree.n_features)
     np.add.at(total, tree.feature[single], gain[single])
-    return np.asarray(total + varies @ (gain[gates] / np.maximum(varies.sum(axis=0), NOTHING)))
+    return np.asarray(total + matmul(varies, gain[gates] / np.maximum(varies.sum(axis=0), NOTHING)))
 
 
 def _squares(values: Floats, weights: Floats) -> Floats:
     """Weighted sums of squares about the weighted mean: (columns of weights, columns of values)."""
     values = values - values.mean(axis=0)
     total = np.maximum(weights.sum(axis=0), NOTHING)[:, None]
-    return np.asarray(np.maximum(weights.T @ np.square(values) - np.square(weights.T @ values) / total, 0.0))
+    squares, sums = matmul(weights.T, np.square(values)), matmul(weights.T, values)
+    return np.asarray(np.maximum(squares - np.square(sums) / total, 0.0))
 
 
 def _squares_each(values: Floats, weights: Floats) -> Floats:
     """The same of values (rows, inputs, columns), every column with its own column of weights: (inputs, columns)."""
     values = values - values.mean(axis=0)
     total = np.maximum(weights.sum(axis=0), NOTHING)
-    mean = np.einsum("ij,ikj->kj", weights, values) / total
-    return np.asarray(np.einsum("ij,ikj->kj", weights, np.square(values - mean)))
+    mean = np.sum(weights[:, None] * values, axis=0) / total
+    return np.asarray(np.sum(weights[:, None] * np.square(values - mean), axis=0))
 
 
 def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
 from softwood.tree.encoding import Codes, encode_plain, encode_rows, put_in_order
 from softwood.tree.frozen import restore
 from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_labels
@@ -231,7 +232,7 @@ class Schema:
             raise ValueError("a tree of numbers has no classes to decide for; `predict` gives its answers.")
         if self.costs is None:
             return np.asarray(probability.argmax(axis=1), np.int64)
-        return np.asarray((probability @ self._cost_table).argmin(axis=1), np.int64)
+        return np.asarray(matmul(probability, self._cost_table).argmin(axis=1), np.int64)
 
     @computed_once
     def _cost_table(self) -> Floats:

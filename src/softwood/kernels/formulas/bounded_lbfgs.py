@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import dot
 from softwood.kernels.formulas.lbfgs import MEMORY, STALL, SUFFICIENT, TRIALS, Objective, direction_of
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ def minimise_within(
         values.append(value)
         if len(values) > STALL and values[-1 - STALL] - value <= STALL * tol * abs(values[-1 - STALL]):
             break
-        if step @ change > LEAST_CURVATURE * (change @ change):
+        if dot(step, change) > LEAST_CURVATURE * dot(change, change):
             memory = [*memory, (step, change)][-MEMORY:]
     return value, at, passes
 
@@ -58,10 +59,10 @@ def minimise_within(
 def _direction(slope: Floats, free: npt.NDArray[np.bool_], memory: list[tuple[Floats, Floats]]) -> Floats:
     """Of the free numbers, by what of the memory is theirs; 0 for the others. Downhill, or down the gradient."""
     masked = [(np.where(free, step, 0.0), np.where(free, change, 0.0)) for step, change in memory]
-    kept = [pair for pair in masked if pair[0] @ pair[1] > LEAST_CURVATURE * (pair[1] @ pair[1])]
+    kept = [pair for pair in masked if dot(*pair) > LEAST_CURVATURE * dot(pair[1], pair[1])]
     down = np.where(free, slope, 0.0)
     direction = direction_of(down, [step for step, _ in kept], [change for _, change in kept])
-    return direction if direction @ down < 0 else direction_of(down, [], [])
+    return direction if dot(direction, down) < 0 else direction_of(down, [], [])
 
 
 def _search(
@@ -74,7 +75,7 @@ def _search(
     best, step, factor = (at, value, slope), 1.0, 0.5
     for trial in range(TRIALS):
         place = np.clip(at + step * direction, *bounds)
-        along = float(slope @ (place - at))
+        along = dot(slope, place - at)
         there, slope_there = objective(place)
         if along < 0 and there <= value + SUFFICIENT * along and there < best[1]:
             best = (place, there, slope_there)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.score_threshold import loss_of
 
 Floats = npt.NDArray[np.float64]
@@ -39,10 +40,10 @@ def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> 
     first = seed_groups(gram)
     if len(size) == 2:
         return coefficients(first[None], size).ravel()
-    best = float(binned_losses(projected @ coefficients(first[None], size).T, code, tally, criterion)[0])
+    best = float(binned_losses(matmul(projected, coefficients(first[None], size).T), code, tally, criterion)[0])
     while True:
         moves = _moves(first)
-        found = binned_losses(projected @ coefficients(moves, size).T, code, tally, criterion)
+        found = binned_losses(matmul(projected, coefficients(moves, size).T), code, tally, criterion)
         if not found.min() < best * (1.0 - SAME):
             return coefficients(first[None], size).ravel()
         at = int(np.flatnonzero(found <= found.min() * (1.0 + SAME))[0])
@@ -87,8 +88,8 @@ def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, cri
     n, moves = scores.shape
     weight, k = tally[np.arange(n), code], tally.shape[1]
     share = weight / weight.sum()
-    mean = share @ scores
-    spread = np.sqrt(share @ np.square(scores - mean))
+    mean = matmul(share, scores)
+    spread = np.sqrt(matmul(share, np.square(scores - mean)))
     place = (scores - mean) * (BINS / (2.0 * WIDE * np.maximum(spread, 1e-300))) + (BINS / 2 + EDGE)
     bin = np.clip(place, 0, BINS - 1).astype(np.intp)
     at = (bin + np.arange(moves) * BINS) * k + code[:, None]

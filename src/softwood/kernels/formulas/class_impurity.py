@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import log
 from softwood.kernels.kinds import Criterion
 
 Floats = npt.NDArray[np.float64]
@@ -26,7 +27,7 @@ def gini_loss(count: Floats, size: Floats) -> Floats:
 
 def entropy_loss(count: Floats, size: Floats) -> Floats:
     p = divide(count, size)
-    return np.asarray(-(count * np.log(np.where(p > 0, p, 1.0))).sum(axis=1))
+    return np.asarray(-(count * log(np.where(p > 0, p, 1.0))).sum(axis=1))
 
 
 def error_loss(count: Floats, size: Floats) -> Floats:

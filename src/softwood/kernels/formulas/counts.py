@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import log1p
+
 Floats = npt.NDArray[np.float64]
 
 NEAR = 1.0 / 16.0
@@ -31,5 +33,5 @@ def half_deviance(t: Floats) -> Floats:
     for k in range(TERMS, 1, -1):
         series = 1.0 / (k * (k - 1)) - small * series
     far = np.where(near, 1.0, t)
-    log = np.log1p(np.where(far > -1.0, far, 0.0))  # 0 log 0 is 0
+    log = log1p(np.where(far > -1.0, far, 0.0))  # 0 log 0 is 0
     return np.where(near, small * small * series, (1.0 + far) * log - far)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 
 Floats = npt.NDArray[np.float64]
@@ -136,7 +137,7 @@ def one_hot(slot: npt.NDArray[Any], n: int) -> Floats:
 
 def sigmoid(score: Floats) -> Floats:
     """1 / (1 + exp(-score)) without overflow."""
-    e = np.exp(-np.abs(score))
+    e = exp(-np.abs(score))
     share: Floats = np.where(score >= 0, 1.0, e) / (1.0 + e)
     return share
 
@@ -157,9 +158,9 @@ def apply_link(link: int, output: Floats) -> Floats:
         both[:, 1:] = p
         return both
     if link == Link.SOFTMAX:
-        e = np.exp(output - output.max(axis=1, keepdims=True))
+        e = exp(output - output.max(axis=1, keepdims=True))
         answer: Floats = e / e.sum(axis=1, keepdims=True)
         return answer
     if link == Link.LOG:
-        return np.exp(output)
+        return np.asarray(exp(output))
     return output

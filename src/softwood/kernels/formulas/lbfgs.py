@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.penalty import LONG, Penalty, dot
+from softwood.kernels.arithmetic import dot, norm
+from softwood.kernels.penalty import Penalty
 
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
@@ -68,7 +69,7 @@ def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> F
     if steps:
         d *= dot(steps[-1], changes[-1]) / dot(changes[-1], changes[-1])
     else:
-        d /= max(1.0, float(np.sqrt(dot(slope, slope)) if len(slope) > LONG else np.linalg.norm(slope)))
+        d /= max(1.0, norm(slope))
     for i in range(len(steps)):
         d += (part[i] - dot(changes[i], d) / dot(steps[i], changes[i])) * steps[i]
     return -d
@@ -78,7 +79,7 @@ def _search(
     objective: Objective, at: Floats, value: float, slope: Floats, direction: Floats
 ) -> tuple[Floats, float, Floats, int]:
     """The best place along `direction`, its value and gradient, and the trials made."""
-    along = float(dot(slope, direction))
+    along = dot(slope, direction)
     best, step, low, high, trials = (at, value, slope), 1.0, 0.0, np.inf, 0
     if not along < 0:
         return (*best, 0)

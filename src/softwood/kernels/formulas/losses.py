@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import exp, log, log_one_plus_exp
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.kinds import Loss, LossKind
 
@@ -36,10 +37,10 @@ def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
     if loss.kind == LossKind.SQUARED:
         return np.asarray(0.5 * np.sum((output - target) ** 2, axis=1))
     if loss.kind == LossKind.LOGISTIC:
-        return (np.logaddexp(0.0, output) - target * output)[:, 0]
+        return (log_one_plus_exp(output) - target * output)[:, 0]
     if loss.kind == LossKind.SOFTMAX:
         shifted = output - output.max(axis=1, keepdims=True)
-        return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
+        return np.asarray(log(exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
     each = {LossKind.HUBER: _huber, LossKind.QUANTILE: _quantile, LossKind.TWEEDIE: half_deviance}[loss.kind]
     return np.asarray(np.sum(each(loss.parameter, output, target), axis=1))
 
@@ -55,12 +56,12 @@ def loss_derivatives(loss: Loss, output: Floats, target: Floats) -> tuple[Floats
         return rounded - (2.0 * loss.parameter - 1.0), np.ones_like(output)
     if loss.kind == LossKind.TWEEDIE:
         power = loss.parameter
-        mean = np.exp((2.0 - power) * output)
-        return mean - target * np.exp((1.0 - power) * output), mean + FLAT
+        mean = exp((2.0 - power) * output)
+        return mean - target * exp((1.0 - power) * output), mean + FLAT
     if loss.kind == LossKind.LOGISTIC:
         p = sigmoid(output)
     else:
-        p = np.exp(output - output.max(axis=1, keepdims=True))
+        p = exp(output - output.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
     return p - target, p * (1.0 - p) + FLAT
 
@@ -92,11 +93,11 @@ def _quantile(level: float, output: Floats, target: Floats) -> Floats:
 
 def half_deviance(power: float, output: Floats, target: Floats) -> Floats:
     """Half the unit deviance of targets from exp(output)."""
-    log = np.log(np.maximum(target, TINY))
+    log_target = log(np.maximum(target, TINY))
     if power == 1.0:
-        return np.asarray(np.exp(output) - target * output + target * (log - 1.0))
+        return np.asarray(exp(output) - target * output + target * (log_target - 1.0))
     if power == 2.0:
-        return np.asarray(target * np.exp(-output) - 1.0 + output - log)
+        return np.asarray(target * exp(-output) - 1.0 + output - log_target)
     one, two = power - 1.0, 2.0 - power
-    least = np.where(target > 0.0, np.exp(two * log), 0.0) / (one * two)
-    return np.asarray(np.exp(two * output) / two + target * np.exp(-one * output) / one - least)
+    least = np.where(target > 0.0, exp(two * log_target), 0.0) / (one * two)
+    return np.asarray(exp(two * output) / two + target * exp(-one * output) / one - least)

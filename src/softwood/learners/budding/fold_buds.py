@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Floats, Shape
+from softwood.kernels.arithmetic import dot
 from softwood.kernels.soft import make_shape
 from softwood.learners.budding.params import BuddingParams, existence
 from softwood.learners.soft.params import Ints, SoftTreeParams
@@ -97,7 +98,7 @@ def _unfolded(params: BuddingParams, response: Floats, total: Floats) -> tuple[F
         if first >= 0:
             total[m] = total[first] + total[first + 1]
             below = value[first] + value[first + 1]
-        own = float(np.vdot(response[m], total[m]))
+        own = dot(response[m].ravel(), total[m].ravel())
         value[m] = params.leafness[m] * own + (1.0 - params.leafness[m]) * below
         leafness[m] = there[m] * (own - below)
     kept = there * params.leafness

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from softwood.engines import Floats, SumEngine
+from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
@@ -273,4 +274,4 @@ def soft_history_entry(candidate: Candidate) -> dict[str, Any]:
 
 def _mean(factors: list[float]) -> float:
     """Geometric."""
-    return float(np.exp(np.mean(np.log(factors))))
+    return float(exp(np.mean(log(factors))))

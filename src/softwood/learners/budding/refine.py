@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Floats, Penalty, SumEngine
+from softwood.kernels.arithmetic import log
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise
@@ -102,7 +103,7 @@ def refine(
         return value, whole if order is None else order.slopes(at, whole)
 
     kept = np.clip(params.leafness[branch], EDGE, 1.0 - EDGE)
-    free = np.log(kept / (1.0 - kept))
+    free = log(kept / (1.0 - kept))
     start = np.concatenate([params.gate[branch].ravel(), free, params.response.ravel(), params.slope.ravel()])
     if order is None:
         value, found, _ = minimise(measure, start, max_iter, tol)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from softwood.engines import Floats
+from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
@@ -29,7 +30,7 @@ def to_tree(
 
 def described(tree: Tree, rows: Sample, total: float) -> Tree:
     """The tree with what rows say of it; `total` is the weight of all rows seen. Its answers stay the same."""
-    reach = rows.weight @ tree.reach(rows.X) / rows.weight.sum()
+    reach = matmul(rows.weight, tree.reach(rows.X)) / rows.weight.sum()
     return Arrivals(with_counts(tree, reach, total), rows).described()
 
 
@@ -40,7 +41,7 @@ def importance(answer: Any, design: DesignMatrix, rows: Sample, loss: Loss, n_fe
     """
     share = rows.weight / rows.weight.sum()
     return ablation(
-        lambda phi: float(share @ row_loss(loss, answer(phi), rows.target)),
+        lambda phi: dot(share, row_loss(loss, answer(phi), rows.target)),
         design.make(rows.X),
         share,
         design.feature,

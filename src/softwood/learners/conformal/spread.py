@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
 from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
@@ -32,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 
-PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))  # rows that the ridge weighs
+PENALTIES = (1.0, 3.162, 10.0, 31.62, 100.0, 316.2, 1e3, 3162.0, 1e4)  # rows that the ridge weighs
 ERRORS = 1.0  # standard errors by which a heavier penalty may be worse
 SURELY = 2.0  # standard errors by which a spread that varies must be better than a constant
 FLOOR = 0.4  # of the mean error: no answer is taken for surer
@@ -130,43 +131,47 @@ class Ridge:
     @classmethod
     def of(cls, phi: Floats, target: Floats, weight: Floats) -> Ridge:
         share = weight / weight.sum()
-        middle, mean = share @ phi, float(share @ target)
+        middle, mean = matmul(share, phi), dot(share, target)
         centred = phi - middle
-        value, direction = np.linalg.eigh(centred.T @ (weight[:, None] * centred))
+        value, direction = eigh(matmul(centred.T, weight[:, None] * centred))
         kept = value > RANK * max(value[-1], 1e-300)
         value, direction = value[kept], direction[:, kept]
-        score = centred @ direction
-        return cls(target, weight, mean, middle, direction, value, score, score.T @ (weight * (target - mean)))
+        score = matmul(centred, direction)
+        product = matmul(score.T, weight * (target - mean))
+        return cls(target, weight, mean, middle, direction, value, score, product)
 
     def without(self, penalty: float) -> Floats:
         """What the regression without each row, or without its group, says of it."""
         shrunk = 1.0 / (self.value + penalty)
-        fit = self.mean + self.score @ (shrunk * self.product)
+        fit = self.mean + matmul(self.score, shrunk * self.product)
         if self.members is not None:
             return self._without_groups(fit, shrunk)
-        leverage = self.weight * (1.0 / self.weight.sum() + np.square(self.score) @ shrunk)
+        leverage = self.weight * (1.0 / self.weight.sum() + matmul(np.square(self.score), shrunk))
         return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MOST_LEVERAGE)))
 
     def _without_groups(self, fit: Floats, shrunk: Floats) -> Floats:
-        """What the regression without the group of each row says of it: H the part of a group in its own fit,
-        error without = (1 - H)^-1 error with, where (1 - U V)^-1 = 1 + U (1 - V U)^-1 V.
+        """What the regression without the group of each row says of it.
+
+        The part of a group in its own fit is F F' W, with W its weights. With Q = W^1/2 F and b = W^1/2 error the error
+        without the group is error + F Q' z, where (1 - Q Q') z = b; or z = b + Q (1 - Q'Q)^-1 Q'b.
         """
         found, total = self.target.copy(), float(self.weight.sum())
         for rows in self.members or ():
-            u = np.column_stack([np.full(len(rows), 1.0 / total), self.score[rows] * shrunk])
-            v = np.column_stack([np.ones(len(rows)), self.score[rows]]).T * self.weight[rows]
-            error = self.target[rows] - fit[rows]
-            if len(rows) <= len(v):
-                found[rows] -= np.linalg.lstsq(np.eye(len(rows)) - u @ v, error)[0]
+            F = np.column_stack([np.full(len(rows), total**-0.5), self.score[rows] * np.sqrt(shrunk)])
+            root, error = np.sqrt(self.weight[rows]), self.target[rows] - fit[rows]
+            Q, b = F * root[:, None], root * error
+            if len(rows) <= F.shape[1]:
+                z = solve(np.eye(len(rows)) - matmul(Q, Q.T), b, RANK, 1.0 - RANK)
             else:
-                found[rows] -= error + u @ np.linalg.lstsq(np.eye(len(v)) - v @ u, v @ error)[0]
+                z = b + matmul(Q, solve(np.eye(F.shape[1]) - matmul(Q.T, Q), matmul(Q.T, b), RANK, 1.0 - RANK))
+            found[rows] -= error + matmul(F, matmul(Q.T, z))
         return found
 
     def choose(self) -> float | None:
         """The penalty to take; None where a constant is hardly worse."""
         losses = [np.square(self.without(penalty) - self.target) for penalty in (*PENALTIES, np.inf)]
         total = float(self.weight.sum())
-        means = [float(self.weight @ loss) / total for loss in losses]
+        means = [dot(self.weight, loss) / total for loss in losses]
         best = int(np.argmin(means))
 
         def is_within(one: int, errors: float) -> bool:
@@ -174,9 +179,9 @@ class Ridge:
             mean = means[one] - means[best]
             if self.members is not None:
                 return mean <= errors * float(
-                    np.linalg.norm([self.weight[at] @ (gap[at] - mean) for at in self.members]) / total
+                    norm(np.array([dot(self.weight[at], gap[at] - mean) for at in self.members])) / total
                 )
-            return mean <= errors * float(np.sqrt(self.weight @ np.square(gap - mean)) / total)
+            return mean <= errors * float(np.sqrt(dot(self.weight, np.square(gap - mean))) / total)
 
         if is_within(len(PENALTIES), SURELY):
             return None
@@ -184,11 +189,11 @@ class Ridge:
 
     def weights(self, penalty: float) -> Floats:
         """Of the columns."""
-        return np.asarray(self.direction @ (self.product / (self.value + penalty)))
+        return np.asarray(matmul(self.direction, self.product / (self.value + penalty)))
 
     def constant(self, penalty: float) -> float:
         """What is added to the columns times their weights."""
-        return self.mean - float(self.middle @ self.weights(penalty))
+        return self.mean - dot(self.middle, self.weights(penalty))
 
 
 def members_of(group: Index | None) -> list[Rows] | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import log2
 from softwood.kernels.c45 import TIE, C45Grown
 from softwood.kernels.kinds import Missing, Score
 from softwood.tree import Schema, Tree
@@ -144,7 +145,7 @@ def to_tree(root: CaseNode, schema: Schema) -> Tree:
         default=np.array(default, np.int32),
         fraction=np.array(fraction),
         count=np.array([node.value.sum() for node in nodes]),
-        impurity=-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1),
+        impurity=-(share * log2(np.where(share > 0, share, 1.0))).sum(axis=1),
         gain=np.array([node.gain for node in nodes]),
     )
 

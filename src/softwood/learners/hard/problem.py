@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.sparse_table import SparseTable
@@ -124,7 +125,7 @@ class Problem:
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
         """The class to answer for each row of probabilities: the one of least expected cost."""
-        best = np.argmax(response, axis=1) if self.costs is None else np.argmin(response @ self.costs, axis=1)
+        best = np.argmax(response, axis=1) if self.costs is None else np.argmin(matmul(response, self.costs), axis=1)
         return np.asarray(best)
 
     def weight_of(self, rows: npt.NDArray[np.int64]) -> Floats:

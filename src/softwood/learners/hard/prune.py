@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import dot
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_losses
 from softwood.learners.hard.smoothing import Smoothing
@@ -180,7 +181,7 @@ def choose_by_cv(
         answers = tree.response if smoothing is None else smoothing.answers(tree)
         told = PathAnswers.of(own, problem.some(at, test[at]), answers)
         known = rows.row_weight()
-        sums = [np.full(len(between), number) for number in (known.sum(), known @ far[held])]
+        sums = [np.full(len(between), number) for number in (known.sum(), dot(known, far[held]))]
         return np.array([total, squares, *sums]), told
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))
@@ -197,7 +198,7 @@ def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool)
     far, weight = rows.far_loss(), rows.row_weight()
     total, squares = path_losses(sequence.tree, rows, far)
     total, squares = sequence.sum_leaves(total), sequence.sum_leaves(squares)
-    return choose_by_losses(sequence, total, squares, weight.sum(), one_se, "validation", float(weight @ far))
+    return choose_by_losses(sequence, total, squares, weight.sum(), one_se, "validation", dot(weight, far))
 
 
 def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
+from softwood.kernels.arithmetic import log2, matmul
+from softwood.kernels.formulas.special import log_factorial
 from softwood.learners.hard.c45 import C45Cases
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Tree
@@ -31,6 +32,7 @@ Mask = npt.NDArray[np.bool_]
 
 RULE_PART = 0.5  # rules overlap and have no order inside: their bits count half, as in C4.5
 NO_RISE = 1e-9
+BITS = 1.4426950408889634  # in a natural unit of information: 1 / log 2
 
 
 def learn_rules(tree: Tree, cases: C45Cases, confidence: float) -> RuleSet:
@@ -122,7 +124,7 @@ class RuleMaker:
             # rows that one condition alone keeps out come in when it goes
             near = np.flatnonzero(failed == 1)
             wrong = self.cases.weight[near] * (self.cases.code[near] != answer)
-            more, errors = fails[:, near] @ self.cases.weight[near], fails[:, near] @ wrong
+            more, errors = (matmul(fails[:, near], by) for by in (self.cases.weight[near], wrong))
             rates = [self.rate(now.coverage + m, now.errors + e) for m, e in zip(more, errors, strict=True)]
             at = int(np.argmin(rates))
             if rates[at] > best + NO_RISE:
@@ -142,7 +144,7 @@ class RuleMaker:
             times = cover.sum(axis=0)
             once = np.flatnonzero(times == 1)
             # with all rules, then without each
-            lost, lost_own = (np.append(0.0, cover[:, once] @ w[once]) for w in (weight, own))
+            lost, lost_own = (np.append(0.0, matmul(cover[:, once], w[once])) for w in (weight, own))
             covered, hit = weight[times > 0].sum() - lost, own[times > 0].sum() - lost_own
             size = np.array([rule_bits(rule, n_conditions) for rule in rules])
             theory = RULE_PART * (size.sum() - np.append(0.0, size))
@@ -209,7 +211,7 @@ class RuleMaker:
 def rule_bits(rule: Rule, n_conditions: int) -> float:
     """Bits to name a rule's conditions among all there are; their order says nothing."""
     n = len(rule.conditions)
-    return float(n * np.log2(max(n_conditions, 2)) - gammaln(n + 1) / np.log(2))
+    return float(n * log2(max(n_conditions, 2)) - log_factorial(n) * BITS)
 
 
 def exception_bits(total: float, covered: Floats, false_positive: Floats, false_negative: Floats) -> Floats:
@@ -220,4 +222,4 @@ def exception_bits(total: float, covered: Floats, false_positive: Floats, false_
 def log_choices(n: Floats, k: Floats) -> Floats:
     """log2 of n choose k, for weights too."""
     n, k = np.maximum(n, 0.0), np.clip(k, 0.0, np.maximum(n, 0.0))
-    return np.asarray((gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) / np.log(2))
+    return np.asarray((log_factorial(n) - log_factorial(k) - log_factorial(n - k)) * BITS)

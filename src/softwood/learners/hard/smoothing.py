@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.kernels.arithmetic import matmul
 from softwood.learners.hard.problem import Floats
 from softwood.tree import Tree
 
@@ -81,4 +82,4 @@ def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = N
 
 def _merit(share: Floats, costs: Floats | None) -> Floats:
     """How good each class is as an answer: the best has the largest number."""
-    return share if costs is None else -(share @ costs)
+    return share if costs is None else -matmul(share, costs)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from softwood.kernels.arithmetic import dot, eigh, exp, log, matmul
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.irls import fit_gate, fit_line
@@ -23,6 +24,7 @@ from softwood.learners.mixture.shape import MixtureShape
 
 LEAST_VARIANCE = 1e-4  # of an expert, in parts of the target's: an expert that is sure of one row explains nothing
 TINY = 1e-300
+RANK = 1e-13  # of the largest eigenvalue: directions in which rows vary less carry rounding
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Mixture:
     def reach(self, phi: Floats) -> Floats:
         """Part of each row that arrives at each node."""
         reach = np.ones((len(phi), self.shape.n_nodes))
-        share = sigmoid(phi @ self.gate.T)
+        share = sigmoid(matmul(phi, self.gate.T))
         for m in self.shape.branches:
             first = self.shape.first_child[m]
             reach[:, first] = reach[:, m] * share[:, m]
@@ -71,10 +73,13 @@ class MixtureRows:
         The penalty makes weights combinations of the rows, and stays what it is when columns are rotated: with
         phi = (U S) V', weights v of U S are weights V v of phi, and of the same size. The last column stays.
         """
-        score, size, across = np.linalg.svd(self.phi[:, :-1], full_matrices=False)
+        phi = self.phi[:, :-1]
+        value, U = eigh(matmul(phi, phi.T))
+        kept = value > RANK * max(float(value[-1]), TINY)
+        U, size = U[:, kept], np.sqrt(value[kept])
         turn = np.zeros((len(size) + 1, self.phi.shape[1]))
-        turn[:-1, :-1], turn[-1, -1] = across, 1.0
-        return replace(self, phi=np.column_stack([score * size, self.phi[:, -1]])), turn
+        turn[:-1, :-1], turn[-1, -1] = matmul(U.T, phi) / size[:, None], 1.0
+        return replace(self, phi=np.column_stack([U * size, self.phi[:, -1]])), turn
 
 
 def likelihoods(mixture: Mixture, rows: MixtureRows) -> Floats:
@@ -84,9 +89,9 @@ def likelihoods(mixture: Mixture, rows: MixtureRows) -> Floats:
         return np.where(mixture.shape.label[leaves] == rows.target[:, None], 0.0, -np.inf)
     table = np.empty((len(rows.phi), len(leaves)))
     for place, leaf in enumerate(leaves):
-        error = rows.target - rows.phi @ mixture.line[leaf]
+        error = rows.target - matmul(rows.phi, mixture.line[leaf])
         spread = mixture.variance[leaf]
-        table[:, place] = -0.5 * (error * error / spread + np.log(2.0 * np.pi * spread)).sum(axis=1)
+        table[:, place] = -0.5 * (error * error / spread + log(2.0 * np.pi * spread)).sum(axis=1)
     return table
 
 
@@ -94,16 +99,16 @@ def expect(mixture: Mixture, rows: MixtureRows) -> tuple[float, Floats]:
     """Log likelihood less penalty, and the posterior of every node, (rows, nodes)."""
     leaves, shape = mixture.shape.leaves, mixture.shape
     with np.errstate(divide="ignore"):
-        joint = np.log(np.maximum(mixture.reach(rows.phi)[:, leaves], TINY)) + likelihoods(mixture, rows)
+        joint = log(np.maximum(mixture.reach(rows.phi)[:, leaves], TINY)) + likelihoods(mixture, rows)
     most = joint.max(axis=1, keepdims=True)
-    part = np.exp(joint - most)
+    part = exp(joint - most)
     total = part.sum(axis=1, keepdims=True)
     posterior = np.zeros((len(rows.phi), shape.n_nodes))
     posterior[:, leaves] = part / total
     for m in shape.branches[::-1]:
         first = shape.first_child[m]
         posterior[:, m] = posterior[:, first] + posterior[:, first + 1]
-    value = float(rows.weight @ (most + np.log(total))[:, 0])
+    value = dot(rows.weight, (most + log(total))[:, 0])
     penalty = float(np.square(mixture.gate[:, :-1]).sum()) + float(
         (np.square(mixture.line[:, :-1]) / mixture.variance[:, None]).sum() if len(mixture.line) else 0.0
     )
@@ -125,8 +130,8 @@ def maximise(mixture: Mixture, rows: MixtureRows, posterior: Floats) -> Mixture:
         size = float(w.sum())
         if size > 1e-6:
             line[leaf] = fit_line(rows.phi, rows.target, w, rows.ridge)
-            error = rows.target - rows.phi @ line[leaf]
-            left = w @ (error * error) + rows.ridge * np.square(line[leaf][:-1]).sum(axis=0)
+            error = rows.target - matmul(rows.phi, line[leaf])
+            left = matmul(w, error * error) + rows.ridge * np.square(line[leaf][:-1]).sum(axis=0)
             variance[leaf] = np.maximum(left / size, LEAST_VARIANCE)
     return replace(mixture, gate=gate, line=line, variance=variance)
 

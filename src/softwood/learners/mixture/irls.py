@@ -9,13 +9,14 @@ step ever makes the likelihood smaller, which is all that EM needs.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, cho_factor, cho_solve
 
+from softwood.kernels.arithmetic import dot, log_one_plus_exp, matmul, solve
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 
 STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway
 HALVINGS = 12
+SINGULAR = 1e-14  # part of a column that is left, given the others
 FLAT = 1e-10  # least curvature, in parts of the rows' weight: a sure gate has a Hessian of nearly nothing
 
 
@@ -38,11 +39,11 @@ def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: f
     decay[-1] = 0.0
     value = _objective(phi, target, weight, gate, decay)
     for _ in range(STEPS):
-        share = sigmoid(phi @ gate)
-        slope = phi.T @ (weight * (share - target)) + decay * gate
+        share = sigmoid(matmul(phi, gate))
+        slope = matmul(phi.T, weight * (share - target)) + decay * gate
         curve = _curvature(phi, weight * share * (1.0 - share))
         curve[np.diag_indices_from(curve)] += decay + FLAT * total
-        step = cho_solve(cho_factor(curve), slope)
+        step = solve(curve, slope, SINGULAR, 1.0 - SINGULAR)
         for _ in range(HALVINGS):
             trial = gate - step
             found = _objective(phi, target, weight, trial, decay)
@@ -59,17 +60,15 @@ def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: f
 
 
 def _curvature(phi: Floats, weight: Floats) -> Floats:
-    """Sum of weight * phi phi' over the rows; only entries on and above the diagonal hold: half the work, and all that
-    is read.
-    """
-    found: Floats = blas.dsyrk(1.0, (phi * np.sqrt(weight)[:, None]).T)
+    """Sum of weight * phi phi' over the rows."""
+    found: Floats = matmul((phi * weight[:, None]).T, phi)
     return found
 
 
 def _objective(phi: Floats, target: Floats, weight: Floats, gate: Floats, decay: Floats) -> float:
-    score = phi @ gate
-    loss = np.logaddexp(0.0, score) - target * score
-    return float(weight @ loss + 0.5 * decay @ np.square(gate))
+    score = matmul(phi, gate)
+    loss = log_one_plus_exp(score) - target * score
+    return dot(weight, loss) + 0.5 * dot(decay, np.square(gate))
 
 
 def fit_line(phi: Floats, target: Floats, weight: Floats, ridge: float) -> Floats:
@@ -78,4 +77,4 @@ def fit_line(phi: Floats, target: Floats, weight: Floats, ridge: float) -> Float
     decay = np.full(len(curve), ridge)
     decay[-1] = 0.0
     curve[np.diag_indices_from(curve)] += decay + FLAT * max(float(weight.sum()), 1e-300)
-    return np.asarray(cho_solve(cho_factor(curve), phi.T @ (weight[:, None] * target)))
+    return solve(curve, matmul(phi.T, weight[:, None] * target), SINGULAR, 1.0 - SINGULAR)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Link, Loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Mixture, MixtureRows, expect
@@ -71,8 +72,10 @@ def learn_experts(dataset: Dataset, schema: Schema, how: Experts) -> LearnedMixt
     some, turn = rows.in_row_space() if wide else (rows, None)
     mixture = learn_mixture(shape, some, targets, how.starts, how.max_iter, how.tol, how.seed)
     if turn is not None:
-        line = np.einsum("nkt,kc->nct", mixture.line, turn) if len(mixture.line) else np.zeros((0, phi.shape[1], 0))
-        mixture = replace(mixture, gate=mixture.gate @ turn, line=line)
+        line = np.zeros((0, phi.shape[1], 0))
+        if len(mixture.line):
+            line = matmul(mixture.line.transpose(0, 2, 1), turn).transpose(0, 2, 1)
+        mixture = replace(mixture, gate=matmul(mixture.gate, turn), line=line)
     if how.learner == "joint":
         return _refined(mixture, whole, columns, schema, how, centre, scale, ridge)
     tree = as_tree(mixture, rows, columns, schema, centre, scale)
@@ -102,7 +105,7 @@ def as_tree(
     tree = scaled.to_tree(columns, schema, Link.IDENTITY, np.zeros(outputs), np.ones(outputs))
     if len(mixture.line):
         tree = tree.replace(response=tree.response + np.where(shape.first_child[:, None] < 0, centre, 0.0))
-    return with_counts(tree, rows.weight @ mixture.reach(rows.phi))
+    return with_counts(tree, matmul(rows.weight, mixture.reach(rows.phi)))
 
 
 def _importance(mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, n_features: int) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Mixture, MixtureRows, run_em
@@ -29,7 +30,7 @@ def draw_start(shape: MixtureShape, rows: MixtureRows, targets: int, rng: np.ran
     reach[:, 0] = 1.0
     for m in shape.gating:
         gate[m] = _between_two(rows, reach[:, m], rng)
-        share, first = sigmoid(rows.phi @ gate[m]), shape.first_child[m]
+        share, first = sigmoid(matmul(rows.phi, gate[m])), shape.first_child[m]
         reach[:, first], reach[:, first + 1] = reach[:, m] * share, reach[:, m] * (1.0 - share)
     experts = shape.n_nodes if targets else 0
     return Mixture(shape, gate, np.zeros((experts, columns, targets)), np.ones((experts, targets)))
@@ -42,13 +43,13 @@ def _between_two(rows: MixtureRows, reach: Floats, rng: np.random.Generator) -> 
         return np.zeros(rows.phi.shape[1])
     one, other = rng.choice(len(mass), 2, p=mass / mass.sum())
     direction: Floats = rows.phi[one] - rows.phi[other]
-    score = rows.phi @ direction
-    mean = float(mass @ score / mass.sum())
-    spread = float(np.sqrt(mass @ np.square(score - mean) / mass.sum()))
+    score = matmul(rows.phi, direction)
+    mean = dot(mass, score) / float(mass.sum())
+    spread = float(np.sqrt(dot(mass, np.square(score - mean)) / mass.sum()))
     if not spread > 0.0:
         return np.zeros(rows.phi.shape[1])
     direction = direction * (SLOPE / spread)
-    direction[-1] = -0.5 * float((rows.phi[one, :-1] + rows.phi[other, :-1]) @ direction[:-1])
+    direction[-1] = -0.5 * dot(rows.phi[one, :-1] + rows.phi[other, :-1], direction[:-1])
     return direction
 
 

@@ -22,24 +22,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, lapack
 
+from softwood.kernels.arithmetic import eigh, matmul
+from softwood.kernels.arithmetic import solve as solve_symmetric
 from softwood.learners.hard.problem import Floats
 
 TINY = 1e-8  # of a column's variance; if no more is left of it given the columns before, S_T is singular
-FLAT = 1e-12  # of the mean variance; a column that varies less does not vary, but for rounding
 PART = 0.99  # of the variance that principal components keep
 
 
 def centre(phi: Floats, share: Floats) -> tuple[Floats, Floats]:
     """Mean of the columns, and the columns about it; shares sum to 1."""
-    mean: Floats = share @ phi
+    mean: Floats = matmul(share, phi)
     return mean, phi - mean
 
 
 def scatter(about: Floats, share: Floats, rows: float, shrinkage: float | None) -> Floats:
     """S_T of centred columns, its mean variance times `shrinkage` added to the diagonal; None: columns / rows."""
-    S: Floats = (about * share[:, None]).T @ about
+    S: Floats = matmul((about * share[:, None]).T, about)
     part = len(S) / rows if shrinkage is None else shrinkage
     S.flat[:: len(S) + 1] += part * float(np.trace(S)) / max(len(S), 1)
     return S
@@ -55,19 +55,7 @@ def solve(S: Floats, right: Floats) -> Floats:
     >>> solve(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [1.0]])).ravel().round(6)
     array([0.5, 0.5])
     """
-    factor, failed = lapack.dpotrf(S, lower=1)
-    varies = bool(np.all(np.diag(S) > FLAT * np.trace(S) / max(len(S), 1)))
-    if failed == 0 and varies and np.all(np.square(np.diag(factor)) > TINY * np.diag(S)):
-        solution: Floats = lapack.dpotrs(factor, right, lower=1)[0]
-        return solution
-    value, vector = eigh(S)
-    value, vector = value[::-1], vector[:, ::-1]
-    total = float(value.clip(0.0).sum())
-    if not total > 0.0:
-        return np.zeros_like(right)
-    kept = int(np.searchsorted(np.cumsum(value), PART * total)) + 1
-    value, vector = value[:kept], vector[:, :kept]
-    return np.asarray(vector @ ((vector.T @ right) / value[:, None]))
+    return solve_symmetric(S, right, TINY, PART)
 
 
 class Discriminants(NamedTuple):
@@ -84,9 +72,9 @@ def discriminants(phi: Floats, tally: Floats, shrinkage: float | None) -> Discri
     weight = tally.sum(axis=1)
     total = float(weight.sum())
     mean, about = centre(phi, weight / total)
-    means = (tally.T @ about) / tally.sum(axis=0)[:, None]
+    means = matmul(tally.T, about) / tally.sum(axis=0)[:, None]
     D = solve(scatter(about, weight / total, total, shrinkage), means.T)
-    return Discriminants(D, mean, about @ D, np.ascontiguousarray(means @ D))
+    return Discriminants(D, mean, matmul(about, D), matmul(means, D))
 
 
 def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
@@ -94,10 +82,10 @@ def regression(phi: Floats, tally: Floats, shrinkage: float | None) -> Floats:
     weight, n = tally[:, 0], (tally.shape[1] - 1) // 2
     total = float(weight.sum())
     _, about = centre(phi, weight / total)
-    covariance = about.T @ tally[:, 1 : n + 1] / total
+    covariance = matmul(about.T, tally[:, 1 : n + 1]) / total
     slope = solve(scatter(about, weight / total, total, shrinkage), covariance)
     if n == 1:
         return slope[:, 0]
-    _, together = np.linalg.eigh(covariance.T @ slope)
-    along: Floats = slope @ together[:, -1]
+    _, together = eigh(matmul(covariance.T, slope))
+    along: Floats = matmul(slope, together[:, -1])
     return along if along[np.argmax(np.abs(along))] >= 0 else -along  # an eigenvector has no sign of its own

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softwood.kernels import oblique
+from softwood.kernels.arithmetic import dot, log, matmul
 from softwood.kernels.formulas.class_groups import exchange
 from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.learners.hard.problem import Floats
@@ -88,7 +89,7 @@ def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
         return True
     loss = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0])
     left = np.maximum(loss - np.array([single, linear]), NO_LOSS * loss)
-    return bool(rows.split_weight.sum() * np.log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
+    return bool(rows.split_weight.sum() * log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:
@@ -135,7 +136,7 @@ class Scored(NamedTuple):
 
 def _by_regression(phi: Floats, rows: Rows, how: Discriminant) -> Scored:
     along = regression(phi, rows.tally, how.shrinkage)
-    return Scored(along, phi @ along, np.nan, 0.0)
+    return Scored(along, matmul(phi, along), np.nan, 0.0)
 
 
 def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None:
@@ -146,8 +147,8 @@ def _between_groups(phi: Floats, rows: Rows, how: Discriminant) -> Scored | None
     tally = np.ascontiguousarray(rows.tally[:, present])
     found = discriminants(phi, tally, how.shrinkage)
     a = exchange(found.projected, found.gram, tally, int(rows.problem.criterion))
-    along, score = found.D @ a, found.projected @ a
+    along, score = matmul(found.D, a), matmul(found.projected, a)
     near = np.nan
     if how.threshold == "gaussian":
         near = normal_cut(score, tally[:, a > 0].sum(axis=1), tally[:, a < 0].sum(axis=1))
-    return Scored(along, score, near, float(found.mean @ along))
+    return Scored(along, score, near, dot(found.mean, along))

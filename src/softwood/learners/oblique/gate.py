@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import matmul
 from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
 
@@ -20,7 +21,7 @@ class LinearGate:
 
     def first(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Which rows go to the first child."""
-        return np.asarray(rows.phi @ self.weight + self.bias >= 0.0)
+        return np.asarray(matmul(rows.phi, self.weight) + self.bias >= 0.0)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softwood.kernels.arithmetic import dot, log
 from softwood.kernels.formulas.class_impurity import entropy_loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import Split
@@ -78,7 +79,7 @@ def held_loss(split: Split | None, learn: Rows, held: Rows) -> float:
     if held.problem.is_classes:
         right = given[np.arange(len(given)), held.problem.y]
         loss = 1.0 - 2.0 * right + np.square(given).sum(axis=1)
-        return float(weight @ loss / weight.sum())
+        return dot(weight, loss) / float(weight.sum())
     n = given.shape[1]
     w, wy, wyy = held.tally[:, :1], held.tally[:, 1 : n + 1], held.tally[:, n + 1 :]
     return float((wyy - 2.0 * given * wy + w * np.square(given)).mean(axis=1).sum() / weight.sum())
@@ -143,7 +144,7 @@ def _p_note(winner: str, p_value: float, other: str) -> str:
 
 def by_information(rows: Rows, kinds: list[Kind], stop: bool, bayes: bool) -> GateChoice:
     """The kind of least AIC or BIC."""
-    price = np.log(max(float(rows.problem.weight.sum()), 2.0)) if bayes else 2.0
+    price = log(max(float(rows.problem.weight.sum()), 2.0)) if bayes else 2.0
     per_leaf = rows.problem.n_classes - 1 if rows.problem.is_classes else (rows.tally.shape[1] - 1) // 2 + 1
     told = {}
     for kind in kinds:
@@ -163,7 +164,7 @@ def _deviance(rows: Rows, split: Split | None) -> float:
     n, size = (sums.shape[1] - 1) // 2, float(sums[:, 0].sum())
     left = np.maximum(sums[:, n + 1 :] - sums[:, 1 : n + 1] ** 2 / np.maximum(sums[:, :1], 1e-300), 0.0).sum(axis=0)
     all_left = np.maximum(rows.tally[:, n + 1 :].sum(axis=0), 1e-300)
-    return float((size * np.log(np.maximum(left / all_left, 1e-12))).sum())  # in parts of the whole: units drop out
+    return float((size * log(np.maximum(left / all_left, 1e-12))).sum())  # in parts of the whole: units drop out
 
 
 def by_validation(rows: Rows, kinds: list[Kind], stop: bool, seed: int) -> GateChoice:

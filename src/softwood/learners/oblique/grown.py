@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
@@ -78,7 +79,7 @@ class Grown:
         weight, bias = self.weight[self.gate[linear]], self.bias[linear]
         weight = np.where(np.abs(weight) > NO_WEIGHT * np.abs(weight).max(axis=1, keepdims=True), weight, 0.0)
         table, shift = rows.columns.in_user_units(weight, bias)
-        size = np.abs(bias) + np.abs(weight) @ np.abs(rows.columns.shift)
+        size = np.abs(bias) + matmul(np.abs(weight), np.abs(rows.columns.shift))
         shift = np.where(np.abs(shift) > NO_BIAS * size, shift, 0.0)
         basis, used = rows.columns.basis, np.any(table != 0.0, axis=0)
         if not used.all():

@@ -19,6 +19,7 @@ import numpy as np
 
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
+from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.kinds import Loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import LinearGate, Split
@@ -81,10 +82,10 @@ class RandomGates:
 
     def gate(self) -> Floats:
         """Along a random direction, through the middle of the rows."""
-        direction = self.rng.normal(size=self.phi.shape[1])
-        score = self.phi @ direction
-        middle = float(self.weight @ score)
-        spread = max(float(np.sqrt(self.weight @ np.square(score - middle))), 1e-300)
+        direction = np.asarray(self.rng.normal(size=self.phi.shape[1]))
+        score = matmul(self.phi, direction)
+        middle = dot(self.weight, score)
+        spread = max(float(np.sqrt(dot(self.weight, np.square(score - middle)))), 1e-300)
         return np.append(direction, -middle) * (SLOPE / spread)
 
 

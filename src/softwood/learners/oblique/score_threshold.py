@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.kernels.arithmetic import dot, log
 from softwood.kernels.growth import TIE
 from softwood.learners.hard.problem import Floats
 
@@ -22,8 +23,8 @@ def normal_cut(score: Floats, first: Floats, second: Floats) -> float:
     3.0
     """
     n, m = float(first.sum()), float(second.sum())
-    one, other = float(first @ score) / n, float(second @ score) / m
-    variance = float(first @ np.square(score - one) + second @ np.square(score - other)) / (n + m)
+    one, other = dot(first, score) / n, dot(second, score) / m
+    variance = (dot(first, np.square(score - one)) + dot(second, np.square(score - other))) / (n + m)
     if not abs(one - other) > TIE * max(abs(one), abs(other)):
         return float("nan")
-    return 0.5 * (one + other) + variance / (one - other) * float(np.log(m / n))
+    return 0.5 * (one + other) + variance / (one - other) * float(log(m / n))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.kernels.arithmetic import dot, log, matmul, solve
 from softwood.kernels.kinds import Loss, Term
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.oblique.rows import in_order
@@ -25,6 +26,7 @@ from softwood.tree.views import CategoryGate, LinearGate
 
 MAX_ITER = 200
 LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
+SINGULAR = 1e-12  # part of a column that is left, given the others
 
 
 def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
@@ -87,8 +89,10 @@ def as_params(
 def _responses(tree: Tree, dataset: Problem, centre: Floats, scale: Floats) -> Floats:
     if not dataset.is_classes:
         return np.asarray((tree.response - centre) / scale)
-    share = np.log(np.maximum(tree.response, LEAST_SHARE))
-    return share[:, 1:] - share[:, :1] if dataset.n_classes == 2 else share - share.mean(axis=1, keepdims=True)
+    share = log(np.maximum(tree.response, LEAST_SHARE))
+    if dataset.n_classes == 2:
+        return np.asarray(share[:, 1:] - share[:, :1])
+    return np.asarray(share - share.mean(axis=1, keepdims=True))
 
 
 def _gate(tree: Tree, node: int, columns: DesignMatrix) -> Floats:
@@ -122,8 +126,11 @@ def _linear(gate: LinearGate, columns: DesignMatrix) -> Floats:
         terms[place[int(term.kind), term.feature, term.parameter]] = term.weight
     mix = columns.mix.dense()
     size = np.maximum(np.abs(mix).max(axis=1), 1e-300)
-    weight = np.linalg.lstsq(mix / size[:, None], terms / size, rcond=None)[0]
-    bias = gate.bias - float(weight @ columns.shift)
+    mix, terms = mix / size[:, None], terms / size
+    gram, weight = matmul(mix.T, mix), np.zeros(mix.shape[1])
+    for _ in range(2):  # the second step corrects what rounding left of the first
+        weight = weight + solve(gram, matmul(mix.T, terms - matmul(mix, weight)), SINGULAR, 1.0 - SINGULAR)
+    bias = gate.bias - dot(weight, columns.shift)
     return START_SLOPE * np.append(weight, bias)
 
 

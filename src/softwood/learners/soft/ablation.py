@@ -15,6 +15,7 @@ import numpy as np
 
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
+from softwood.kernels.arithmetic import matmul
 from softwood.learners.soft.dataset import Dataset, Floats
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import SoftTreeParams
@@ -54,8 +55,8 @@ def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
     def terms(f: int) -> tuple[Floats, Floats]:
         """Of one input, about their mean, in every sum; and the mean."""
         mine = design.columns_of(f)
-        found = design.of_input(f, X[:, f], mine) @ weight[:, mine].T
-        mean = share @ found
+        found = matmul(design.of_input(f, X[:, f], mine), weight[:, mine].T)
+        mean = matmul(share, found)
         return found - mean, mean
 
     def loss(sums: Floats) -> float:

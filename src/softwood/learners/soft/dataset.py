@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.kernels.sparse_table import SparseTable
@@ -151,7 +152,7 @@ class Dataset:
         if self.loss.is_classes:
             return np.zeros(outputs), np.ones(outputs)
         if self.loss.link == Link.LOG:
-            return np.log(np.average(self.target, axis=0, weights=self.weight)), np.ones(outputs)
+            return log(np.average(self.target, axis=0, weights=self.weight)), np.ones(outputs)
         if self.loss != Loss.SQUARED:
             return robust_scale(self.loss, self.target, self.weight)
         same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
@@ -179,7 +180,7 @@ class Dataset:
     def unscaled_target(self, centre: Floats, scale: Floats) -> Floats:
         """The targets before they were `scaled`."""
         if self.loss.link == Link.LOG:
-            return np.asarray(self.target * np.exp(centre))
+            return np.asarray(self.target * exp(centre))
         return np.asarray(self.target * scale + centre)
 
     def held_out(self) -> list[Floats]:

@@ -38,8 +38,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
+from softwood.kernels.arithmetic import cos_pi, matmul
+from softwood.kernels.formulas.special import interpolate, normal_quantile
 from softwood.kernels.kinds import Term
 from softwood.kernels.table_scan import column_moments, make_linear_columns
 from softwood.learners.soft.knots import POINT_MASS, find_knots
@@ -135,7 +136,7 @@ class DesignMatrix:
 
     def of_terms(self, f: int, x: Floats, columns: Places, mix: Floats) -> Floats:
         """The same by what these columns are made of, (terms of the input, columns)."""
-        return np.asarray(_terms(self.basis, self.terms_of(f), x) @ mix + self.shift[columns])
+        return np.asarray(matmul(_terms(self.basis, self.terms_of(f), x), mix) + self.shift[columns])
 
     def only(self, inputs: npt.NDArray[np.bool_]) -> DesignMatrix:
         """The columns of some inputs; `inputs` has an entry for each."""
@@ -158,14 +159,14 @@ class DesignMatrix:
 
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
-        bias = bias + weight @ self.shift
+        bias = bias + matmul(weight, self.shift)
         if len(self.basis) * len(self) <= FEW_CELLS:
-            return weight @ self.mix.dense().T, bias
+            return matmul(weight, self.mix.dense().T), bias
         if self.mix.is_diagonal:
             return weight * self.mix.value, bias
         of_terms = np.zeros((*weight.shape[:-1], len(self.basis)))
         for terms, columns in self._inputs.values():
-            of_terms[..., terms] = weight[..., columns] @ self.mix.block(terms, columns).T
+            of_terms[..., terms] = matmul(weight[..., columns], self.mix.block(terms, columns).T)
         return of_terms, bias
 
 
@@ -354,18 +355,18 @@ def _curves(
     if len(knot) < 3:
         return  # two values: the linear column is enough
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
-    shapes = [(basis_spec.normal_score, ndtri(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
+    shapes = [(basis_spec.normal_score, normal_quantile(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
     if is_monotone:
         shapes += smooth_steps(rank)
     else:
         far = (knot - middle) / max(knot[-1] - middle, middle - knot[0])
         cosines = enumerate(basis_spec.curve[: len(knot) - 2], start=1)
-        shapes += [(scale, np.cos(np.pi * k * rank)) for k, scale in cosines]
+        shapes += [(scale, cos_pi(k * rank)) for k, scale in cosines]
         shapes += [*_point_mass(x, weight, knot), (basis_spec.quadratic, far * far)]
     shapes = [one for one in shapes if one[0]]
     ramps = ramps_between(knot, basis_spec.ramp) if basis_spec.n_ramps else []
     scale, height = (np.array(part) for part in zip(*shapes, *ramps, strict=True))
-    seen = np.stack([np.interp(x, knot, one) for one in height])
+    seen = interpolate(x, knot, height)
     mean = np.sum(seen * weight, axis=1, keepdims=True) / weight.sum()
     spread = np.sqrt(np.sum(np.square(seen - mean) * weight, axis=1) / weight.sum())
     spread[len(shapes) :] = 1.0  # ramps are as high as each other

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, SumEngine
+from softwood.kernels.arithmetic import log
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import HINGE, MISSING, DesignMatrix
 from softwood.learners.soft.knots import CLOSEST
@@ -169,8 +170,8 @@ def divide_where_told(
     hat = (gradient[:, at] * (1.0 - left) - gradient[:, at + 1] * left) / (ramps.height * np.sqrt(inside))
     spread = np.median(np.abs(hat), axis=1, keepdims=True) / NORMAL_MEDIAN
     score = np.square(np.divide(hat, spread, out=np.zeros_like(hat), where=spread > 0)).max(axis=0)
-    surely = 2.0 * np.log(len(middle)) if none_by_chance else SURELY
-    told = score > surely + 2.0 * np.log(len(hat))
+    surely = 2.0 * log(len(middle)) if none_by_chance else SURELY
+    told = score > surely + 2.0 * log(len(hat))
     return divide(design, ramps.only(told), middle[told], rows) if told.any() else None
 
 

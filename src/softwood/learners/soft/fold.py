@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_inputs
+from softwood.kernels.arithmetic import log, matmul
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Link, LossKind
 from softwood.learners.soft.binning import BINS, Binned, Codes
@@ -93,16 +94,16 @@ def init_root(
 
     rising : columns of monotone inputs.  own_columns : of mixed slopes.
     """
-    mean: npt.NDArray[np.float64] = engine.weight @ engine.target
+    mean: npt.NDArray[np.float64] = matmul(engine.weight, engine.target)
     loss = engine.loss_kind
     if loss.kind == LossKind.LOGISTIC:
         p = np.clip(mean, 1e-3, 1 - 1e-3)
-        mean = np.log(p / (1 - p))
+        mean = log(p / (1 - p))
     elif loss.kind == LossKind.SOFTMAX:
-        mean = np.log(np.clip(mean, 1e-4, 1.0))
+        mean = log(np.clip(mean, 1e-4, 1.0))
         mean = mean - mean.mean()
     elif loss.kind == LossKind.TWEEDIE:
-        mean = np.log(np.maximum(mean, SELDOM))
+        mean = log(np.maximum(mean, SELDOM))
     elif loss.kind in (LossKind.HUBER, LossKind.QUANTILE):
         mean = weighted_quantile(engine.target, engine.weight, 0.5 if loss.kind == LossKind.HUBER else loss.parameter)
     log_penalty = OF_NUMBERS if loss.link == Link.IDENTITY else BEHIND_LINK

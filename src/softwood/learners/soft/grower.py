@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from softwood.engines import SampleEngine, SumEngine
+from softwood.kernels.arithmetic import log2
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.scorer import Scorer
 from softwood.learners.soft.split_batch import ONE_BY_ONE, PART, split_some
@@ -73,7 +74,7 @@ def reachable(least: dict[int, float], max_leaves: int) -> float:
     half = max((n for n in least if 2 * n <= leaves), default=0)
     if leaves < ONE_BY_ONE or not half:
         return -math.inf
-    return least[leaves] - math.log2(max_leaves / leaves) * (least[half] - least[leaves])
+    return least[leaves] - float(log2(max_leaves / leaves)) * (least[half] - least[leaves])
 
 
 def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer) -> SoftTreeParams:

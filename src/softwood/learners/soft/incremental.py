@@ -27,6 +27,7 @@ from typing import Literal
 
 import numpy as np
 
+from softwood.kernels.arithmetic import power
 from softwood.kernels.soft import descend
 from softwood.learners.soft.dataset import Dataset, Floats
 from softwood.learners.soft.design import BasisSpec, build_design
@@ -186,7 +187,7 @@ class LeafRows:
                 self.site.phi, engine.target, engine.weight * n, self.offset, self.reach, int(engine.loss_kind.kind),
                 begin, order, step, how.momentum, how.decay, how.n_threads,
             )  # fmt: skip
-        sound, after = np.isfinite(splits).all(axis=1), step * how.decay ** (how.epochs * n)
+        sound, after = np.isfinite(splits).all(axis=1), step * power(how.decay, how.epochs * n)
         parts = np.split(splits[sound], np.cumsum([self.tree.columns + 1, self.tree.outputs]), axis=1)
         trees = [self.tree.split(self.node, *one) for one in zip(*parts, strict=True)]
         attempts = [

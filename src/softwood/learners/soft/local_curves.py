@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import cos_pi
+
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
@@ -48,5 +50,5 @@ def smooth_steps(rank: Floats) -> list[tuple[float, Floats]]:
     found = []
     for width, scale in STEPS:
         for start in np.arange(0.0, 1.0 - width + 1e-9, width / 2):
-            found.append((scale, -np.cos(np.pi * np.clip((rank - start) / width, 0.0, 1.0))))
+            found.append((scale, -cos_pi(np.clip((rank - start) / width, 0.0, 1.0))))
     return found

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Penalty, Shape, SumEngine
+from softwood.kernels.arithmetic import matmul
 from softwood.kernels.soft import make_shape
 from softwood.learners.soft.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
@@ -266,12 +267,12 @@ class SoftTreeParams:
         """The tree that takes some columns for constant, at the values `at`."""
         away, still = np.where(columns, at, 0.0), np.append(columns, False)
         gate = np.where(still, 0.0, self.gate)
-        gate[:, -1] += self.gate[:, :-1] @ away
+        gate[:, -1] += matmul(self.gate[:, :-1], away)
         response = self.response
         if self.slopes == "mixed":
-            response = response + (self.slope[0] + self.slope[1:]) @ away
+            response = response + matmul(self.slope[0] + self.slope[1:], away)
         elif self.slopes != "none":
-            response = response + self.slope @ away
+            response = response + matmul(self.slope, away)
         return self._with(gate=gate, response=response, slope=np.where(columns, 0.0, self.slope))
 
     def linear_sums(self) -> tuple[Floats, SoftTreeParams]:

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from softwood.engines import SumEngine
+from softwood.kernels.arithmetic import exp, log
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.selection import Candidate
 from softwood.learners.soft.spec import Trial
@@ -37,7 +38,7 @@ def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int 
     refined = _all_refined(chosen, whole, iterations_for(whole.total_weight, max_iter), n_threads)
     node_penalty = NODE_PENALTY / whole.total_weight
     best = min(refined, key=lambda pair: pair[0] * (1.0 + node_penalty * pair[1].n_nodes))[1]
-    return best.scale_output(float(np.exp(np.mean(np.log(chosen.output_scale)))))
+    return best.scale_output(float(exp(np.mean(log(chosen.output_scale)))))
 
 
 def from_best_start(trial: Trial, max_iter: int, n_threads: int = 1) -> Candidate:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.engines import Floats, SampleEngine
+from softwood.kernels.arithmetic import dot, matmul
 from softwood.learners.soft.params import SoftTreeParams
 
 PARTS = 5
@@ -27,7 +28,7 @@ class Scorer:
         """Mean loss of a tree."""
         losses = self._rows.row_loss(tree.shape, tree.parameters)
         self._seen.append((tree, losses))
-        return float(self._rows.weight @ losses)
+        return dot(self._rows.weight, losses)
 
     def selection_bias(self, kept: SoftTreeParams) -> Floats:
         """For each row, its loss under the best tree seen by the other parts, less that under the kept tree."""
@@ -38,6 +39,6 @@ class Scorer:
         part = np.arange(losses.shape[1]) % PARTS
         fresh = np.empty(losses.shape[1])
         for out in (part == p for p in range(PARTS)):
-            best = int(np.argmin(losses[:, ~out] @ self._rows.weight[~out]))
+            best = int(np.argmin(matmul(losses[:, ~out], self._rows.weight[~out])))
             fresh[out] = losses[best, out]
         return np.asarray(fresh - losses[place])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from softwood.engines import Floats
+from softwood.kernels.arithmetic import dot
 from softwood.learners.soft.design import BasisSpec
 from softwood.learners.soft.params import Gates, SoftTreeParams
 from softwood.tree.once import computed_once
@@ -126,5 +127,5 @@ def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
     """Mean paired difference by weight, and its standard error; weights count as rows."""
     total, gap = float(weight.sum()), one - other
     share = weight / total
-    mean = float(share @ gap)
-    return mean, float(np.sqrt(share @ np.square(gap - mean) / total))
+    mean = dot(share, gap)
+    return mean, float(np.sqrt(dot(share, np.square(gap - mean)) / total))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood.engines import Floats, SampleEngine
+from softwood.kernels.arithmetic import dot, leading_directions, matmul
 from softwood.kernels.soft import best_thresholds
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.split_features import Levels, SplitFeatures
@@ -128,8 +129,8 @@ def _along(step: Floats, weight: Floats) -> Floats:
     if step.shape[1] == 1:
         return step[:, 0]
     centred = step - np.average(step, axis=0, weights=weight + 1e-300)
-    direction = np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)[2][0]
-    return np.asarray(step @ direction * (1.0 if direction[np.argmax(np.abs(direction))] > 0 else -1.0))
+    direction = leading_directions(np.sqrt(weight)[:, None] * centred)[1]
+    return np.asarray(matmul(step, direction) * (1.0 if direction[np.argmax(np.abs(direction))] > 0 else -1.0))
 
 
 def _gains(left: Floats, all: Floats, rows: float) -> tuple[Floats, Floats, Floats]:
@@ -150,15 +151,15 @@ def oblique_candidate(params: SoftTreeParams, engine: SampleEngine, axis: SplitC
     mean, spread, covariance = engine.split_direction(params.shape, params.parameters, axis.node)
     if not np.isfinite(covariance).all() or not covariance.any():
         return None
-    left, _, right = np.linalg.svd(covariance, full_matrices=False)
-    direction = right[0] if right[0] @ covariance[np.argmax(np.abs(left[:, 0]))] < 0 else -right[0]
+    left, right = leading_directions(covariance)
+    direction = right if dot(right, covariance[np.argmax(np.abs(left))]) < 0 else -right
     width = float(np.sqrt(np.sum((direction * spread) ** 2)))
     if width < 1e-9:
         return None
     direction *= START_SLOPE / width
-    gate = np.append(direction, -mean @ direction)
+    gate = np.append(direction, -dot(mean, direction))
     # The first child answers more where a larger output lowers the loss.
     step = 0.5 * np.abs(axis.first - axis.second)
-    towards = -np.sign(covariance @ direction)
+    towards = -np.sign(matmul(covariance, direction))
     here = params.response[axis.node]
     return SplitCandidate(axis.node, axis.gain, gate, here + step * towards, here - step * towards)

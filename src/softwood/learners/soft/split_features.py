@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
+from softwood.kernels.arithmetic import dot
 from softwood.kernels.split_step import make_split_features
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.moments import round_off
@@ -28,7 +29,7 @@ class Levels:
         """The gate whose score is `side` at each level, 0 where the category is missing or none of them."""
         weight = side / self.height
         gate = np.zeros(design + 1)
-        gate[self.column], gate[-1] = weight, -weight @ self.elsewhere
+        gate[self.column], gate[-1] = weight, -dot(weight, self.elsewhere)
         return gate
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.parts.quantiles import robust_spread, weighted_quantile
 
@@ -19,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> Floats:
     """Targets as (target - centre) / scale, or target / exp(centre) behind a log link."""
     if loss.link == Link.LOG:
-        return np.asarray(target / np.exp(centre))
+        return np.asarray(target / exp(centre))
     return np.asarray((target - centre) / scale)
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.engines import Floats, SampleEngine, Shape
+from softwood.kernels.arithmetic import dot, exp
+from softwood.kernels.arithmetic import log as natural_log
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.kinds import Loss
 
@@ -37,21 +39,21 @@ def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats
     total = float(weight.sum())
 
     def objective(log: float) -> float:
-        return float(weight @ row_loss(loss, np.exp(log) * output, target)) / total + 0.5 * PRIOR / total * log * log
+        return dot(weight, row_loss(loss, exp(log) * output, target)) / total + 0.5 * PRIOR / total * log * log
 
     log, value = 0.0, objective(0.0)
     for _ in range(STEPS):
-        scaled = np.exp(log) * output
+        scaled = exp(log) * output
         first, second = _derivatives(loss_derivatives(loss, scaled, target)[0], scaled, target, weight)
         step = -(first + PRIOR * log) / (second + PRIOR)
-        step = float(np.clip(step, np.log(LEAST) - log, np.log(MOST) - log))  # huge weights, huge steps
+        step = float(np.clip(step, natural_log(LEAST) - log, natural_log(MOST) - log))  # huge weights, huge steps
         while abs(step) > CLOSE and objective(log + step) > value:
             step /= 2
         log += step
         if abs(step) <= CLOSE:
             break
         value = objective(log)
-    return float(np.exp(log))
+    return float(exp(log))
 
 
 def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) -> tuple[float, float]:
@@ -62,5 +64,5 @@ def _derivatives(slope: Floats, scaled: Floats, target: Floats, weight: Floats) 
     p = slope + target
     increase = np.sum(slope * scaled, axis=1)
     variance = np.sum(p * scaled**2, axis=1) - np.sum(p * scaled, axis=1) ** 2
-    first, second = float(weight @ increase), float(weight @ variance)
+    first, second = dot(weight, increase), dot(weight, variance)
     return first, second + first if second + first > 0 else second

@@ -1,4 +1,4 @@
-"""Softening by gradient: all ramps at once, by L-BFGS-B on the annealer's own loss. No chance is involved.
+"""Softening by gradient: all ramps at once, by L-BFGS within bounds on the annealer's own loss. No chance is involved.
 
 The loss is continuous in the widths a, b and the threshold c, and piecewise smooth. Inside the ramp, at distance
 x - c < 0 from the threshold (on the other side with b),
@@ -15,10 +15,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
 
 from softwood import kernels
 from softwood.kernels.anneal import Annealing, Ramps
+from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.free_params import LEAST, Bounds, FreeParams
 from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
@@ -27,6 +27,7 @@ from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
 
 MAX_STEPS = 100
+LEAST_SAVED = 2e-9  # part of the loss; a descent ends where a step saves less
 
 
 def soften_by_gradient(
@@ -48,7 +49,7 @@ def soften_by_gradient(
     alpha : of the exponential error.
     thresholds, responses : whether thresholds, and what the leaves answer, move too.
     monotone : per feature the sign that the tree's answers obey, and go on to obey where responses move; empty: none.
-    max_steps : of L-BFGS-B.
+    max_steps : of the descent.
     n_threads : the result does not depend on it.
     """
     check_softenable(tree)
@@ -64,8 +65,8 @@ def soften_by_gradient(
         vector = np.append(widths, free.start()[len(widths) :])
         # Widths and thresholds stand on kinks, where a line search may fail: first responses move, then thresholds too.
         for n_held in (len(widths) + int(free.gate.sum()), len(widths), 0):
-            bounds = [(held, held) for held in vector[:n_held].tolist()] + free.bounds()[n_held:]
-            vector = descend(annealer, free, vector, bounds, max_steps, n_threads)
+            low, high = (np.append(vector[:n_held], ends[n_held:]) for ends in free.bounds())
+            vector = descend(annealer, free, vector, (low, high), max_steps, n_threads)
         moved = free.ramps(vector)
         found.append(replace(moved, response=keep_order(tree, monotone, moved.response)))
     found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
@@ -89,13 +90,11 @@ def keep_order(tree: Tree, monotone: Signs, response: Floats) -> Floats:
 def descend(
     annealer: Annealing, free: FreeParams, start: Floats, bounds: Bounds, max_steps: int, n_threads: int
 ) -> Floats:
-    """Where L-BFGS-B comes to from a start."""
+    """Where the descent comes to from a start."""
 
     def measure(vector: Floats) -> tuple[float, Floats]:
         ramps = free.ramps(vector)
         loss, slope = annealer.gradient(ramps, n_threads)
         return loss, free.slopes(ramps, slope)
 
-    limits = {"maxiter": max_steps, "maxfun": 2 * max_steps}
-    found = minimize(measure, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
-    return np.asarray(found.x)
+    return minimise_within(measure, start, *bounds, max_steps, LEAST_SAVED)[1]

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood.kernels.anneal import AnnealProblem, Ramps
+from softwood.kernels.arithmetic import exp, log
 from softwood.learners.softening.gates import Floats, Mask
 
-Bounds = list[tuple[float | None, float | None]]
+Bounds = tuple[Floats, Floats]  # the least and the largest value of each number
 
 START = 0.1  # widths: a width of 0 has no slope
 LEAST, MOST = 1e-3, 10.0
@@ -77,15 +78,15 @@ class FreeParams:
     def start(self) -> Floats:
         """Small ramps at the tree's own thresholds and responses."""
         response = self.problem.response[self.leaf]
-        answer = np.log(np.maximum(response, FLOOR)) if len(self.problem.code) else response / self.spread
+        answer = log(np.maximum(response, FLOOR)) if len(self.problem.code) else response / self.spread
         return np.concatenate([np.full(self.width.sum(), START), np.zeros(self.gate.sum()), answer.ravel()])
 
     def bounds(self) -> Bounds:
         """Of every number of the vector."""
-        below, above = (self.problem.scale[self.gate] / self.span[self.gate, None]).T.tolist() or ([], [])
-        moves = [(-low, high) for low, high in zip(below, above, strict=True)]
-        n_answers = int(self.leaf.sum()) * self.problem.response.shape[1]
-        return [(LEAST, MOST)] * int(self.width.sum()) + moves + [(None, None)] * n_answers
+        below, above = (self.problem.scale[self.gate] / self.span[self.gate, None]).T
+        n_widths, n_answers = int(self.width.sum()), int(self.leaf.sum()) * self.problem.response.shape[1]
+        low = np.concatenate([np.full(n_widths, LEAST), -below, np.full(n_answers, -np.inf)])
+        return low, np.concatenate([np.full(n_widths, MOST), above, np.full(n_answers, np.inf)])
 
     def ramps(self, vector: Floats) -> Ramps:
         """The ramps that a vector stands for."""
@@ -114,5 +115,5 @@ class FreeParams:
 
 def softmax(logit: Floats) -> Floats:
     """Probabilities of every row of logits."""
-    e = np.exp(logit - logit.max(axis=1, keepdims=True, initial=-np.inf))
+    e = exp(logit - logit.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(e / e.sum(axis=1, keepdims=True))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.kernels.arithmetic import log
 from softwood.learners.soft.model_search.trials import NEAR, Trials, with_gates
 from softwood.learners.soft.spec import Trial
 
@@ -33,7 +34,7 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
     """Neighbouring penalties in both directions, each on while the loss falls; a tree is grown at the end."""
     trainer, candidate = trials.trainer, screened.candidate
     rows, penalty = screened.spec.rows(fold_index), candidate.penalty
-    begin = int(np.argmin(np.abs(np.log(np.array(STRENGTHS) / (penalty * rows)))))
+    begin = int(np.argmin(np.abs(log(np.array(STRENGTHS) / (penalty * rows)))))
     start = trainer.scored(candidate.as_learned[0], screened.spec, screened.grown, penalty, fold_index)
     found: list[Trial] = []
     for step in (-1, 1):

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Floats
+from softwood.kernels.arithmetic import log, matmul
 from softwood.kernels.formulas.losses import row_loss
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.finer_curves import find_ramps
@@ -75,7 +76,7 @@ def ramped_inputs(folds: list[Exchange]) -> Inputs:
     """Which inputs should have ramps."""
     n = len(folds[0].smooth)
     single = np.array([score(folds, np.arange(n) == f) for f in range(n)])
-    by_chance = math.sqrt(2.0 * math.log(max(int(np.count_nonzero(single)), 1)))
+    by_chance = math.sqrt(2.0 * log(max(int(np.count_nonzero(single)), 1)))
     clear = single > CLEAR
     if single.max(initial=-np.inf) > CLEAR + by_chance and score(folds, clear) > SURELY:
         return clear
@@ -99,5 +100,5 @@ def _curves(root: Trial, rows: Dataset) -> Floats:
     curves = np.zeros((X.shape[1], len(X), tree.outputs))
     for f in np.unique(design.feature).tolist():
         columns = design.columns_of(f)
-        curves[f] = design.of_input(f, X[:, f], columns) @ tree.slope[0][:, columns].T
+        curves[f] = matmul(design.of_input(f, X[:, f], columns), tree.slope[0][:, columns].T)
     return curves

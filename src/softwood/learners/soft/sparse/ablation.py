@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from softwood.engines import Floats
 from softwood.engines.memory import from_columns
+from softwood.kernels.arithmetic import dot, matmul, stored_matmul
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.params import SoftTreeParams
@@ -35,10 +36,10 @@ def stored_ablation(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
     rare = used & alone & (count <= OFTEN * len(rows))
     for f in np.unique(feature[used & ~rare]):
         mine = np.flatnonzero(feature == f)
-        found = stored[:, mine] @ added[mine]
+        found = stored_matmul(stored[:, mine], added[mine])
         if count[mine[0]] > OFTEN * len(rows):
-            found = found - made.share @ found
-        increase[f] = made.share @ (made.losses(made.sums - found, np.arange(len(rows))) - made.base)
+            found = found - matmul(made.share, found)
+        increase[f] = dot(made.share, made.losses(made.sums - found, np.arange(len(rows))) - made.base)
     at = np.flatnonzero(np.repeat(rare, count))
     column, row = np.repeat(np.arange(len(feature)), count)[at], stored.indices[at]
     step = max(1, NUMBERS_AT_ONCE // max(added.shape[1], 1))
