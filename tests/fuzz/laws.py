@@ -58,6 +58,8 @@ def fit_case(case: Case, table: Table | None = None, **changed: Any) -> Any:
 def fit_model(model: Any, case: Case, table: Table) -> Any:
     held = case.table.rows(list(range(case.half))) if case.held else None
     more = {} if held is None else {"X_val": held.X, "y_val": held.y}
+    if table.group is not None:
+        more["groups"] = table.group
     return model.fit(table.X, table.y, sample_weight=table.weight, **more)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ def test_every_estimator_and_container_is_drawn() -> None:
     every = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
     assert {case.estimator for case in cases} == every == set(LEARNERS)
     assert len({case.table.container for case in cases}) == 18
+
+
+def test_groups_are_drawn_for_every_estimator_that_takes_them() -> None:
+    cases = [draw_case(seed) for seed in range(1200)]
+    grouped = {case.estimator for case in cases if case.table.group is not None}
+    assert grouped == {name for name in LEARNERS if "groups" in signature(getattr(softwood, name).fit).parameters}
 
 
 def test_the_options_are_those_of_the_estimator() -> None:
