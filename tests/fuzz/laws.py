@@ -6,8 +6,10 @@ The cheap ones look at one model. Those of REFIT fit once more: under what must 
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -145,6 +147,16 @@ def a_pickle_is_the_same(fitted: Fitted) -> Broken:
     return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
 
 
+def a_file_is_the_same(fitted: Fitted) -> Broken:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.softwood"
+        softwood.save(fitted.model, path)
+        other = softwood.load(path)
+    if other.tree_ != fitted.model.tree_:
+        return "another tree"
+    return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
+
+
 def a_clone_has_the_parameters(fitted: Fitted) -> Broken:
     ours, theirs = repr(fitted.model.get_params()), repr(clone(fitted.model).get_params())
     return None if ours == theirs else f"{ours} became {theirs}"
@@ -204,6 +216,7 @@ CHEAP: dict[str, Callable[[Fitted], Broken]] = {
         answers_have_one_row_each,
         one_row_is_answered_as_among_all,
         a_pickle_is_the_same,
+        a_file_is_the_same,
         a_clone_has_the_parameters,
         text_is_printed,
         importances_are_parts,

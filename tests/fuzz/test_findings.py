@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,14 @@ def test_a_price_of_leafness_that_single_precision_does_not_hold_is_told() -> No
     for _ in range(2):
         with pytest.raises(ValueError, match=r"leafness_penalty \(now 1e\+20\), or optimizer='adagrad'"):
             model.partial_fit(X, y, classes=[0, 1])
+
+
+def test_a_light_row_beside_a_heavy_one_is_saved(tmp_path: Path) -> None:
+    """Seed 5222: the weight up to a held-out score did not rise by the light row's, and the file was not loaded."""
+    X, y, weight = [[-0.54], [0.63], [0.46], [-0.24]], [0, 1, 0, 0], [0.7, 5.5e14, 0.4, 0.004]
+    model = softwood.LinearDiscriminantTreeClassifier().fit(X, y, sample_weight=weight)
+    softwood.save(model, tmp_path / "model.softwood")
+    assert softwood.load(tmp_path / "model.softwood").tree_ == model.tree_
 
 
 @pytest.mark.parametrize("seed", [72, 560])
