@@ -60,6 +60,15 @@ def test_a_limit_beyond_any_table_is_no_limit() -> None:
         assert model.get_n_leaves() == (1 if name == "min_samples_split" else 3)
 
 
+def test_threads_beyond_any_table_are_all_that_have_work() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    for model in (softwood.CARTRegressor(), softwood.SoftTreeRegressor(gate="linear", weight_penalty=0.1, max_iter=2)):
+        one, other = (clone(model).set_params(n_jobs=n).fit(X, X[:, 0]) for n in (1, 2**40))
+        assert one.tree_ == other.tree_
+        assert np.array_equal(other.predict(X), one.predict(X))
+    assert len(softwood.explain(one, X[:3], n_jobs=2**40)) == 3
+
+
 def test_rounding_does_not_decide_where_a_level_never_seen_goes() -> None:
     """Two levels with weights 1 and -1: another one is on the border, and the kernels rounded to different sides."""
     levels = ["red", "", "", "a b", "", "", "a b", "red", "a b"]
