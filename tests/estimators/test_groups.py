@@ -132,7 +132,7 @@ def test_groups_of_numbers_are_dealt_by_their_weight_alone(loss):
     assert np.array_equal(one.held_out(), other.held_out())
 
 
-@pytest.mark.parametrize("loss", ["absolute", "huber", "quantile"])
+@pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile"])
 @pytest.mark.parametrize("kind", [SoftTreeRegressor, BuddingTreeRegressor])
 def test_groups_beside_negative_targets(kind, loss):
     """They were class codes below 0: "'list' argument must have no negative elements"."""

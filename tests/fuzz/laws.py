@@ -272,9 +272,7 @@ def chunks_are_the_rows(fitted: Fitted) -> Broken:
     """partial_fit in two chunks of any size is partial_fit of all rows."""
     case = fitted.case
     by_chunk = case.table.words or case.parameters.get("categorical_features")  # the first one tells the levels
-    by_all_rows = (
-        case.parameters.get("class_weight") == "balanced" or case.parameters.get("loss", "squared") != "squared"
-    )
+    by_all_rows = case.parameters.get("class_weight") == "balanced" or "loss" in case.parameters
     if not hasattr(fitted.model, "partial_fit") or by_chunk or by_all_rows:
         return fitting_again_is_nothing(fitted)
     models = []
