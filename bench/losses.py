@@ -123,7 +123,7 @@ def number_jobs() -> Iterator[tuple[str, Callable[[Any, Any], Any], Any, Measure
         wild = rng.random(len(y)) < 0.05
         y = y + wild * 1_000.0 * rng.normal(size=len(y))
         mean = 10 * np.sin(np.pi * fresh[:, 0] * fresh[:, 1]) + 20 * (fresh[:, 2] - 0.5) ** 2
-        for name, fit in regressors("l1", loss="absolute").items():
+        for name, fit in regressors("l1", loss="absolute_error").items():
             yield f"wild/{seed}/{name}", fit, (X, y, fresh, mean), distance
 
 

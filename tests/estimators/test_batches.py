@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
 
 # Few iterations: rounding is still small then. Where a long refinement stops, the last digit of a sum decides.
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 8, "weight_penalty": 1e-3}
+CART = {"max_leaves": 6, "missing": "direction", "prune": None}
 KINDS = [(SoftTreeRegressor, "y"), (SoftTreeClassifier, "two"), (SoftTreeClassifier, "three")]
 
 
@@ -201,6 +204,71 @@ def test_bad_input_is_refused_in_words(source: Any, y: Any, words: str) -> None:
         model.fit(source, y)
     with pytest.raises(NotFittedError):
         model.predict([[0.0, 0.0]])
+
+
+def write_files(folder: Path, kind: str, tables: list[pa.Table]) -> Path:
+    writers = {
+        "parquet": pyarrow.parquet.write_table, "csv": pyarrow.csv.write_csv, "feather": pyarrow.feather.write_feather
+    }  # fmt: skip
+    folder.mkdir()
+    for number, table in enumerate(tables):
+        writers[kind](table, folder / f"{number}.{kind}")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
+def test_files_that_differ_in_their_columns_are_refused(kind: str, tmp_path: Path) -> None:
+    """A column was missing, or dropped, silently."""
+    whole = table_of(300).select(["a", "b", "c", "y"])
+    less, model = whole.drop_columns("b"), CARTRegressor(**CART)
+    for name, tables, words in [
+        ("later", [whole, less], r"1\.\w+' has no column 'b', unlike the first: its columns are a, c, y, those"),
+        (
+            "first",
+            [less, whole],
+            r"1\.\w+' has a column 'b', unlike the first: its columns are a, b, c, y, those",
+        ),
+    ]:
+        folder = write_files(tmp_path / name, kind, tables)
+        with pytest.raises(ValueError, match=words):
+            model.fit(folder, "y")
+        with pytest.raises(ValueError, match=words):
+            model.fit(sorted(folder.iterdir()), "y")
+        assert model.fit(Batches(folder, columns=["c", "a"]), "y").feature_names_in_.tolist() == ["c", "a"]
+    turned = write_files(tmp_path / "turned", kind, [whole, whole.select(["y", "c", "b", "a"])])
+    twice = write_files(tmp_path / "twice", kind, [whole, whole])
+    assert model.fit(turned, "y").tree_ == model.fit(twice, "y").tree_
+
+
+def test_an_empty_batch_is_no_rows() -> None:
+    frame = table_of(300).to_pandas()[[*INPUTS, "y"]]
+    for kind, how in ((CARTRegressor, CART), (SoftTreeRegressor, HOW)):
+        whole = kind(**how).fit(Batches([frame]), "y").tree_
+        assert kind(**how).fit(Batches([frame[:0], frame, frame[:0]]), "y").tree_ == whole
+    with pytest.raises(ValueError, match="has no row of weight > 0"):
+        CARTRegressor(**CART).fit(Batches([frame[:0]]), "y")
+
+
+def test_temporary_files_are_closed() -> None:
+    frame = pl.from_arrow(table_of(300).select(["a", "b", "y"])).lazy()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        CARTRegressor(**CART).fit(frame, "y")
+        with pytest.raises(ValueError, match="has no column 'z'"):
+            CARTRegressor(**CART).fit(frame, "z")
+        gc.collect()
+    assert not [str(told.message) for told in heard if told.category is ResourceWarning]
+
+
+def test_the_file_of_a_query_goes_with_its_batches() -> None:
+    batches = Batches(pl.from_arrow(table_of(300).select(["a", "b", "y"])).lazy())
+    CARTRegressor(**CART).fit(batches, "y")
+    kept = batches._kept
+    assert kept is not None
+    assert kept.exists()
+    del batches
+    gc.collect()
+    assert not kept.parent.exists()
 
 
 def test_a_column_is_numbers_or_categories_in_all_batches() -> None:

@@ -32,7 +32,7 @@ def table(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def test_one_leaf_answers_what_the_loss_is_least_at(how: dict[str, Any]) -> None:
     y = np.random.default_rng(3).gamma(2.0, size=301) + 0.1
     answer = BuddingTreeRegressor(max_nodes=1, leaf="constant", **how).fit(np.zeros((301, 1)), y).predict([[0.0]])[0]
-    wanted = {"absolute": np.median(y), "quantile": np.quantile(y, how.get("quantile", 0.5))}
+    wanted = {"absolute_error": np.median(y), "quantile": np.quantile(y, how.get("quantile", 0.5))}
     if how["loss"] == "huber":
         assert np.median(y) < answer < y.mean()
     else:
@@ -52,7 +52,7 @@ def test_means_are_found_and_counts_never_negative(how: dict[str, Any]) -> None:
         assert model.predict_interval(X).min() >= 0.0
 
 
-@pytest.mark.parametrize("loss", ["absolute", "huber"])
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
 def test_a_few_wild_targets_hardly_move_a_robust_tree(loss: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (400, 3))
@@ -103,8 +103,8 @@ def test_exports_have_the_link() -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"loss": "poisson", "learner": "online"}, "call fit with learner='joint'; partial_fit goes on from there"),
-    ({"loss": "nonsense"}, "loss must be one of 'squared', 'absolute'"),
-    ({"loss": "huber", "delta": 0.0}, "for the absolute error take loss='absolute'"),
+    ({"loss": "nonsense"}, "loss must be one of 'squared_error', 'absolute_error'"),
+    ({"loss": "huber", "delta": 0.0}, "for the absolute error take loss='absolute_error'"),
 ]
 
 
@@ -118,7 +118,7 @@ def test_bad_input_is_explained(how: dict[str, Any], message: str) -> None:
 def test_what_a_stream_cannot_do_is_explained() -> None:
     X, _, y = table(60)
     with pytest.raises(ValueError, match="call fit with learner='joint'"):
-        BuddingTreeRegressor(loss="absolute").partial_fit(X, y)
+        BuddingTreeRegressor(loss="absolute_error").partial_fit(X, y)
     model = BuddingTreeRegressor(**FAST, loss="poisson").fit(X, y)
     with pytest.raises(ValueError, match="wants y of partial_fit >= 0, got -1"):
         model.partial_fit(X, -np.ones(60))

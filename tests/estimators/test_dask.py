@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -136,6 +137,43 @@ def test_partitions_of_any_size_give_the_tree_of_memory(cluster: LocalCluster, p
     batched = CARTRegressor(**CART, prune=None).fit(Batches(FRAME[[*INPUTS, "y"]]), "y")
     cart = CARTRegressor(**CART, prune=None).fit(cut_at(places, [*INPUTS, "y"]), "y")
     np.testing.assert_array_equal(cart.tree_.threshold, batched.tree_.threshold)
+
+
+def read_tables(folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
+    """X, y and weights that Dask would optimise into different numbers of partitions, or reads in different ways."""
+    frame = FRAME[["a", "b", "c", "y", "w"]].assign(k=np.arange(len(FRAME)))
+    for i in range(6):
+        frame.iloc[i * 250 : (i + 1) * 250].to_parquet(folder / f"{i}.parquet")
+    table = dd.read_parquet(folder)
+    yield "columns", table[["a", "b", "c"]], table["y"], table["w"]
+    yield "drop", table.drop(columns=["y", "w", "k"]), table["y"], None
+    yield "computed", 2 * table[["a", "b"]], table["y"] + table["a"], None
+    yield "a name", 2 * table[["a", "b", "y"]], "y", None
+    kept = table[table["a"] > 0]
+    yield "filter", kept.drop(columns=["y", "w", "k"]), kept["y"], kept["w"]
+    kept = dd.read_parquet(folder, filters=[("k", ">", 800)])
+    yield "filters", kept[["a", "b"]], kept["y"], None
+    merged = table[["a", "b", "k"]].merge(dd.from_pandas(frame[["k", "y", "w"]], npartitions=5), on="k")
+    yield "merge", merged[["a", "b"]], merged["y"], merged["w"]
+    for n in (3, 13):
+        cut = table.repartition(npartitions=n)
+        yield f"repartition {n}", cut[["a", "b"]], cut["y"], None
+    held = table.persist()
+    yield "persisted", held[["a", "b"]], held["y"], held["w"]
+    yield "persisted X", held[["a", "b"]], table["y"], None
+
+
+def test_projections_of_one_table_stay_together(cluster: LocalCluster, tmp_path: Path) -> None:
+    how = {"max_leaves": 6, "missing": "direction", "prune": None}
+    for name, X, y, weight in read_tables(tmp_path):
+        rows = X.compute().reset_index(drop=True)
+        rows["target"] = rows.pop(y) if isinstance(y, str) else y.compute().to_numpy()
+        rows["weight"] = 1.0 if weight is None else weight.compute().to_numpy()
+        found = CARTRegressor(**how).fit(X, y, sample_weight=weight)
+        wanted = CARTRegressor(**how).fit(Batches(rows), "target", sample_weight="weight")
+        assert wanted.tree_.n_leaves == 6
+        np.testing.assert_array_equal(found.tree_.threshold, wanted.tree_.threshold, err_msg=name)
+        np.testing.assert_array_equal(found.tree_.count, wanted.tree_.count, err_msg=name)
 
 
 def test_arrays_several_targets_and_rows_to_choose_by(cluster: LocalCluster) -> None:

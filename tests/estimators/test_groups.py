@@ -21,7 +21,7 @@ from softwood import (
     SoftTreeClassifier,
     SoftTreeRegressor,
 )
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, LossKind
 from softwood.learners.soft.dataset import Dataset
 from softwood.parts.groups import GroupFolds, deal_groups
 
@@ -120,6 +120,26 @@ def test_parts_of_a_dataset_divide_no_group(n):
         assert not set(rows.part(out).group) & set(rows.part(rows.weight - out).group)
     learn, valid = rows.parted()
     assert not set(learn.group) & set(valid.group)
+
+
+@pytest.mark.parametrize("loss", [Loss(LossKind.HUBER, 1.0), Loss.ABSOLUTE, Loss.POISSON, Loss.GAMMA])
+def test_groups_of_numbers_are_dealt_by_their_weight_alone(loss):
+    """Targets were taken for class codes: negative ones and far ones failed, counts changed the folds."""
+    rng = np.random.default_rng(0)
+    X, group = rng.normal(size=(200, 2)), rng.integers(0, 30, 200)
+    y = np.exp(2 * X[:, :1]) if loss in (Loss.POISSON, Loss.GAMMA) else 10 * X[:, :1]
+    one, other = (Dataset(X, y, np.ones(200), [0, 0], each, group=group).in_order(0) for each in (loss, Loss.SQUARED))
+    assert np.array_equal(one.held_out(), other.held_out())
+
+
+@pytest.mark.parametrize("loss", ["absolute_error", "huber", "quantile"])
+@pytest.mark.parametrize("kind", [SoftTreeRegressor, BuddingTreeRegressor])
+def test_groups_beside_negative_targets(kind, loss):
+    """They were class codes below 0: "'list' argument must have no negative elements"."""
+    X, y, group = patients(12)
+    y[group == 0] -= 5
+    model = kind(loss=loss, gate="linear", leaf="constant", weight_penalty=0.01).fit(X, y, groups=group)
+    assert np.median(np.abs(model.predict(X) - y)) < 3
 
 
 # -- estimators --------------------------------------------------------------------------------------------------------

@@ -86,6 +86,21 @@ def test_validation_rows_make_intervals(prune: str) -> None:
     assert 0.82 < covered(stepwise.predict_interval(fresh), z) < 0.96
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_weight_two_is_a_row_twice_for_intervals(seed: int) -> None:
+    """A copy knew of the other when it was left out: [-0.50, 2.55] became [-1.25, 3.30]."""
+    rng = np.random.default_rng(seed)
+    X, count = rng.normal(size=(100, 2)), rng.integers(1, 4, 100)
+    y = X[:, 0] + rng.normal(size=100) * np.exp(X[:, 1] / 2)
+    order = rng.permutation(np.repeat(np.arange(100), count))
+    one = sw.CARTRegressor().fit(X, y, sample_weight=count)
+    other = sw.CARTRegressor().fit(X[order], y[order])
+    np.testing.assert_allclose(one.predict_interval(X), other.predict_interval(X), rtol=1e-12)
+    weighted = one.calibrate(X, y, sample_weight=count).predict_interval(X)
+    np.testing.assert_array_equal(one.calibrate(X[order], y[order]).predict_interval(X), weighted)
+    assert np.ptp(np.diff(weighted)) > 0 or seed  # the spread of the first one varies
+
+
 def test_several_targets_have_an_interval_each() -> None:
     (X, y), (fresh, z) = rows(600, 11), rows(1500, 12)
     model = sw.CARTRegressor().fit(X, np.column_stack([y, -100 * y]))

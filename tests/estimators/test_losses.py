@@ -26,11 +26,30 @@ def table(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return X, rate, rng.poisson(rate) + 1.0
 
 
+@pytest.mark.parametrize("kind", [SoftTreeRegressor, softwood.BuddingTreeRegressor])
+def test_the_names_of_losses_are_those_of_scikit_learn(kind: Any, tmp_path: Path) -> None:
+    """Names of earlier versions are still taken, stay as they were given, and are the same loss, in files too."""
+    X, _, y = table(60)
+    assert kind().get_params()["loss"] == "squared_error"
+    for name, older in (("squared_error", "squared"), ("absolute_error", "absolute")):
+        how = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3}
+        one, other = (kind(loss=loss, **how).fit(X, y) for loss in (name, older))
+        assert one.tree_ == other.tree_
+        assert getattr(one, "held_out_", None) == getattr(other, "held_out_", None)
+        assert clone(other).loss == older
+        softwood.save(other, tmp_path / "model.softwood")
+        assert softwood.load(tmp_path / "model.softwood").loss == older
+    batches = softwood.Batches([(X, y)])
+    assert kind(loss="squared", **how).fit(batches).tree_ == kind(**how).fit(batches).tree_
+    with pytest.raises(ValueError, match="loss='absolute' is for rows in memory"):
+        kind(loss="absolute").fit(batches)
+
+
 @pytest.mark.parametrize("how", ALL, ids=lambda how: str(how))
 def test_one_leaf_answers_what_the_loss_is_least_at(how: dict[str, Any]) -> None:
     y = np.random.default_rng(3).gamma(2.0, size=301) + 0.1
     answer = SoftTreeRegressor(max_leaves=1, leaf="constant", **how).fit(np.zeros((301, 1)), y).predict([[0.0]])[0]
-    wanted = {"absolute": np.median(y), "quantile": np.quantile(y, how.get("quantile", 0.5))}
+    wanted = {"absolute_error": np.median(y), "quantile": np.quantile(y, how.get("quantile", 0.5))}
     if how["loss"] == "huber":
         assert np.median(y) < answer < y.mean()
     else:
@@ -54,15 +73,15 @@ def test_a_weight_of_two_is_the_row_twice(how: dict[str, Any]) -> None:
     np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
 
 
-@pytest.mark.parametrize("loss", ["absolute", "huber"])
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
 def test_a_few_wild_targets_hardly_move_a_robust_tree(loss: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (400, 3))
     truth = np.where(X[:, 0] > 0, 3.0, 0.0) + X[:, 1]
     y = truth + 0.1 * rng.normal(size=400)
     y[rng.random(400) < 0.05] += 1e4
-    squared, robust = (SoftTreeRegressor(loss=name).fit(X, y) for name in ("squared", loss))
-    far = {"absolute": 0.1, "huber": 0.4}[loss]  # wild targets on one side still pull by delta each
+    squared, robust = (SoftTreeRegressor(loss=name).fit(X, y) for name in ("squared_error", loss))
+    far = {"absolute_error": 0.1, "huber": 0.4}[loss]  # wild targets on one side still pull by delta each
     assert np.abs(robust.predict(X) - truth).mean() < far < 10.0 < np.abs(squared.predict(X) - truth).mean()
     assert robust.held_out_ is not None
     assert robust.held_out_["measure"] == "D²"
@@ -157,13 +176,13 @@ def test_what_is_printed_says_that_it_is_a_logarithm() -> None:
 def test_a_warm_start_goes_on_with_a_loss_of_the_same_link() -> None:
     X, _, y = table(150)
     model = SoftTreeRegressor(**FAST, warm_start=True).fit(X, y)
-    model.set_params(loss="absolute").fit(X, y)
+    model.set_params(loss="absolute_error").fit(X, y)
     with pytest.raises(ValueError, match="the same link"):
         model.set_params(loss="poisson").fit(X, y)
 
 
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    ({"loss": "l1"}, {}, "loss must be one of 'squared'"),
+    ({"loss": "l1"}, {}, "loss must be one of 'squared_error'"),
     ({"loss": "quantile", "quantile": 1.0}, {}, "quantile must be between 0 and 1"),
     ({"loss": "huber", "delta": 0.0}, {}, "delta must be a number > 0"),
     ({"loss": "tweedie", "power": 3.0}, {}, "power must be 1"),
@@ -173,7 +192,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"loss": "poisson"}, {"offset": np.full(10, 365.0)}, "it is the logarithm of the exposure"),
     ({"loss": "poisson"}, {"offset": np.ones(9)}, "inconsistent numbers of samples"),
     ({}, {"offset": ["a"] * 10}, "offset"),
-    ({"loss": "absolute", "learner": "incremental"}, {}, "needs learner='joint'"),
+    ({"loss": "absolute_error", "learner": "incremental"}, {}, "needs learner='joint'"),
     ({"loss": "poisson", "engine": "batches"}, {}, "rows in memory"),
     ({"engine": "batches"}, {"offset": np.ones(10)}, "offset is for rows in memory"),
 ]  # fmt: skip

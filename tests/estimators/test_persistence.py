@@ -120,6 +120,17 @@ def test_a_stream_goes_on_exactly_where_it_was(name: str, tmp_path: Path) -> Non
     assert loaded.tree_.provenance.n_rows == model.tree_.provenance.n_rows
 
 
+@pytest.mark.parametrize("learner", ["joint", "online"])
+def test_a_budding_tree_of_one_class_comes_back_and_goes_on(learner: str, tmp_path: Path) -> None:
+    X, y = rows()[:20], ["only"] * 20
+    model = softwood.BuddingTreeClassifier(learner=learner, max_nodes=3, max_epochs=2).fit(X, y)
+    other = again(model, tmp_path)
+    assert same(vars(model), vars(other))
+    for each in (model, other):
+        each.partial_fit(X, y)
+    assert other.predict_proba(X).tolist() == model.predict_proba(X).tolist() == [[1.0]] * 20
+
+
 @pytest.mark.parametrize("name", [name for name in MAKERS if name.startswith("SoftTree")])
 def test_a_warm_start_goes_on_from_the_same_tree(name: str, tmp_path: Path) -> None:
     model = copy.deepcopy(made(name)).set_params(warm_start=True)

@@ -84,7 +84,7 @@ def test_a_row_of_weight_two_is_the_row_twice():
         {"weight_penalty": 0.05},
         {"readable": True, "max_leaves": 3},
         {"loss": "poisson"},
-        {"loss": "absolute", "max_leaves": 2},
+        {"loss": "absolute_error", "max_leaves": 2},
     ],
     ids=str,
 )

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+import softwood
 from tests.fuzz.containers import CONTAINERS
 from tests.fuzz.parameters import Learner, draw_learner, draw_parameters
-from tests.fuzz.tables import Table, draw_table
+from tests.fuzz.tables import Table, draw_table, with_groups
 
+GROUPED = 0.15  # of the cases of an estimator that takes groups
 MOST_APART = 1e9  # the heaviest row, times the lightest
 # Laws that take a fit of their own: one of them is asked of a case.
 REFITS = ("order", "threads", "again", "twice", "zero", "kernels", "kernels", "chunks", "soften")
@@ -61,6 +63,7 @@ class Case:
         container = CONTAINERS[self.table.container]
         given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         held = f", X_val=make_x(held), y_val=y[:{self.half}]" if self.held else ""
+        groups = ", groups=group" if self.table.group else ""
         lines = [
             "import datetime",
             "from typing import Any",
@@ -71,8 +74,9 @@ class Case:
             f"held = {{name: cells[:{self.half}] for name, cells in columns.items()}}" if self.held else "",
             f"y = {self.table.y!r}",
             f"weight = {self.table.weight!r}",
+            f"group = {self.table.group!r}" if self.table.group else "",
             f"model = softwood.{self.estimator}({given})",
-            f"model.fit(make_x(columns), y, sample_weight=weight{held})",
+            f"model.fit(make_x(columns), y, sample_weight=weight{held}{groups})",
         ]
         return "\n".join(line for line in lines if line)
 
@@ -119,6 +123,9 @@ def draw_case(seed: int) -> Case:
     parameters, wrong = draw_parameters(rng, learner, table)
     if _counts(parameters):
         table = replace(table, y=[_size(y) for y in table.y])
+    apart = np.random.default_rng([seed, 1])  # a stream of its own: cases without groups stay what they were
+    if "groups" in inspect.signature(getattr(softwood, name).fit).parameters and apart.random() < GROUPED:
+        table = with_groups(apart, table)
     return Case(
         seed=seed,
         estimator=name,

@@ -6,8 +6,10 @@ The cheap ones look at one model. Those of REFIT fit once more: under what must 
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,8 @@ def fit_case(case: Case, table: Table | None = None, **changed: Any) -> Any:
 def fit_model(model: Any, case: Case, table: Table) -> Any:
     held = case.table.rows(list(range(case.half))) if case.held else None
     more = {} if held is None else {"X_val": held.X, "y_val": held.y}
+    if table.group is not None:
+        more["groups"] = table.group
     return model.fit(table.X, table.y, sample_weight=table.weight, **more)
 
 
@@ -143,6 +147,16 @@ def a_pickle_is_the_same(fitted: Fitted) -> Broken:
     return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
 
 
+def a_file_is_the_same(fitted: Fitted) -> Broken:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.softwood"
+        softwood.save(fitted.model, path)
+        other = softwood.load(path)
+    if other.tree_ != fitted.model.tree_:
+        return "another tree"
+    return _differ(fitted.answers(fitted.model), fitted.answers(other), 0.0)
+
+
 def a_clone_has_the_parameters(fitted: Fitted) -> Broken:
     ours, theirs = repr(fitted.model.get_params()), repr(clone(fitted.model).get_params())
     return None if ours == theirs else f"{ours} became {theirs}"
@@ -202,6 +216,7 @@ CHEAP: dict[str, Callable[[Fitted], Broken]] = {
         answers_have_one_row_each,
         one_row_is_answered_as_among_all,
         a_pickle_is_the_same,
+        a_file_is_the_same,
         a_clone_has_the_parameters,
         text_is_printed,
         importances_are_parts,
@@ -257,9 +272,7 @@ def chunks_are_the_rows(fitted: Fitted) -> Broken:
     """partial_fit in two chunks of any size is partial_fit of all rows."""
     case = fitted.case
     by_chunk = case.table.words or case.parameters.get("categorical_features")  # the first one tells the levels
-    by_all_rows = (
-        case.parameters.get("class_weight") == "balanced" or case.parameters.get("loss", "squared") != "squared"
-    )
+    by_all_rows = case.parameters.get("class_weight") == "balanced" or "loss" in case.parameters
     if not hasattr(fitted.model, "partial_fit") or by_chunk or by_all_rows:
         return fitting_again_is_nothing(fitted)
     models = []

@@ -184,7 +184,7 @@ NUMBERS: dict[str, list[Any]] = {
     "delta": [0.1, 1.0, 3.0, 100.0],
 }
 LOSSES: dict[str, list[Any]] = {
-    "loss": ["absolute", "huber", "quantile", "poisson", "gamma", "tweedie"],
+    "loss": ["absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"],
     "quantile": NUMBERS["quantile"],
     "delta": NUMBERS["delta"],
     "power": [1.0, 1.01, 1.5, 1.99, 2.0],

@@ -40,6 +40,8 @@ def _cuts(case: Case) -> Iterator[Case]:
         yield replace(case, parameters={k: v for k, v in case.parameters.items() if k != name})
     if table.weight is not None:
         yield case.with_table(replace(table, weight=None))
+    if table.group is not None:
+        yield case.with_table(replace(table, group=None))
     if table.container != "float64" and not table.words:
         yield case.with_table(replace(table, container="float64"))
     if case.held:

@@ -24,12 +24,14 @@ class Table:
     y : labels, numbers, or lists of numbers.
     weight : None where all rows count alike.
     container : what X comes in, a name of CONTAINERS.
+    group : of each row; None where no groups are given.
     """
 
     columns: dict[str, Cells]
     y: list[Any]
     weight: list[float] | None
     container: str
+    group: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -51,7 +53,8 @@ class Table:
         """These rows, in this order, with these weights (else their own)."""
         columns = {name: [cells[i] for i in chosen] for name, cells in self.columns.items()}
         own = None if self.weight is None else [self.weight[i] for i in chosen]
-        return replace(self, columns=columns, y=[self.y[i] for i in chosen], weight=weight or own)
+        group = None if self.group is None else [self.group[i] for i in chosen]
+        return replace(self, columns=columns, y=[self.y[i] for i in chosen], weight=weight or own, group=group)
 
     def excuses(self) -> list[str]:
         """Why a learner may refuse this table; empty for an ordinary one."""
@@ -62,7 +65,14 @@ class Table:
         if max(map(abs, numbers), default=0.0) > LARGEST.get(self.container, np.inf):
             found.append(f"{self.container} cannot hold it")
         found += [f"y: {why}" for why in _excuse(np.ravel(np.array(self.y, object)).tolist())]
-        return found + _weight_excuse(self.weight)
+        return found + _weight_excuse(self.weight) + self._group_excuse()
+
+    def _group_excuse(self) -> list[str]:
+        if self.group is None:
+            return []
+        weight = [1.0] * len(self) if self.weight is None else self.weight
+        seen = {group for group, w in zip(self.group, weight, strict=True) if w > 0}
+        return [] if len(seen) > 1 else ["all rows are of one group"]
 
 
 def draw_table(rng: Random, classify: bool, most_rows: int) -> Table:
@@ -77,6 +87,12 @@ def draw_table(rng: Random, classify: bool, most_rows: int) -> Table:
     y = draw_labels(rng, signal) if classify else draw_numbers(rng, signal)
     table = Table(columns, y, draw_weights(rng, n), _draw_container(rng, columns))
     return _with_copies(rng, table) if rng.random() < 0.2 else table
+
+
+def with_groups(rng: Random, table: Table) -> Table:
+    """The same rows, each of one of a few groups or of many."""
+    n_groups = int(rng.choice([2, 3, 10, max(2, len(table))]))
+    return replace(table, group=[int(group) for group in rng.integers(0, n_groups, len(table))])
 
 
 def _draw_container(rng: Random, columns: dict[str, Cells]) -> str:

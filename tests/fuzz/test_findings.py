@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,15 @@ def test_a_limit_beyond_any_table_is_no_limit() -> None:
     for name in ("max_depth", "max_leaves", "min_samples_split", "max_surrogates"):
         model = softwood.CARTClassifier(prune=None, **{name: 10**20}).fit(X, y)
         assert model.get_n_leaves() == (1 if name == "min_samples_split" else 3)
+
+
+def test_threads_beyond_any_table_are_all_that_have_work() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    for model in (softwood.CARTRegressor(), softwood.SoftTreeRegressor(gate="linear", weight_penalty=0.1, max_iter=2)):
+        one, other = (clone(model).set_params(n_jobs=n).fit(X, X[:, 0]) for n in (1, 2**40))
+        assert one.tree_ == other.tree_
+        assert np.array_equal(other.predict(X), one.predict(X))
+    assert len(softwood.explain(one, X[:3], n_jobs=2**40)) == 3
 
 
 def test_rounding_does_not_decide_where_a_level_never_seen_goes() -> None:
@@ -208,6 +218,14 @@ def test_a_price_of_leafness_that_single_precision_does_not_hold_is_told() -> No
     for _ in range(2):
         with pytest.raises(ValueError, match=r"leafness_penalty \(now 1e\+20\), or optimizer='adagrad'"):
             model.partial_fit(X, y, classes=[0, 1])
+
+
+def test_a_light_row_beside_a_heavy_one_is_saved(tmp_path: Path) -> None:
+    """Seed 5222: the weight up to a held-out score did not rise by the light row's, and the file was not loaded."""
+    X, y, weight = [[-0.54], [0.63], [0.46], [-0.24]], [0, 1, 0, 0], [0.7, 5.5e14, 0.4, 0.004]
+    model = softwood.LinearDiscriminantTreeClassifier().fit(X, y, sample_weight=weight)
+    softwood.save(model, tmp_path / "model.softwood")
+    assert softwood.load(tmp_path / "model.softwood").tree_ == model.tree_
 
 
 @pytest.mark.parametrize("seed", [72, 560])

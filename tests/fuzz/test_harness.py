@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ def test_every_estimator_and_container_is_drawn() -> None:
     every = {name for name in softwood.__all__ if name.endswith(("Classifier", "Regressor"))}
     assert {case.estimator for case in cases} == every == set(LEARNERS)
     assert len({case.table.container for case in cases}) == 18
+
+
+def test_groups_are_drawn_for_every_estimator_that_takes_them() -> None:
+    cases = [draw_case(seed) for seed in range(1200)]
+    grouped = {case.estimator for case in cases if case.table.group is not None}
+    assert grouped == {name for name in LEARNERS if "groups" in signature(getattr(softwood, name).fit).parameters}
 
 
 def test_the_options_are_those_of_the_estimator() -> None:
@@ -132,7 +139,7 @@ def _same(model: Any) -> Any:
     return model
 
 
-@pytest.mark.parametrize("law", CHEAP)
+@pytest.mark.parametrize("law", [law for law in CHEAP if law != "a_file_is_the_same"])
 def test_every_law_can_be_broken(law: str) -> None:
     model = Lying(prune=None)
     model.fit(ORDINARY.X, ORDINARY.y)
@@ -140,6 +147,13 @@ def test_every_law_can_be_broken(law: str) -> None:
     assert CHEAP[law](fitted) is None
     model.lie = law
     assert CHEAP[law](fitted) is not None
+
+
+def test_the_law_of_files_can_be_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = Fitted(CASE, fit_case(CASE), probes(CASE))
+    assert CHEAP["a_file_is_the_same"](fitted) is None
+    monkeypatch.setattr(softwood, "load", lambda path: softwood.CARTClassifier().fit([[1.0]], ["a"]))
+    assert CHEAP["a_file_is_the_same"](fitted) is not None
 
 
 class Wobbly(softwood.CARTClassifier):

@@ -129,10 +129,19 @@ def connected_client() -> Any:
         ) from None
 
 
-def partitions_of(collection: Any) -> list[Any]:
-    """The partitions of a frame or the blocks of an array (rows, ...) of Dask, as delayed objects in their order."""
-    found = collection.to_delayed()
-    return list(found.ravel()) if hasattr(found, "ravel") else list(found)
+def partitions_of(collections: Sequence[Any]) -> list[Any]:
+    """Partitions of frames or arrays (rows, ...) of Dask, delayed: each is a sequence with one part per collection.
+
+    Frames are simplified as one expression, so that a file is read once, with the columns that any of them needs. They
+    are not optimised further: Dask joins partitions that it reads few columns of, and X and y would fall apart.
+    """
+    first, *others = collections
+    if hasattr(first, "map_partitions"):
+        beside = first.map_partitions(
+            _beside, *others, align_dataframes=False, enforce_metadata=False, meta=first._meta
+        )
+        return list(beside.simplify().to_delayed(optimize_graph=False))
+    return list(zip(*(each.to_delayed().ravel() for each in collections), strict=True))
 
 
 def submit_partitions(
@@ -141,12 +150,10 @@ def submit_partitions(
     """A future for every partition: `make` of its name and what each collection has there; None stays None."""
     from dask import delayed
 
-    columns = [None if each is None else partitions_of(each) for each in collections]
-    made = delayed(make, pure=False)
-    wanted = [
-        made(name, *(None if column is None else column[i] for column in columns)) for i, name in enumerate(names)
-    ]
-    found: list[Any] = client.compute(wanted)
+    there = [each is not None for each in collections]
+    made = delayed(_make_part, pure=False)
+    parts = partitions_of([each for each in collections if each is not None])
+    found: list[Any] = client.compute([made(make, name, there, part) for name, part in zip(names, parts, strict=True)])
     return found
 
 
@@ -173,6 +180,15 @@ def map_rows(answer: Callable[[Any], Any], X: Any, like: Any) -> Any:
 
 
 # -- on the workers ------------------------------------------------------------------------------------------------
+
+
+def _beside(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def _make_part(make: Callable[..., Any], name: str, there: Sequence[bool], parts: Sequence[Any]) -> Any:
+    left = iter(parts)
+    return make(name, *(next(left) if here else None for here in there))
 
 
 def _make(rows: Any, told: bytes) -> Any:

@@ -13,6 +13,7 @@ order of the partitions, so that the answer does not depend on who was first.
 from __future__ import annotations
 
 import tempfile
+import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -103,6 +104,9 @@ class Spool:
     shapes: list[list[tuple[Any, tuple[int, ...], str]]] = field(default_factory=list)
     file: BinaryIO = field(default_factory=lambda: _nameless_file())
     kind: Any = tuple
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.file.close)
 
     def append(self, rows: tuple[Any, ...]) -> None:
         """Some more rows; each array stays in the order, of C or of Fortran, in which it lies."""

@@ -224,9 +224,9 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
 
     Parameters
     ----------
-    loss : {"squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"}
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
         What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
-        counts or amounts, which is never negative (docs/losses.md). All but "squared" need the joint learner;
+        counts or amounts, which is never negative (docs/losses.md). All but "squared_error" need the joint learner;
         `partial_fit` goes on by the loss of `fit`.
     quantile : float
         Which one, for loss="quantile": 0.9 is exceeded by one target in ten.
@@ -254,7 +254,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         batch_size: int = 1,
         gate: str = "auto",
         leaf: str = "auto",
-        loss: str = "squared",
+        loss: str = "squared_error",
         quantile: float = 0.5,
         delta: float = 1.0,
         power: float = 1.5,

@@ -133,7 +133,7 @@ def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> N
         require(list(stream.inputs.n_levels) == levels, f"levels of the stream must be {levels!r:.80}.")
     loss = stream.options.loss
     if tree.schema.task == "classification":
-        wanted = Loss.LOGISTIC if state.outputs == 1 else Loss.SOFTMAX
+        wanted = Loss.LOGISTIC if len(tree.schema.answers) == 2 else Loss.SOFTMAX  # one class has one output, too
         require(loss == wanted, f"the loss of the stream must be {wanted.kind.name}.")
     else:
         fits = not loss.is_classes and loss.link == tree.link

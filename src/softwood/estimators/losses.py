@@ -1,6 +1,7 @@
 """Losses and offsets of regressors: what a user calls them, which targets they take, and what an offset does.
 
-    squared, absolute, huber, quantile      the answer is the output; an offset is added to it
+    squared_error, absolute_error,          the answer is the output; an offset is added to it
+    huber, quantile
     poisson, gamma, tweedie                 the answer is exp(output), never negative; the offset is added to the output
 
 With m = exp(offset) a row of target y and weight w has the deviance of power p, w d(y, m exp(output)) =
@@ -23,7 +24,8 @@ from softwood.estimators.sources import is_dask
 from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 
-LOSSES = ("squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie")
+LOSSES = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
+ALIASES = {"squared": "squared_error", "absolute": "absolute_error"}  # names before scikit-learn's were taken
 NEAR_END = 0.01  # of a power to 1 or 2, which have formulas of their own
 LARGEST_OFFSET = 50.0  # behind a log link: 5e21 times the rate of offset 0
 
@@ -36,20 +38,30 @@ def read_loss(params: dict[str, Any]) -> Loss:
     >>> read_loss({"loss": "poisson", "quantile": 0.5, "delta": 1.0, "power": 1.5}) == Loss.POISSON
     True
     """
-    name = options.one_of("loss", params["loss"], LOSSES)
-    quantile, delta = read_quantile(params["quantile"]), read_delta(params["delta"], "loss='absolute'")
+    name = loss_name(params["loss"])
+    quantile, delta = read_quantile(params["quantile"]), read_delta(params["delta"], "loss='absolute_error'")
     power = options.real("power", params["power"], 1.0)
     if power not in (1.0, 2.0) and not 1.0 + NEAR_END <= power <= 2.0 - NEAR_END:
         raise ValueError(f"power must be 1 (poisson), 2 (gamma) or from 1.01 to 1.99, got {params['power']!r}.")
     return {
-        "squared": Loss.SQUARED,
-        "absolute": Loss.ABSOLUTE,
+        "squared_error": Loss.SQUARED,
+        "absolute_error": Loss.ABSOLUTE,
         "huber": Loss(LossKind.HUBER, delta),
         "quantile": Loss(LossKind.QUANTILE, quantile),
         "poisson": Loss.POISSON,
         "gamma": Loss.GAMMA,
         "tweedie": Loss(LossKind.TWEEDIE, power),
     }[name]
+
+
+def loss_name(loss: Any) -> str:
+    """The name of a loss, of which some have an older one.
+
+    >>> loss_name("absolute")
+    'absolute_error'
+    """
+    older = ALIASES.get(loss) if isinstance(loss, str) else None
+    return str(options.one_of("loss", older or loss, LOSSES))
 
 
 def read_quantile(value: Any) -> float:
@@ -120,10 +132,11 @@ def rows_of_loss(loss: Loss, values: Floats, weight: Floats, offset: Any, suffix
     return without_offset(loss, values, weight, given)
 
 
-def refuse_elsewhere_with_loss(name: str, engine: str, offset: Any) -> None:
+def refuse_elsewhere_with_loss(loss: Any, engine: str, offset: Any) -> None:
     """An error for a loss or an offset that only rows in memory have."""
-    if name != "squared" or offset is not None:
-        what = "offset" if name == "squared" else f"loss={name!r}"
+    is_squared = loss_name(loss) == "squared_error"
+    if not is_squared or offset is not None:
+        what = "offset" if is_squared else f"loss={loss!r}"
         raise ValueError(
             f"{what} is for rows in memory, summed by engine='memory'; engine={engine!r} learns by the squared error. "
             "Take a sample of the rows, Batches(...).sample(100_000), or drop the device."

@@ -120,7 +120,7 @@ def threads(n_jobs: Any) -> int:
     good = n_jobs is None or (isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0)
     if not good:
         raise ValueError(f"n_jobs must be None or an integer other than 0 (-1 uses all cores), got {n_jobs!r}.")
-    return int(effective_n_jobs(n_jobs))
+    return min(int(effective_n_jobs(n_jobs)), MOST_COUNTED)
 
 
 def size_in_bytes(name: str, value: Any) -> int:

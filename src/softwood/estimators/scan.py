@@ -254,6 +254,8 @@ def _equal_pieces(
     waiting: list[Piece] = []
     rows = 0
     for part in raw():
+        if not len(part.rows.X):  # the first pass took nothing from it either
+            continue
         piece = encode(part)
         rows += len(piece.weight)
         waiting.append(piece)

@@ -224,7 +224,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
 
     Parameters
     ----------
-    loss : {"squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"}
+    loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
         What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
         counts or amounts, which is never negative (docs/losses.md). Kind, penalty and size are chosen by it, too.
     quantile : float
@@ -249,7 +249,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
-        loss: str = "squared",
+        loss: str = "squared_error",
         quantile: float = 0.5,
         delta: float = 1.0,
         power: float = 1.5,

@@ -12,6 +12,7 @@ from softwood.estimators import options
 from softwood.estimators.base import Floats, RowCount, TreeEstimator
 from softwood.estimators.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.learned import warn_if_interrupted
+from softwood.estimators.losses import loss_name
 from softwood.estimators.monotone import certificate_of, refuse_beside, soft_signs
 from softwood.estimators.progress import search_bar
 from softwood.estimators.soft_results import held_out_of, history_line, relative_loss
@@ -84,7 +85,7 @@ class SoftTree(Calibrated, TreeEstimator):
         tree, loss = self.tree_, self._held_out_loss
         if tree.schema.task == "classification":
             return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
-        measure = "R²" if self.get_params(deep=False)["loss"] == "squared" else "D²"
+        measure = "R²" if loss_name(self.get_params(deep=False)["loss"]) == "squared_error" else "D²"
         return {
             "measure": measure,
             "value": 1.0 - 2.0 * loss / tree.n_outputs,

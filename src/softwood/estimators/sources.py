@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,7 +82,7 @@ class Batches:
     ) -> None:
         self.source, self.checkpoint, self.columns = source, checkpoint, None if columns is None else list(columns)
         self.memory = size_in_bytes("memory", memory)
-        self._kept: tempfile.TemporaryDirectory[str] | None = None
+        self._kept: Path | None = None
         self._dataset: Any = None
 
     def __repr__(self) -> str:
@@ -155,7 +156,7 @@ class Batches:
         except ImportError as missing:
             raise ImportError(EXTRA.format(_told(source))) from missing
         if self._dataset is None:
-            self._dataset = source if _is_dataset(source) else _open_files(source)
+            self._dataset = source if _is_dataset(source) else _open_files(source, self.columns)
         found = self._dataset
         rows, waiting, n = self.batch_rows(len(found.schema.names)), [], 0
         for batch in _arrow_batches(found, rows):
@@ -170,9 +171,11 @@ class Batches:
     def _collected(self, query: Any) -> str:
         """The answer of a lazy frame's query in a file, which lives as long as this object."""
         if self._kept is None:
-            self._kept = tempfile.TemporaryDirectory(prefix="softwood-")
-            query.sink_parquet(Path(self._kept.name) / "rows.parquet")
-        return str(Path(self._kept.name) / "rows.parquet")
+            folder = tempfile.TemporaryDirectory(prefix="softwood-")
+            weakref.finalize(self, folder.cleanup)
+            query.sink_parquet(Path(folder.name) / "rows.parquet")
+            self._kept = Path(folder.name) / "rows.parquet"
+        return str(self._kept)
 
     def _walk_array(self, y: Any, sample_weight: Any) -> Iterator[RawBatch]:
         X = self.source
@@ -244,7 +247,7 @@ def _iterate(found: Any) -> Iterator[Any]:
     yield from found
 
 
-def _open_files(source: Any) -> Any:
+def _open_files(source: Any, columns: Sequence[str] | None) -> Any:
     """Files as a pyarrow dataset; the format is that of the name of the file, or of the first in the folder."""
     paths = [Path(each) for each in (source if _is_paths(source) else [source])]
     for path in paths:
@@ -255,20 +258,45 @@ def _open_files(source: Any) -> Any:
     kind = FORMATS.get(first.suffix.lower())
     if kind is None:
         raise ValueError(f"{str(first)!r} must end in one of {', '.join(FORMATS)}, so that its format is known.")
-    return open_dataset(paths, _csv(first) if kind == "csv" else kind)
+    return open_dataset(paths, _csv(first) if kind == "csv" else kind, columns)
 
 
-def open_dataset(paths: list[Path], form: Any) -> Any:
-    """A pyarrow dataset of files, or of the files in one folder, which must all be of this format."""
+def open_dataset(paths: list[Path], form: Any, columns: Sequence[str] | None = None) -> Any:
+    """A pyarrow dataset of files, or of the files in one folder, which must all be of this format and have these
+    columns (None: the same ones).
+    """
     from pyarrow import dataset
 
     told = [str(path) for path in paths]
     try:
-        return dataset.dataset(told if len(told) > 1 else told[0], format=form)
+        found = dataset.dataset(told if len(told) > 1 else told[0], format=form)
     except (OSError, ValueError) as failure:  # Arrow's errors are of these
         if not paths[0].is_dir():
             raise
         raise ValueError(f"the folder {told[0]!r} must hold tables of one format and nothing else: {failure}") from None
+    _require_same_columns(found, columns)
+    return found
+
+
+def _require_same_columns(found: Any, columns: Sequence[str] | None) -> None:
+    """An error where files differ in the columns asked for, or in any: Arrow would drop or invent them silently."""
+    names = found.schema.names
+    for file in found.get_fragments():
+        try:
+            here = file.physical_schema.names
+        except (OSError, ValueError) as failure:
+            raise ValueError(f"the file {file.path!r} cannot be read as the first one is: {failure}") from None
+        lost, more = (
+            [name for name in ones if name not in others and (columns is None or name in columns)]
+            for ones, others in ((names, here), (here, names))
+        )
+        if lost or more:
+            what = f"has no column {lost[0]!r}" if lost else f"has a column {more[0]!r}"
+            raise ValueError(
+                f"the file {file.path!r} {what}, unlike the first: its columns are {', '.join(here):.200}, those of "
+                f"the first {', '.join(names):.200}. Give files with the same columns; Batches(..., columns=[...]) "
+                "names the inputs that all of them have."
+            )
 
 
 def _arrow_batches(found: Any, rows: int) -> Iterator[Any]:

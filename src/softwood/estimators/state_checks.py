@@ -93,7 +93,9 @@ def _check_scores(table: ScoreTable) -> None:
     require(table.score.ndim == 1 and len(table.score) > 0, "a table of scores needs a score.")
     for name in ("score", "weight"):
         require_shape(f"{name} of a table of scores", getattr(table, name), table.score.shape)
-        require(np.all(np.diff(getattr(table, name)) > 0), f"{name} of a table of scores must rise.")
+    require(np.all(np.diff(table.score) > 0), "score of a table of scores must rise.")
+    # A light row beside a heavy one adds nothing that doubles hold.
+    require(np.all(np.diff(table.weight) >= 0), "weight of a table of scores must not fall.")
     require(table.score[0] >= 0 and table.weight[0] > 0, "scores and their weights must not be negative.")
 
 

@@ -24,6 +24,7 @@ from softwood.explain.shapley import Sampling, make_plan, shapley_values
 from softwood.tree import Tree
 
 Floats = npt.NDArray[np.float64]
+MOST_THREADS = 2**31 - 1  # that kernels count; those without work are not started
 METHODS = ("auto", "exact", "sampling")
 
 
@@ -131,4 +132,4 @@ def _threads(n_jobs: int | None) -> int:
         return 1
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
         raise ValueError(f"n_jobs must be None, -1 or a number of threads of at least 1, got {n_jobs!r}.")
-    return os.cpu_count() or 1 if n_jobs == -1 else int(n_jobs)
+    return os.cpu_count() or 1 if n_jobs == -1 else min(int(n_jobs), MOST_THREADS)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.conformal.score_table import ScoreTable
 from softwood.learners.conformal.spread import Floats, Spread, learn_spread
+from softwood.parts.folds import hash_rows
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Schema
 
@@ -44,7 +45,7 @@ class Intervals:
     @classmethod
     def learn(cls, rows: HeldOutRows, schema: Schema) -> Intervals:
         """From held-out rows of a regression tree."""
-        found = []
+        rows, found = merge_equal(rows), []
         for target, answer in zip(rows.target.astype(np.float64).T, rows.answer.T, strict=True):
             error = np.abs(target - answer)
             spread, without = learn_spread(rows.X, answer, error, rows.weight, schema, rows.group)
@@ -60,6 +61,29 @@ class Intervals:
     def largest_coverage(self) -> float:
         """The coverage up to which intervals are finite."""
         return min(one.scores.largest_coverage for one in self.targets)
+
+
+def merge_equal(rows: HeldOutRows) -> HeldOutRows:
+    """Rows with equal inputs, target, answer and group as one with the sum of their weights, in an order by content.
+
+    A spread leaves each row out in turn, and one copy of two would still know the other.
+
+    Examples
+    --------
+    >>> one = np.ones((3, 1))
+    >>> merge_equal(HeldOutRows(np.array([[2.0], [0.0], [2.0]]), one, one, np.ones(3))).weight.tolist()
+    [1.0, 2.0]
+    """
+    group = np.zeros(len(rows), np.int64) if rows.group is None else rows.group
+    told = np.column_stack([rows.target.astype(np.float64).reshape(len(rows), -1), rows.answer, group])
+    number = hash_rows(rows.X, np.zeros((len(rows), 0)), 0)
+    order = np.lexsort((rows.weight, *told.T, number))
+    number, told = number[order], told[order]
+    first = np.append(True, (number[1:] != number[:-1]) | np.any(told[1:] != told[:-1], axis=1))
+    weight = np.bincount(np.cumsum(first) - 1, rows.weight[order]).astype(np.float64)
+    at = order[first]
+    kept = None if rows.group is None else rows.group[at]
+    return HeldOutRows(rows.X[at], rows.target[at], rows.answer[at], weight, kept)
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ class Dataset:
     def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
         """The fold of every row, groups whole."""
         code = np.zeros(len(self), np.int64)
-        if self.loss != Loss.SQUARED:
+        if self.loss.is_classes:
             code = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
         count = self.weight if self.count is None else self.count
         return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
