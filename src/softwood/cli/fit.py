@@ -11,7 +11,7 @@ from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, See
 from softwood.cli.fit_batches import is_beyond, learn_in_batches, sample_training, spell_held_out
 from softwood.cli.learning import Plan, Source, learn
 from softwood.cli.models import MODELS, check_words, find_class, parameters_of
-from softwood.cli.output import default_path, print_facts, print_json, print_tree, progress, check_output
+from softwood.cli.output import check_output, default_path, print_facts, print_json, print_tree, progress
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]

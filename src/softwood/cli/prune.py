@@ -24,7 +24,7 @@ def main(
     """Write a smaller (or larger) tree of the pruning sequence to --out; without a size print the sequence."""
     from softwood import save
     from softwood.cli.model_files import load_model
-    from softwood.cli.output import print_json, print_tree, check_output
+    from softwood.cli.output import check_output, print_json, print_tree
 
     fitted = load_model(model)
     if not hasattr(fitted, "prune_to"):

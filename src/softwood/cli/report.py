@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from softwood.cli.arguments import AsJson, Data, MaybeTarget, ModelFile, Nulls, Output, Separator
-from softwood.cli.output import default_path, print_json, check_output
+from softwood.cli.output import check_output, default_path, print_json
 from softwood.cli.view import rows_and_answers, write_page
 
 Group = Annotated[str | None, typer.Option("--group", help="Input by which errors are told apart.")]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from softwood.cli.arguments import AsJson, MaybeData, MaybeTarget, ModelFile, Nulls, Output, Separator
-from softwood.cli.output import default_path, print_json, check_output, write_text
+from softwood.cli.output import check_output, default_path, print_json, write_text
 
 Open = Annotated[bool, typer.Option("--open", help="Also open it in the browser.")]
 

@@ -94,9 +94,8 @@ def column_names(X: Any) -> list[str]:
     (['age', 'town'], [])
     """
     names = getattr(X, "column_names", None)
-    if not isinstance(names, list):  # of pandas and polars it may be a column of this name
-        names = getattr(X, "columns", ())
-    return [str(name) for name in names]
+    found = names if isinstance(names, list) else getattr(X, "columns", ())  # of pandas it may be a column's name
+    return [str(name) for name in found]
 
 
 def some_rows(rows: Floats, name: str) -> Floats:

@@ -25,9 +25,9 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
         with given.open("wb") as file:
             file.writelines(parts)
         return
-    with replacing(path) as beside:
-        with os.fdopen(os.open(beside, os.O_WRONLY | getattr(os, "O_BINARY", 0)), "wb") as file:
-            file.writelines(parts)
+    how = os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    with replacing(path) as beside, os.fdopen(os.open(beside, how), "wb") as file:
+        file.writelines(parts)
 
 
 @contextmanager
