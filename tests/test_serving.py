@@ -57,6 +57,8 @@ def test_the_function_of_the_example_answers_as_the_model(model: Any) -> None:
     assert [list(answer["probabilities"].values()) for answer in answers] == model.predict_proba(frame).tolist()
     with pytest.raises(Refused, match="age"):
         names["predict"]([{"age": "old", "town": "Oslo"}])
+    with pytest.raises(Refused, match=r"row 0 lacks \['town'\]: send every input by name"):
+        names["predict"]([{"age": 3}])
     assert len([line for line in example().splitlines() if line]) <= 20
 
 
@@ -70,3 +72,7 @@ def test_the_example_serves(model: Any) -> None:
     assert reply.status_code == 200
     assert [answer["prediction"] for answer in reply.json()] == model.predict(pd.DataFrame(ROWS)).tolist()
     assert client.post("/predict", json=[{"age": "old", "town": "Oslo"}]).status_code == 422
+    for row, told in (({"age": 3}, "row 1 lacks ['town']"), ({**ROWS[0], "agee": 3}, "agee")):
+        refused = client.post("/predict", json=[ROWS[0], row])
+        assert refused.status_code == 422
+        assert told in refused.json()["detail"]

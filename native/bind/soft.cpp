@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "bind/module.hpp"
 #include "soft/expansion.hpp"
@@ -32,11 +33,11 @@ nb::object owned(std::vector<double>&& values, std::vector<std::size_t> shape) {
 }
 
 Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size_t columns, std::size_t outputs,
-                 std::vector<std::int32_t> own_columns) {
+                 const nb::sequence& own_columns) {
   Shape shape;
   shape.first_child.assign(first_child.data(), first_child.data() + first_child.size());
   shape.slope_row.assign(slope_row.data(), slope_row.data() + slope_row.size());
-  shape.own_columns = std::move(own_columns);
+  shape.own_columns = items<std::int32_t>(own_columns, "own_columns");
   shape.slopes = slopes, shape.columns = columns, shape.outputs = outputs;
   const auto nodes = static_cast<std::int64_t>(shape.nodes());
   for (std::int64_t m = 0; m < nodes; ++m)
@@ -50,6 +51,18 @@ Shape make_shape(Ints first_child, Ints slope_row, std::size_t slopes, std::size
     if (column < 0 || column >= static_cast<std::int64_t>(columns))
       throw std::invalid_argument("own_columns are outside the columns");
   return shape;
+}
+
+// Whether `begins` say where each of `parts` begins among `total` entries: 0 first, never falling, the end last.
+bool are_begins(std::span<const std::int64_t> begins, std::size_t parts, std::size_t total) {
+  return begins.size() == parts + 1 && begins.front() == 0 && std::is_sorted(begins.begin(), begins.end()) &&
+         static_cast<std::size_t>(begins.back()) == total;
+}
+
+LossKind as_loss(int loss, LossKind last) {
+  if (loss < 0 || loss > static_cast<int>(last))
+    throw std::invalid_argument("loss must be 0 to " + std::to_string(static_cast<int>(last)));
+  return static_cast<LossKind>(loss);
 }
 
 template <class T>
@@ -70,8 +83,7 @@ SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Matrix targ
   SoftRows<T> rows;
   rows.rows = n, rows.columns = columns, rows.outputs = target.shape(1);
   rows.blocks = (rows.rows + kBlock - 1) / kBlock;
-  if (loss < 0 || loss > static_cast<int>(LossKind::tweedie)) throw std::invalid_argument("loss must be 0 to 5");
-  rows.loss = static_cast<LossKind>(loss), rows.loss_parameter = static_cast<T>(parameter);
+  rows.loss = as_loss(loss, LossKind::tweedie), rows.loss_parameter = static_cast<T>(parameter);
   if (rows.loss == LossKind::logistic && rows.outputs != 1) throw std::invalid_argument("logistic loss has one output");
   double total = 0;
   for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
@@ -95,25 +107,30 @@ SoftRows<T> make_expanded(Matrix X, Sizes place, nb::tuple segments, nb::tuple t
   const auto n_rows = static_cast<std::int64_t>(X.shape(0));
   if (std::any_of(place.data(), place.data() + place.size(), [=](std::int64_t p) { return p < 0 || p >= n_rows; }))
     throw std::invalid_argument("a place must be a row of X");
+  if (segments.size() != 4 || tables.size() != 5)
+    throw std::invalid_argument("want 4 arrays of segments and 5 of tables");
   const auto knot_begin = nb::cast<Sizes>(segments[0]);
   const auto knot = nb::cast<Row>(segments[1]), origin = nb::cast<Row>(segments[2]), width = nb::cast<Row>(segments[3]);
-  auto expansion = std::make_shared<Expansion<T>>();
-  expansion->inputs = X.shape(1);
-  expansion->column_begin = numbers<std::size_t>(nb::cast<Sizes>(tables[0]));
-  expansion->table_begin = numbers<std::size_t>(nb::cast<Sizes>(tables[1]));
-  expansion->height = numbers<T>(nb::cast<Row>(tables[2]));
-  expansion->slope = numbers<T>(nb::cast<Row>(tables[3]));
-  expansion->square = numbers<T>(nb::cast<Row>(tables[4]));
-  expansion->columns = expansion->table_begin.size() - 1;
-  expansion->curved = std::any_of(expansion->square.begin(), expansion->square.end(), [](T s) { return s != 0; });
-  if (knot_begin.size() != X.shape(1) + 1 || expansion->column_begin.size() != X.shape(1) + 1 ||
-      origin.size() != knot.size() + X.shape(1) || width.size() != origin.size())
+  const auto column_begin = nb::cast<Sizes>(tables[0]), table_begin = nb::cast<Sizes>(tables[1]);
+  const auto height = nb::cast<Row>(tables[2]), slope = nb::cast<Row>(tables[3]), square = nb::cast<Row>(tables[4]);
+  const std::size_t inputs = X.shape(1), columns = std::max<std::size_t>(table_begin.size(), 1) - 1;
+  if (!are_begins({knot_begin.data(), knot_begin.size()}, inputs, knot.size()) ||
+      !are_begins({column_begin.data(), column_begin.size()}, inputs, columns) ||
+      origin.size() != knot.size() + inputs || width.size() != origin.size())
     throw std::invalid_argument("the expansion and X must have the same inputs");
-  for (std::size_t f = 0; f < expansion->inputs; ++f)
-    for (std::size_t c = expansion->column_begin[f]; c < expansion->column_begin[f + 1]; ++c)
-      if (expansion->table_begin[c + 1] - expansion->table_begin[c] !=
-          static_cast<std::size_t>(knot_begin.data()[f + 1] - knot_begin.data()[f]) + 2)
+  if (!are_begins({table_begin.data(), table_begin.size()}, columns, height.size()) || slope.size() != height.size() ||
+      square.size() != height.size())
+    throw std::invalid_argument("the tables of the columns must have the sizes that table_begin says");
+  for (std::size_t f = 0; f < inputs; ++f)
+    for (std::int64_t c = column_begin.data()[f]; c < column_begin.data()[f + 1]; ++c)
+      if (table_begin.data()[c + 1] - table_begin.data()[c] != knot_begin.data()[f + 1] - knot_begin.data()[f] + 2)
         throw std::invalid_argument("a column needs one entry a segment and one for missing values");
+  auto expansion = std::make_shared<Expansion<T>>();
+  expansion->inputs = inputs, expansion->columns = columns;
+  expansion->column_begin = numbers<std::size_t>(column_begin);
+  expansion->table_begin = numbers<std::size_t>(table_begin);
+  expansion->height = numbers<T>(height), expansion->slope = numbers<T>(slope), expansion->square = numbers<T>(square);
+  expansion->curved = std::any_of(expansion->square.begin(), expansion->square.end(), [](T s) { return s != 0; });
   SoftRows<T> rows = rows_without_columns<T>(target.shape(0), expansion->columns, target, weight, loss, parameter);
   if (rows.rows != (place.size() ? place.size() : X.shape(0)))
     throw std::invalid_argument("there must be a target for each row");
@@ -293,15 +310,9 @@ nb::object descended(Matrix x, Matrix target, Row weight, Matrix offset, Row rea
                      nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> order, Row step,
                      double momentum, double decay, int n_threads) {
   const std::size_t n = x.shape(0), k = target.shape(1);
-  const SplitRows rows{x.data(),
-                       target.data(),
-                       weight.data(),
-                       offset.data(),
-                       reach.data(),
-                       n,
-                       x.shape(1),
-                       k,
-                       static_cast<LossKind>(loss)};
+  const LossKind kind = as_loss(loss, LossKind::softmax);
+  if (kind == LossKind::logistic && k != 1) throw std::invalid_argument("logistic loss has one output");
+  const SplitRows rows{x.data(), target.data(), weight.data(), offset.data(), reach.data(), n, x.shape(1), k, kind};
   if (target.shape(0) != n || weight.size() != n || offset.shape(0) != n || offset.shape(1) != k || reach.size() != n ||
       order.shape(1) != n || split.shape(1) != rows.parameters() || step.size() != split.shape(0))
     throw std::invalid_argument("sizes of rows, splits, steps and order do not agree");
@@ -348,7 +359,7 @@ void bind_rows(nb::module_& m, const char* name) {
 void bind_soft(nb::module_& m) {
   nb::class_<Shape>(m, "SoftShape")
       .def_static("make", &make_shape, nb::arg("first_child").noconvert(), nb::arg("slope_row").noconvert(), "slopes"_a,
-                  "columns"_a, "outputs"_a, "own_columns"_a = std::vector<std::int32_t>{})
+                  "columns"_a, "outputs"_a, "own_columns"_a = nb::make_tuple())
       .def_ro("first_child", &Shape::first_child)
       .def_ro("slope_row", &Shape::slope_row)
       .def_ro("slopes", &Shape::slopes)

@@ -1,13 +1,13 @@
 """softwood: small trees, soft gates, one equation.
 
-Estimators are imported when first asked for: who wants CART does not wait for soft trees.
+Names are imported on first access: a user of CART does not wait for soft trees, and the command `softwood` can handle
+Ctrl-C before NumPy is imported (`__main__.py`).
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from softwood.release import __version__
-from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
 
 if TYPE_CHECKING:
     from softwood.estimators.budding import BuddingTreeClassifier, BuddingTreeRegressor
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         to_sklearn,
         to_text,
     )
+    from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
     from softwood.view import view
     from softwood.view.plots import (
         plot_calibration,
@@ -104,6 +105,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Basis": "softwood.tree",
     "Batches": "softwood.estimators.sources",
     "BuddingTreeClassifier": "softwood.estimators.budding",
     "BuddingTreeRegressor": "softwood.estimators.budding",
@@ -118,12 +120,16 @@ _HOME = {
     "MixtureOfExpertsRegressor": "softwood.estimators.mixture",
     "OmnivariateTreeClassifier": "softwood.estimators.omnivariate",
     "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
+    "Schema": "softwood.tree",
     "SoftTreeClassifier": "softwood.estimators.soft",
     "SoftTreeRegressor": "softwood.estimators.soft",
     "SoftenedClassifier": "softwood.estimators.soften",
     "SoftenedRegressor": "softwood.estimators.soften",
     "SoftenedTreeClassifier": "softwood.estimators.softened",
     "SoftenedTreeRegressor": "softwood.estimators.softened",
+    "Surrogates": "softwood.tree",
+    "Tree": "softwood.tree",
+    "TreeError": "softwood.tree",
     "explain": "softwood.explain",
     "export": "softwood.formats",
     "from_json": "softwood.formats",
@@ -152,6 +158,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("kernels", "tree"):  # packages that `import softwood` used to load
+        return import_module(f"softwood.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'softwood' has no attribute {name!r}; it has {', '.join(__all__)}.")
     home = import_module(_HOME[name])

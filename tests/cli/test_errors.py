@@ -16,6 +16,10 @@ GOOD = ["--target", "good", "--drop", "limit", "--folds", "0"]
 LINES = [
     (["fit", "absent.csv", *GOOD], "there is no file 'absent.csv'"),
     (["fit", ".", *GOOD], "the folder '.' must hold tables of one format"),
+    (["fit", "folder", *GOOD], "the folder 'folder' has no table; its files should end in one of .parquet"),
+    (["fit", "/", *GOOD], "the folder '/' must hold tables of one format"),
+    (["fit", "headers", *GOOD], "'headers' has column names and no rows."),
+    (["fit", "unknown", *GOOD], "'unknown' has no value of 'good', which --target names, in any row."),
     (["fit", "people.csv"], "--target is needed, the column to predict; 'people.csv' has name, age"),
     (["fit", "people.csv", "--target", "god"], "no column 'god', which --target needs; did you mean 'good'?"),
     (["fit", "people.csv", "--target", "good", "--drop", "limits"], "did you mean 'limit'?"),
@@ -41,7 +45,10 @@ LINES = [
     (["fit", "utf16.csv", "--target", "y"], "'utf16.csv' is UTF-16 text; save it as UTF-8."),
     (["fit", "latin.csv", "--target", "y"], "'latin.csv' is not UTF-8 text, it has the byte 0xe4"),
     (["fit", "cut.csv.gz", "--target", "y"], "'cut.csv.gz' is packed by gzip, and damaged or cut off"),
-    (["fit", "MODEL", "--target", "y"], "'people.softwood' is a model that softwood wrote; a table is CSV"),
+    (
+        ["fit", "MODEL", "--target", "y", "--out", "m.softwood"],
+        "'people.softwood' is a model that softwood wrote; a table is CSV",
+    ),
     (["fit", "people.csv", *GOOD, "--out", "folder"], "'folder' is a folder; name a file in it to write to."),
     (["predict", "people.csv", "people.csv"], "no softwood file"),
     (["predict", "MODEL", "narrow.csv"], "no columns 'income', 'town', which the model needs"),
@@ -93,7 +100,10 @@ def test_an_error_is_one_line_and_exit_code_2(run: Any, model: str, words: list[
         Path(name).write_text(text)
     for name, data in BYTES.items():
         Path(name).write_bytes(data)
-    Path("folder").mkdir()
+    for name in ("folder", "headers", "unknown"):
+        Path(name).mkdir()
+    Path("headers/one.csv").write_text("good,limit,x\n")
+    Path("unknown/one.csv").write_text("good,limit,x\n,1,2\n,3,4\n")
     before = sorted(Path.cwd().iterdir())
     result = run(*[model if word == "MODEL" else word for word in words], code=2)
     assert result.stdout == "" or words[0] in ("fit", "compare")  # what they found is said before they fail to learn

@@ -102,3 +102,31 @@ def test_what_is_no_file_is_written_to_and_not_replaced(folder: Path, run: Any, 
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
     replace_file(os.devnull, [b"nothing"])
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+# Sends a signal to itself when the package is about to import NumPy: long before a command begins.
+EARLY = """
+import builtins, os, sys
+given = builtins.__import__
+def asked(name, *rest):
+    if name == "numpy":
+        os.kill(os.getpid(), int(sys.argv[1]))
+    return given(name, *rest)
+builtins.__import__ = asked
+from softwood.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_the_command_begins_leaves_no_traceback(number: signal.Signals, code: int) -> None:
+    line = [sys.executable, "-c", EARLY, str(int(number))]
+    done = subprocess.run(line, capture_output=True, text=True, env=CHILD, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "softwood: stopped before any work.\n")
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    ignoring = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.argv[1] = '2'\n"
+    line = [sys.executable, "-c", ignoring + EARLY, "2"]
+    done = subprocess.run(line, capture_output=True, text=True, env=CHILD, check=False)
+    assert (done.returncode, "No such command" in done.stderr) == (2, True)

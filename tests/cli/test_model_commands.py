@@ -58,6 +58,22 @@ def test_report_writes_the_page_and_knows_the_target(run: Any, model: str) -> No
     assert "A test." in page
 
 
+@pytest.mark.parametrize("name", ["town", "age"])
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas"])
+def test_a_report_by_group_whichever_library_reads_the_table(
+    run: Any, model: str, monkeypatch: pytest.MonkeyPatch, library: str, name: str
+) -> None:
+    monkeypatch.setattr("softwood.cli.table_files.LIBRARIES", (library,))
+    run("report", model, "people.csv", "--group", name)
+    page = Path("people-report.html").read_text()
+    assert ("Oslo" if name == "town" else "missing") in page.partition("95 % interval")[2]
+
+
+@pytest.mark.parametrize(("short", "long"), [("js", "javascript"), ("py", "python")])
+def test_short_names_of_languages(run: Any, model: str, short: str, long: str) -> None:
+    assert run("export", model, "--to", short).stdout == run("export", model, "--to", long).stdout
+
+
 @pytest.mark.parametrize("to", ["c", "dot", "javascript", "mermaid", "python", "sql"])
 def test_export_writes_what_python_writes(run: Any, model: str, to: str) -> None:
     assert run("export", model, "--to", to).stdout.rstrip("\n") == export(load(model), to=to).rstrip("\n")

@@ -198,3 +198,12 @@ def test_wrong_options_are_refused_in_words(cancer: Any) -> None:
 def test_the_room_can_be_called_and_holds_the_rest() -> None:
     assert softwood.explain.explain is explain.explain
     assert callable(softwood.explain)
+
+
+def test_columns_of_an_arrow_table_are_found_by_name() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    tree = CARTRegressor().fit(X, X.a > 0).tree_
+    told = explain(tree, pa.table({"b": X.b, "a": X.a})[:3], background=X)
+    assert np.array_equal(told.contributions, explain(tree, X[:3], background=X).contributions)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from softwood.kernels.backend import kernels
 from softwood.kernels.expansion import expand
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import make_expanded_rows, make_rows, make_shape
@@ -157,7 +158,7 @@ def test_one_thread_and_three_make_the_same_sums(columns: DesignMatrix, table: n
 
 def test_tables_that_do_not_fit_the_knots_are_refused(columns: DesignMatrix, table: np.ndarray) -> None:
     how = expansion_of(columns, 6)
-    short = replace(how, table_begin=np.maximum(how.table_begin - 1, 0))
+    short = replace(how, table_begin=how.table_begin - (np.arange(len(how.table_begin)) == 1))
     with pytest.raises(ValueError, match="one entry a segment"):
         make_expanded_rows(table, short, np.ones((len(table), 1)), np.ones(len(table)), Loss.SQUARED)
 
@@ -179,3 +180,30 @@ def test_very_many_rows_are_summed_in_the_order_they_come() -> None:
         for part in parts
     )
     np.testing.assert_allclose(both, 0.5 * (one + other), rtol=1e-9, atol=1e-12)
+
+
+EMPTY, NEGATIVE = np.zeros(0, np.int64), np.array([0, -1], np.int64)
+
+
+@pytest.mark.skipif(kernels != "native", reason="what native code reads")
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"table_begin": EMPTY},
+        {"table_begin": NEGATIVE},
+        {"column_begin": EMPTY},
+        {"column_begin": np.array([0, 9, 9, 9, 9, 9, 9], np.int64)},
+        {"knot_begin": EMPTY},
+        {"knot_begin": np.array([0, 4, 2, 2, 2, 2, 2], np.int64)},
+        {"knot": np.zeros(0)},
+        {"height": np.zeros(1)},
+        {"slope": np.zeros(0)},
+        {"square": np.zeros(0)},
+        {"width": np.zeros(0)},
+    ],
+    ids=lambda one: next(iter(one)),
+)
+def test_tables_whose_sizes_do_not_agree_are_refused(table: np.ndarray, broken: dict[str, np.ndarray]) -> None:
+    how = expansion_of(build_design(table, LEVELS, np.ones(len(table)), BasisSpec()), 6)
+    with pytest.raises(ValueError, match=r"the same inputs|that table_begin says|one entry a segment"):
+        make_expanded_rows(table, replace(how, **broken), table[:, :1].copy(), np.ones(len(table)), Loss.SQUARED)

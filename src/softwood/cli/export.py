@@ -9,10 +9,11 @@ import typer
 
 from softwood.cli.arguments import ModelFile, Output
 from softwood.cli.models import parameters_of, read_options
-from softwood.cli.output import refuse_unknown_folder, write_text
+from softwood.cli.output import check_output, write_text
 
 LANGUAGES = ("c", "dot", "java", "javascript", "json", "mermaid", "onnx", "python", "sql")
-To = Annotated[str, typer.Option("--to", help=f"{', '.join(LANGUAGES)}.")]
+ALIASES = {"js": "javascript", "py": "python"}
+To = Annotated[str, typer.Option("--to", help=f"{', '.join(LANGUAGES)}; js and py for short.")]
 
 
 def main(context: typer.Context, model: ModelFile, to: To = "", out: Output = None) -> None:
@@ -22,10 +23,11 @@ def main(context: typer.Context, model: ModelFile, to: To = "", out: Output = No
     """
     from softwood import export, load, to_json
 
+    to = ALIASES.get(to, to)
     if to not in LANGUAGES:
         given = f", got {to!r}" if to else ""
         raise ValueError(f"--to must be one of {', '.join(LANGUAGES)}{given}.")
-    refuse_unknown_folder(out or "-")
+    check_output(out or "-", model)
     options = read_options(context.args, {} if to == "json" else parameters_of(_writer(to)), f"--to {to}")
     if isinstance(options.get("keep"), str):
         options["keep"] = [name.strip() for name in options["keep"].split(",")]

@@ -34,7 +34,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the line names."""
-        with one_line(ctx.meta["debug"]), hearing_sigterm():
+        with one_line(ctx.meta["debug"]), hearing_signals():
             return super().invoke(ctx)
 
 
@@ -43,20 +43,27 @@ class Ended(BaseException):
 
 
 @contextmanager
-def hearing_sigterm() -> Iterator[None]:
-    """Inside, SIGTERM raises `Ended`, so that what was begun is cleared away; native loops hear it too."""
+def hearing_signals() -> Iterator[None]:
+    """Inside, Ctrl-C raises KeyboardInterrupt and SIGTERM `Ended`, so that what was begun is cleared away; native loops
+    hear them too. A signal that whoever started the process ignores stays ignored.
+    """
 
     def end(*_: Any) -> NoReturn:
         raise Ended
 
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, end)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: end}
+    changed = {number: before[number] for number in heard if before[number] not in (signal.SIG_IGN, None)}
     try:
+        for number in changed:
+            signal.signal(number, heard[number])
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number, handler in changed.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

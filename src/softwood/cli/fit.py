@@ -11,7 +11,7 @@ from softwood.cli.arguments import AsJson, Data, Drop, Folds, Nulls, Output, See
 from softwood.cli.fit_batches import is_beyond, learn_in_batches, sample_training, spell_held_out
 from softwood.cli.learning import Plan, Source, learn
 from softwood.cli.models import MODELS, check_words, find_class, parameters_of
-from softwood.cli.output import default_path, print_facts, print_json, print_tree, progress, refuse_unknown_folder
+from softwood.cli.output import check_output, default_path, print_facts, print_json, print_tree, progress
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
@@ -46,7 +46,7 @@ def main(
         list_options(model, task)
         return
     path = out or default_path(data, ".softwood")
-    refuse_unknown_folder(path)
+    check_output(path, data)
     check_folds(folds)
     check_words(model, context.args)
     source = Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator))

@@ -29,13 +29,20 @@ def open_rows(source: Source, memory: int) -> Any:
     from softwood import Batches
 
     def frames() -> Iterator[Any]:
+        n_rows = n_known = 0
         for frame in read_batches(source.data, source.reading):
             if source.target not in frame.column_names:
                 names = ", ".join(map(repr, frame.column_names))
                 raise ValueError(
                     f"{source.data!r} has no column {source.target!r}, which --target needs; it has {names:.300}."
                 )
-            yield frame.filter(frame[source.target].is_valid())
+            known = frame.filter(frame[source.target].is_valid())
+            n_rows, n_known = n_rows + len(frame), n_known + len(known)
+            yield known
+        if not n_rows:
+            raise ValueError(f"{source.data!r} has column names and no rows.")
+        if not n_known:
+            raise ValueError(f"{source.data!r} has no value of {source.target!r}, which --target names, in any row.")
 
     return Batches(frames, memory=memory)
 

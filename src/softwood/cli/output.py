@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -103,10 +105,42 @@ def default_path(source: str, suffix: str) -> str:
     return f"{stem or 'model'}{suffix}"
 
 
-def refuse_unknown_folder(path: str) -> None:
-    """An error before the work, not after it, where a file cannot be written."""
+def check_output(path: str, *inputs: str | None) -> None:
+    """An error before the work, not after it, where a file cannot be written or is one of the inputs.
+
+    Two names of one file (a symbolic or hard link, the file behind a pipe) are the same file.
+    """
+    if path == "-":
+        return
     folder = Path(path).parent
-    if path != "-" and Path(path).is_dir():
+    if Path(path).is_dir():
         raise ValueError(f"{path!r} is a folder; name a file in it to write to.")
-    if path != "-" and not folder.is_dir():
+    if not folder.is_dir():
         raise ValueError(f"there is no folder {str(folder)!r} to write {Path(path).name!r} to; make it first.")
+    if not os.access(folder, os.W_OK) or (Path(path).exists() and not os.access(path, os.W_OK)):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    for source in filter(None, inputs):
+        if _is_same_file(path, source):
+            raise ValueError(
+                f"writing to {path!r} would replace {_spell_input(source)}, which this command reads; name another "
+                "file with --out."
+            )
+
+
+def _is_same_file(path: str, source: str) -> bool:
+    """Whether writing to `path` would replace the source, or a file in it where it is a folder."""
+    target = Path(path)
+    if not target.is_file():  # nothing there, or no file to lose: a pipe, /dev/null
+        return False
+    if source == "-":
+        with suppress(OSError, ValueError):  # a standard input that is closed, or not a file
+            return os.path.samestat(os.fstat(sys.stdin.fileno()), target.stat())
+        return False
+    given = Path(source)
+    if given.is_dir():
+        return given.resolve() in target.resolve().parents
+    return given.exists() and given.samefile(target)
+
+
+def _spell_input(source: str) -> str:
+    return "the standard input" if source == "-" else f"{'a file of ' if Path(source).is_dir() else ''}{source!r}"

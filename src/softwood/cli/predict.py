@@ -33,9 +33,9 @@ def main(
     A folder, a file of more than 256 MiB, or answers to a .parquet file are read and written in batches.
     """
     from softwood.cli.model_files import load_model, read_rows
-    from softwood.cli.output import as_json, refuse_unknown_folder, write_text
+    from softwood.cli.output import as_json, check_output, write_text
 
-    refuse_unknown_folder(out or "-")
+    check_output(out or "-", model, data)
     fitted = load_model(model)
     if is_stream(data, out):
         predict_in_batches(fitted, data, out, Wanted(proba, split_names(keep), json), tuple(null or ()), separator)

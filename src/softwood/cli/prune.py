@@ -24,7 +24,7 @@ def main(
     """Write a smaller (or larger) tree of the pruning sequence to --out; without a size print the sequence."""
     from softwood import save
     from softwood.cli.model_files import load_model
-    from softwood.cli.output import print_json, print_tree, refuse_unknown_folder
+    from softwood.cli.output import check_output, print_json, print_tree
 
     fitted = load_model(model)
     if not hasattr(fitted, "prune_to"):
@@ -38,7 +38,7 @@ def main(
         raise ValueError("give one of --n_leaves, --alpha and --node.")
     if out is None:
         raise ValueError("--out is needed, the file to write the pruned model to (it may be the same file).")
-    refuse_unknown_folder(out)
+    check_output(out)  # the model itself may be replaced by a pruned one
     pruned = fitted.snip(node) if node is not None else fitted.prune_to(alpha=alpha, n_leaves=n_leaves)
     save(pruned, out)
     if json:

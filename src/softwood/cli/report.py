@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from softwood.cli.arguments import AsJson, Data, MaybeTarget, ModelFile, Nulls, Output, Separator
-from softwood.cli.output import default_path, print_json, refuse_unknown_folder
+from softwood.cli.output import check_output, default_path, print_json
 from softwood.cli.view import rows_and_answers, write_page
 
 Group = Annotated[str | None, typer.Option("--group", help="Input by which errors are told apart.")]
@@ -34,7 +34,7 @@ def main(
     from softwood.cli.model_files import load_model
 
     path = out or default_path(model, "-report.html")
-    refuse_unknown_folder(path)
+    check_output(path, model, data)
     fitted = load_model(model)
     schema = fitted.tree_.schema
     target = target or schema.target or (str(schema.answers[0]) if schema.task == "regression" else "")

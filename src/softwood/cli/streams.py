@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softwood.cli.table_files import Reading, open_dataset
-from softwood.formats.replace import replace_file
+from softwood.cli.table_files import FORMATS, Reading, open_dataset
+from softwood.formats.replace import replace_file, replacing
 
 LARGE = 256 * 2**20  # bytes of a file from which it is read in batches
-SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".csv")
+SUFFIXES = tuple(FORMATS)
 
 Columns = dict[str, list[Any]]
 Answer = Callable[[Any], Columns]
@@ -42,23 +40,18 @@ def write_parquet(path: str, parts: Iterator[Columns]) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    target = Path(os.path.realpath(path))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     writer = None
-    try:
-        for part in parts:
-            table = pyarrow.table(part, schema=None if writer is None else writer.schema)
-            writer = writer or parquet.ParquetWriter(beside, table.schema)
-            writer.write_table(table)
-        if writer is None:
-            raise ValueError("there are no rows to answer.")
-        writer.close()
-        beside.replace(target)
-    except BaseException:
-        if writer is not None:
-            writer.close()
-        beside.unlink(missing_ok=True)
-        raise
+    with replacing(path) as beside:
+        try:
+            for part in parts:
+                table = pyarrow.table(part, schema=None if writer is None else writer.schema)
+                writer = writer or parquet.ParquetWriter(beside, table.schema)
+                writer.write_table(table)
+            if writer is None:
+                raise ValueError("there are no rows to answer.")
+        finally:
+            if writer is not None:
+                writer.close()
 
 
 def write_lines(path: str | None, lines: Iterator[str]) -> None:

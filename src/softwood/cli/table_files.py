@@ -30,6 +30,7 @@ NULLS = ("", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null")
 BLOCK = 1 << 20  # bytes by which Arrow first finds the types of columns
 MOST_BLOCK = 2**31 - 1
 DATE = re.compile(r"\['\d{4}-\d\d-\d\d")  # the first cell of a column that may hold dates
+FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}  # of Arrow
 FIRST_ROWS = 10_000  # by which polars first finds them
 
 
@@ -78,11 +79,8 @@ def open_dataset(source: str, reading: Reading) -> Any:
     from softwood.estimators import sources
 
     path = Path(source)
-    inside = (each for each in sorted(path.rglob("*")) if each.suffix and each.is_file())
-    first = next(inside, path) if path.is_dir() else path
-    kind: Any = {".pq": "parquet", ".feather": "ipc", ".arrow": "ipc"}.get(
-        first.suffix.lower(), first.suffix[1:].lower()
-    )
+    first = first_table(path) if path.is_dir() else path
+    kind: Any = FORMATS.get(first.suffix.lower(), first.suffix[1:].lower())
     if kind == "csv":
         with first.open("rb") as file:
             settled = _settled(reading, file.readline())
@@ -95,6 +93,33 @@ def open_dataset(source: str, reading: Reading) -> Any:
             ),
         )
     return sources.open_dataset([path], kind)
+
+
+def first_table(folder: Path) -> Path:
+    """The first table in a folder; an error at the first file that is none, so that a whole disk is not walked.
+
+    Names that begin with . or _ do not count, as in Arrow.
+    """
+    first, waiting = None, [folder]
+    while waiting:
+        here = sorted(each for each in waiting.pop().iterdir() if each.name[0] not in "._")
+        waiting += [each for each in reversed(here) if each.is_dir() and not each.is_symlink()]
+        for each in here:
+            if each.is_dir():
+                continue
+            first = first or each
+            form = FORMATS.get(each.suffix.lower())
+            if form is None or not each.is_file() or form != FORMATS.get(first.suffix.lower()):
+                other = f" and {str(first)!r}" if first != each else ""
+                raise ValueError(
+                    f"the folder {str(folder)!r} must hold tables of one format and nothing else (names that end in "
+                    f"{', '.join(FORMATS)}); it has {str(each)!r}{other}. Name a file, or a folder of tables."
+                )
+    if first is None:
+        raise ValueError(
+            f"the folder {str(folder)!r} has no table; its files should end in one of {', '.join(FORMATS)}."
+        )
+    return first
 
 
 def _installed() -> str:

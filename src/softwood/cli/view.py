@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from softwood.cli.arguments import AsJson, MaybeData, MaybeTarget, ModelFile, Nulls, Output, Separator
-from softwood.cli.output import default_path, print_json, refuse_unknown_folder, write_text
+from softwood.cli.output import check_output, default_path, print_json, write_text
 
 Open = Annotated[bool, typer.Option("--open", help="Also open it in the browser.")]
 
@@ -27,7 +27,7 @@ def main(
     from softwood.cli.model_files import load_model
 
     path = out or default_path(model, ".html")
-    refuse_unknown_folder(path)
+    check_output(path, model, data)
     if target and data is None:
         raise ValueError("--target needs DATA: known answers belong to rows.")
     fitted = load_model(model)

@@ -147,7 +147,7 @@ def _check_soft_params(tree: SoftTreeParams) -> None:
     _check_own_columns(tree)
     require_shape("origin", tree.origin, (outputs,))
     require_shape("origin_slope", tree.origin_slope, (outputs, columns))
-    require(0.0 <= tree.log_penalty < np.inf and tree.n_iter >= 0, "ease and n_iter must not be negative.")
+    require(0.0 <= tree.log_penalty < np.inf and tree.n_iter >= 0, "log_penalty and n_iter must not be negative.")
 
 
 def _check_own_columns(tree: SoftTreeParams) -> None:

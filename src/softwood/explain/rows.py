@@ -74,8 +74,7 @@ def _read_by_schema(tree: Tree, X: Any, name: str) -> Floats:
 
 def read_table(tree: Tree, X: Any, name: str = "X") -> npt.NDArray[Any]:
     """The cells of an array, a nested list or a data frame; columns named as the inputs are, in their order."""
-    columns, features = getattr(X, "columns", None), tree.schema.features
-    named = [] if columns is None else [str(column) for column in columns]
+    named, features = column_names(X), tree.schema.features
     cells = X.to_numpy() if hasattr(X, "to_numpy") else X
     table = cells if isinstance(cells, np.ndarray) else np.asarray(cells, object)  # a list may mix text and numbers
     if table.ndim != 2 or table.shape[1] != tree.n_features:
@@ -85,6 +84,18 @@ def read_table(tree: Tree, X: Any, name: str = "X") -> npt.NDArray[Any]:
     if named and sorted(named) == sorted(features) and len(set(named)) == len(named):
         table = table[:, [named.index(feature) for feature in features]]
     return table
+
+
+def column_names(X: Any) -> list[str]:
+    """Names of the columns of a data frame or a table of Arrow, whose `columns` are the cells; none of an array.
+
+    >>> import pandas
+    >>> column_names(pandas.DataFrame({"age": [3], "town": ["Oslo"]})), column_names([[3, "Oslo"]])
+    (['age', 'town'], [])
+    """
+    names = getattr(X, "column_names", None)
+    found = names if isinstance(names, list) else getattr(X, "columns", ())  # of pandas it may be a column's name
+    return [str(name) for name in found]
 
 
 def some_rows(rows: Floats, name: str) -> Floats:

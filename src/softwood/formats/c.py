@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from softwood.formats.program import Label, Program, make_program
+from softwood.formats.program import Label, Program, make_program, refuse_wide_answers, refuse_wide_levels
 from softwood.formats.tables import Numbers, begins, fill, make_tables, needs, to_single, wrap
 
 WIDTHS = ((8, -(2**7), 2**7), (16, -(2**15), 2**15), (32, -(2**31), 2**31))
@@ -40,6 +40,8 @@ def to_c(model: Any, *, name: str = "model", precision: str = "double") -> str:
     if precision not in ("float", "double"):
         raise ValueError(f"precision must be 'float' or 'double', got {precision!r}.")
     program = make_program(model, "to_c")
+    refuse_wide_levels(program, "the C header, which has doubles,")
+    refuse_wide_answers(program, "the C header, which has doubles,")
     program = to_single(program) if precision == "float" else program
     f = "f" if precision == "float" else ""
     tables = make_tables(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from softwood.formats.program import Cell, Label
+from softwood.formats.program import EXACT_IN_DOUBLE, Cell, Label
 from softwood.tree import Kind
 
 
@@ -16,8 +16,9 @@ class Dialect:
     ----------
     quote : what stands around a name.
     backslash : whether a backslash in text begins an escape.
-    double, text, integer : its types, for CAST.
+    double, text, integer, wide : its types, for CAST; `wide` is an integer of 64 bits.
     number : a number that may be NaN as one that is then NULL; `{}` is the CAST of the column.
+    is_number : a condition on a column for being a number, where a CAST of text is 0; otherwise it is NULL.
     exact : after text that is to be compared byte by byte.
     fence : at the end of a SELECT that is not to be merged into the one around it: a merged expression is computed
         once for every time it is used.
@@ -29,7 +30,9 @@ class Dialect:
     double: str = "DOUBLE PRECISION"
     text: str = "TEXT"
     integer: str = "INTEGER"
+    wide: str = "BIGINT"
     number: str = "{}"
+    is_number: str = ""
     exact: str = ""
     fence: str = ""
     exp_is_total: bool = False
@@ -63,17 +66,22 @@ class Dialect:
         column = self.name(cell.name)
         if not cell.kind.has_levels:
             whole = f"CAST({column} AS {self.integer})" if cell.kind == Kind.BOOLEAN else column
-            return self.number.format(f"CAST({whole} AS {self.double})")
+            value = self.number.format(f"CAST({whole} AS {self.double})")
+            return f"CASE WHEN {self.is_number.format(column)} THEN {value} END" if self.is_number else value
         if not cell.levels:
             return "NULL"
         value = self.level_value(cell, column)
         known = ", ".join(self.level(cell, level) for level in cell.levels)
-        return f"CASE WHEN {value} IN ({known}) THEN {value} END"
+        are_texts = any(isinstance(level, str) for level in cell.levels)
+        asked = f"{self.is_number.format(column)} AND " if self.is_number and not are_texts else ""
+        return f"CASE WHEN {asked}{value} IN ({known}) THEN {value} END"
 
     def level_value(self, cell: Cell, column: str) -> str:
         """The column of a category in the type that its levels are compared in."""
         if any(isinstance(level, str) for level in cell.levels):
             return f"CAST({column} AS {self.text}){self.exact}"
+        if has_wide_levels(cell):
+            return f"CAST({column} AS {self.wide})"
         if all(isinstance(level, bool) for level in cell.levels):
             column = f"CAST({column} AS {self.integer})"
         return f"CAST({column} AS {self.double})"
@@ -82,19 +90,29 @@ class Dialect:
         """One level in that type."""
         if any(isinstance(other, str) for other in cell.levels):
             return self.quoted(str(level))
-        return self.real(float(level))
+        return str(level) if has_wide_levels(cell) else self.real(float(level))
+
+
+def has_wide_levels(cell: Cell) -> bool:
+    """Whether levels are integers that doubles do not tell apart; they are then compared as integers of 64 bits."""
+    return all(type(level) is int for level in cell.levels) and any(abs(each) > EXACT_IN_DOUBLE for each in cell.levels)
 
 
 DIALECTS = {
-    "sqlite": Dialect(double="REAL", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True),
+    # Text that is no number: a comparison makes a number of text only where all of it is one (CAST takes its beginning),
+    # and other text is larger than every number.
+    "sqlite": Dialect(
+        double="REAL", wide="INTEGER", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True,
+        is_number="CAST(9e999 AS REAL) >= {}",
+    ),
     "duckdb": Dialect(double="DOUBLE", number="NULLIF({}, CAST('NaN' AS DOUBLE))", exp_is_total=True),
     "postgresql": Dialect(number="NULLIF({}, CAST('NaN' AS DOUBLE PRECISION))", fence="OFFSET 0"),
     "mysql": Dialect(
-        quote="`", backslash=True, double="DOUBLE", text="CHAR", integer="SIGNED",
+        quote="`", backslash=True, double="DOUBLE", text="CHAR", integer="SIGNED", wide="SIGNED",
         exact=" COLLATE utf8mb4_0900_bin", fence="LIMIT 18446744073709551615",
     ),
     "bigquery": Dialect(
-        quote="`", backslash=True, double="FLOAT64", text="STRING", integer="INT64",
+        quote="`", backslash=True, double="FLOAT64", text="STRING", integer="INT64", wide="INT64",
         number="IF(IS_NAN({0}), NULL, {0})",
     ),
     "snowflake": Dialect(backslash=True, double="DOUBLE", number="NULLIF({}, CAST('NaN' AS DOUBLE))"),

@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from softwood.formats.program import Cell, Label, make_program
+from softwood.formats.program import (
+    EXACT_IN_INT64,
+    Cell,
+    Label,
+    make_program,
+    refuse_wide_answers,
+    refuse_wide_levels,
+)
 from softwood.formats.tables import Numbers, fill, make_tables, needs
 
 CHUNK = 1000  # characters of one text of numbers: a constant of Java holds 65,535 bytes
@@ -44,6 +51,8 @@ def to_java(model: Any, *, name: str = "Model", package: str | None = None) -> s
         if any(not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", word) or RESERVED.fullmatch(word) for word in words):
             raise ValueError(f"{what} must be a name of Java, got {'.'.join(words)!r}.")
     program = make_program(model, "to_java")
+    refuse_wide_levels(program, "the Java class, which compares doubles,")
+    refuse_wide_answers(program, "the Java class, which has Long,", EXACT_IN_INT64)
     levels = [(at, cell) for at, cell in enumerate(program.cells) if cell.kind.has_levels]
     spots = {
         "TITLE": program.title.replace("\\", "/"),
@@ -71,7 +80,7 @@ def _label(label: Label) -> str:
         return _text(label)
     if isinstance(label, bool):
         return "true" if label else "false"
-    return f"{label}L" if isinstance(label, int) and abs(label) < 2**63 else repr(float(label))
+    return f"{label}L" if isinstance(label, int) else repr(label)
 
 
 def _table(name: str, numbers: Numbers) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from softwood.formats.program import Cell, Label, make_program
+from softwood.formats.program import Cell, Label, make_program, refuse_wide_answers, refuse_wide_levels
 from softwood.formats.tables import Numbers, fill, make_tables, needs, wrap
 
 
@@ -24,6 +24,8 @@ def to_javascript(model: Any) -> str:
     export const inputs = [
     """
     program = make_program(model, "to_javascript")
+    refuse_wide_levels(program, "JavaScript")
+    refuse_wide_answers(program, "JavaScript")
     spots = {
         "TITLE": program.title.replace("\n", " "),
         "TABLES": "\n".join(_table(name, numbers) for name, numbers in make_tables(program).items()),

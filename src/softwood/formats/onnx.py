@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -9,12 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.formats.graph import Graph, add_link, add_output
-from softwood.formats.program import Cell, Label, Program, make_program
+from softwood.formats.program import (
+    EXACT_IN_DOUBLE,
+    EXACT_IN_INT64,
+    Cell,
+    Label,
+    Program,
+    make_program,
+    refuse_wide,
+)
 from softwood.formats.tables import to_single
 
 OPSET = 19  # the first in which text can be compared
 IR_VERSION = 9
 NAME = "softwood"
+OUTPUTS = ("label", "probabilities", "prediction")
 
 
 def to_onnx(model: Any, *, precision: str = "float") -> Any:
@@ -67,12 +77,21 @@ def _add_inputs(graph: Graph, program: Program) -> tuple[Shapes, str, str]:
     if not any(cell.kind.has_levels for cell in program.cells):
         table = graph.pick("X", used) if used and len(used) < len(program.cells) else "X"
         return {"X": (dtype, ["rows", len(program.cells)])}, table, "X"
-    taken = sorted({cell.name for cell in program.cells} & {"label", "probabilities", "prediction"})
-    if taken:
-        raise ValueError(f"inputs {taken!r} are called as outputs of the ONNX model; fit with other names.")
+    _refuse_names([cell.name for cell in program.cells])
     inputs: Shapes = {cell.name: (_type(cell, dtype), ["rows", 1]) for cell in program.cells}
     columns = [_add_codes(graph, program.cells[at]) for at in used]
     return inputs, graph.join(columns) if columns else "", program.cells[0].name
+
+
+def _refuse_names(names: Sequence[str]) -> None:
+    """Names that an input of a graph cannot have: none at all, and those of its outputs and of what lies between."""
+    if "" in names:
+        raise ValueError(
+            f"input {names.index('')} has an empty name, which ONNX takes for no input; fit with a name for the column."
+        )
+    taken = sorted(name for name in names if name in OUTPUTS or name.startswith(f"{NAME}/"))
+    if taken:
+        raise ValueError(f"inputs {taken!r} are called as outputs of the ONNX model; fit with other names.")
 
 
 def _type(cell: Cell, dtype: npt.DTypeLike) -> Any:
@@ -95,6 +114,7 @@ def _add_codes(graph: Graph, cell: Cell) -> str:
 def _levels(cell: Cell, dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
     if any(isinstance(level, str) for level in cell.levels):
         return np.array([str(level) for level in cell.levels], object)
+    refuse_wide(cell.levels, f"input {cell.name!r} has the level", "ONNX, whose inputs are doubles,", EXACT_IN_DOUBLE)
     levels = np.array([float(level) for level in cell.levels], dtype)
     if len(set(levels.tolist())) < len(levels):
         raise ValueError(f"levels of {cell.name!r} are equal as floats; export in double precision.")
@@ -106,10 +126,13 @@ def _labels(labels: tuple[Label, ...], dtype: type[np.floating[Any]]) -> npt.NDA
     kinds = {type(label) for label in labels}
     if kinds == {bool}:
         return np.array(labels, np.bool_)
-    if kinds == {int} and all(abs(int(label)) < 2**63 for label in labels):
+    if kinds == {int}:
+        refuse_wide(labels, "the answer has the label", "ONNX, which has int64,", EXACT_IN_INT64)
         return np.array(labels, np.int64)
     if kinds <= {int, float}:
-        return np.array(labels, dtype)
+        refuse_wide(labels, "the answer has the label", "ONNX, where labels are doubles,", EXACT_IN_DOUBLE)
+        single = np.array(labels, np.float32).astype(np.float64).tolist() == [float(label) for label in labels]
+        return np.array(labels, dtype if single else np.float64)
     return np.array([str(label) for label in labels], object)
 
 

@@ -18,7 +18,7 @@ of its exponential function.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ from softwood.tree.views import (
 )
 
 Label = str | int | float | bool
+EXACT_IN_DOUBLE = 2**53  # integers up to here are doubles of their own
+EXACT_IN_INT64 = 2**63 - 1
 
 
 class Cell(NamedTuple):
@@ -225,6 +227,28 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[Label, ...]:
         if isinstance(label, float) and not math.isfinite(label):
             raise ValueError(f"{what} has the label {label!r}; exports know finite numbers: name it before fit.")
     return told
+
+
+def refuse_wide_levels(program: Program, language: str) -> None:
+    """An error for levels that a language cannot tell apart because its numbers are doubles."""
+    for cell in program.cells:
+        refuse_wide(cell.levels, f"input {cell.name!r} has the level", language, EXACT_IN_DOUBLE)
+
+
+def refuse_wide_answers(program: Program, language: str, limit: int = EXACT_IN_DOUBLE) -> None:
+    """An error for class labels that a language would change."""
+    refuse_wide(program.answers, "the answer has the label", language, limit)
+
+
+def refuse_wide(labels: Sequence[Label], what: str, language: str, limit: int) -> None:
+    """An error that names the first integer beyond a limit."""
+    wide = [label for label in labels if isinstance(label, int) and abs(label) > limit]
+    if wide:
+        power = "2^53" if limit == EXACT_IN_DOUBLE else "2^63"
+        raise ValueError(
+            f"{what} {wide[0]}, and {language} does not tell integers beyond {power} apart; make text of such labels "
+            "before fit."
+        )
 
 
 def _reachable(tree: Tree) -> list[int]:

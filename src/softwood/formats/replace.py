@@ -6,9 +6,11 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+MOST_BYTES = 200  # of the name of a file in that of the one beside it
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
@@ -16,7 +18,6 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
     A file that was there keeps its permissions; a link still points to what it pointed to.
     """
-    target = Path(os.path.realpath(path))
     given = Path(path)
     if (
         given.exists() and not given.is_file() and not given.is_dir()
@@ -24,22 +25,44 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
         with given.open("wb") as file:
             file.writelines(parts)
         return
+    how = os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    with replacing(path) as beside, os.fdopen(os.open(beside, how), "wb") as file:
+        file.writelines(parts)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The path of an empty file beside `path`, to be filled inside; it gets the name at the end, or is removed.
+
+    An error of the system names `path`, not the file beside it.
+    """
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    beside = target.with_name(f".{_shorten(target.name)}.{secrets.token_hex(8)}.tmp")
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            with suppress(FileNotFoundError):
-                beside.chmod(stat.S_IMODE(target.stat().st_mode))
-            file.writelines(parts)
-            file.flush()
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        if mode is not None:  # before the content is there: what was private stays so
+            beside.chmod(mode | stat.S_IWUSR)
+        yield beside
+        with beside.open("r+b") as file:
             os.fsync(file.fileno())
+        if mode is not None:
+            beside.chmod(mode)
         beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except BaseException as problem:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(problem, OSError) and str(beside) in (problem.filename, problem.filename2):
+            raise OSError(problem.errno, problem.strerror, str(path)) from None  # of the class that its number has
         raise
     _sync_folder(target.parent)
+
+
+def _shorten(name: str) -> str:
+    """So much of a name that there is room for an ending: systems take 255 bytes."""
+    return name.encode("utf-8", "surrogateescape")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -18,12 +18,26 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from softwood.formats.dialects import DIALECTS, Dialect
-from softwood.formats.program import LinearSum, Node, Program, Reader, SoftThreshold, is_step, make_program
+from softwood.formats.program import (
+    EXACT_IN_DOUBLE,
+    EXACT_IN_INT64,
+    LinearSum,
+    Node,
+    Program,
+    Reader,
+    SoftThreshold,
+    is_step,
+    make_program,
+    refuse_wide,
+)
 from softwood.kernels.kinds import Link, Squash, Term
 
 STEPS = 6  # CASE inside CASE in one step: SQLite's parser holds no more than about twenty
 TERMS = 200  # of a sum before it is put in brackets: databases limit how deeply an expression nests
 OWN = re.compile(r"_([kcsnfgrolepx][0-9]+(_[0-9]+)?|top|total|none)", re.IGNORECASE)  # names of columns between
+NAMES = (
+    "cells|columns|scores|nodes[0-9]+|firsts|shares|reach|outputs|links|tops|exponents|totals|answers|costs"  # of steps
+)
 SMALLEST = 250.0  # decimal exponent, without its sign, of the smallest product of shares
 
 
@@ -72,6 +86,7 @@ def to_sql(
         raise ValueError(f"keep must be a list of columns, got the text {keep!r}; write [{keep!r}].")
     told = _names(program, names)
     _refuse_clashes(program, keep, [*told, "prediction"] if program.is_classifier else told)
+    _refuse_wide(program)
     return _Query(program, DIALECTS[dialect], table, keep, told).text()
 
 
@@ -97,6 +112,17 @@ def _refuse_clashes(program: Program, keep: Sequence[str], told: Sequence[str]) 
         raise ValueError(f"inputs {taken!r:.200} are called as the query's own columns; fit with other names.")
 
 
+def _refuse_wide(program: Program) -> None:
+    """Integers that the query would change: beyond 64 bits, or beyond doubles where they stand among other numbers."""
+    for what, labels in (
+        *((f"input {cell.name!r} has the level", cell.levels) for cell in program.cells),
+        ("the answer has the label", program.answers),
+    ):
+        if not any(isinstance(label, str) for label in labels):
+            whole = all(type(label) is int for label in labels)
+            refuse_wide(labels, what, "SQL", EXACT_IN_INT64 if whole else EXACT_IN_DOUBLE)
+
+
 class _Query:
     """A SELECT in the making: its steps, each over the one before."""
 
@@ -104,6 +130,9 @@ class _Query:
         self.program, self.words, self.keep, self.names = program, words, keep, names
         self.steps: list[str] = []
         self.last = table
+        self.prefix = ""  # of the steps, so that none has a name that stands in `table`
+        while re.search(rf"\b{self.prefix}({NAMES})\b", table, re.IGNORECASE):
+            self.prefix += "_"
         self.real = words.real
 
     def text(self) -> str:
@@ -129,8 +158,8 @@ class _Query:
             return
         fence = f" {self.words.fence}" if self.words.fence else ""
         items, source = (["s.*", *expressions], f"{self.last} s") if carry else (expressions, self.last)
-        self.steps.append(f"{name} AS (\n  SELECT {_list(items)}\n  FROM {source}{fence}\n)")
-        self.last = name
+        self.steps.append(f"{self.prefix}{name} AS (\n  SELECT {_list(items)}\n  FROM {source}{fence}\n)")
+        self.last = f"{self.prefix}{name}"
 
     def firsts(self, kind: type) -> list[tuple[int, Any]]:
         return [(m, node.first) for m, node in enumerate(self.program.nodes) if isinstance(node.first, kind)]

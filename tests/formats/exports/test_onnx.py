@@ -89,6 +89,11 @@ def test_what_cannot_be_said_is_refused() -> None:
         to_onnx(tree, precision="half")
     with pytest.raises(ValueError, match=r"inputs \['label'\] are called as outputs"):
         to_onnx(tree.replace(schema=replace(tree.schema, features=("label", *tree.schema.features[1:]))))
+    with pytest.raises(ValueError, match=r"inputs \['softwood/x'\] are called as outputs"):
+        to_onnx(tree.replace(schema=replace(tree.schema, features=("softwood/x", *tree.schema.features[1:]))))
+    with pytest.raises(ValueError, match="input 1 has an empty name, which ONNX takes for no input; fit with a name"):
+        names = (tree.schema.features[0], "", *tree.schema.features[2:])
+        to_onnx(tree.replace(schema=replace(tree.schema, features=names)))
     with pytest.raises(ValueError, match=r"1e\+300 does not fit a float; export in double precision"):
         to_onnx(tree.replace(response=tree.response * 0 + 1e300))
     schema = learned_cases()[0].tree.schema

@@ -147,6 +147,38 @@ def test_a_deep_tree_fits_the_parser_of_sqlite() -> None:
     assert [answer for (answer,) in told] == model.predict(X).tolist()
 
 
+@pytest.mark.parametrize("table", ["cells", "nodes0", "outputs", '"Cells"', "_cells", "(SELECT * FROM cells)"])
+def test_a_table_may_be_called_as_a_step_of_the_query(table: str) -> None:
+    X = np.arange(20.0)[:, None]
+    model = CARTRegressor().fit(X, X[:, 0] > 7)
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f"CREATE TABLE {'cells' if '(' in table else table} (x0 REAL)")
+        database.execute(f"INSERT INTO {'cells' if '(' in table else table} VALUES (3), (9)")
+        assert database.execute(to_sql(model, dialect="sqlite", table=table)).fetchall() == [(0.0,), (1.0,)]
+    names = to_sql(model, table="people")
+    assert "WITH cells AS" in names
+
+
+def test_text_that_is_no_number_is_missing_in_sqlite() -> None:
+    X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [0.0], [0.0]])
+    model = CARTRegressor(missing="category", prune=None, min_samples_leaf=1).fit(X, [1.0, 1, 1, 5, 5, 9, 9])
+    assert model.predict([[np.nan], [0.0], [2.5]]).tolist() == [5.0, 9.0, 1.0]
+    missing = ["", "abc", "2abc", None, b"2"]
+    asked = {**dict.fromkeys(missing, 5.0), "2.5": 1.0, " 2 ": 1.0, 2**62 + 1: 1.0, "0": 9.0, 0: 9.0}
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE asked (x0)")
+        database.executemany("INSERT INTO asked VALUES (?)", [(each,) for each in asked])
+        told = database.execute(to_sql(model, dialect="sqlite", table="asked", keep=["x0"])).fetchall()
+    assert dict(told) == asked
+    levels = CARTRegressor(categorical_features=[0], prune=None, min_samples_leaf=1, missing="category")
+    levels.fit([[0.0], [1.0], [np.nan]] * 2, [1.0, 2.0, 3.0] * 2)
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE asked (x0)")
+        database.executemany("INSERT INTO asked VALUES (?)", [("",), ("abc",), (0,), (1,)])
+        told = database.execute(to_sql(levels, dialect="sqlite", table="asked")).fetchall()
+    assert told == [(3.0,), (3.0,), (1.0,), (2.0,)]
+
+
 def test_wrong_options_are_refused() -> None:
     model = random_case(1).model
     with pytest.raises(ValueError, match=r"dialect must be one of 'sqlite', .*, got 'oracle'"):

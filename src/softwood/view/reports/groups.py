@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from softwood.explain.rows import column_names
 from softwood.tree.labels import plain_label
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
 from softwood.view.plots.calibration import wilson
@@ -41,7 +42,7 @@ def read_groups(X: Any, group: Any, n: int) -> Groups:
     """
     name = "group"
     if isinstance(group, str):
-        columns = [str(column) for column in getattr(X, "columns", [])]
+        columns = column_names(X)
         if group not in columns:
             where = f"the columns are {columns!r:.200}" if columns else "X has no names of columns; pass an array"
             raise ValueError(f"group: no column of X is called {group!r:.60}; {where}.")
