@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 6}
 
 
 STEPWISE = {"learner": "incremental"}
 SMALL = {"learner": "incremental", "max_leaves": 3}
-ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in ({}, QUICK, STEPWISE, SMALL)]
+ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in (QUICK, {}, STEPWISE, SMALL)]
 
 
 @parametrize_with_checks(ESTIMATORS)
