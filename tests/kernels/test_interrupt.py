@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from softwood.kernels import kernels
+from tests.warm_process import WarmProcess
 
 pytestmark = [
     pytest.mark.skipif(kernels != "native", reason="the reference kernels are Python, which hears signals itself"),
@@ -80,7 +81,7 @@ def test_an_interrupt_is_heard_within_a_second(name: str) -> None:
     table, model = MODELS[name]
     labels = "Classifier" in model and table == "waves"
     code = textwrap.dedent(PROGRAM).format(table=TABLES[table], model=model, labels=labels, squares=SQUARES)
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    process = WarmProcess([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         begun, unit = process.stdout.readline().split()
