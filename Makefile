@@ -36,7 +36,7 @@ test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not long' --pyargs tests softwood
 
 test-long: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
-	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m long --pyargs tests softwood
+	SOFTWOOD_LONG=1 SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'long or hypothesis' --pyargs tests softwood
 
 # What passes over a Dask cluster and behind a stream take, here: figures of docs/results/engines.md.
 engines: $(PACKAGE) $(TESTS)

@@ -88,6 +88,7 @@ def compare(tables: Any, grow_ours: Callable[..., Grown], criterion: Criterion, 
     assert certain >= 3
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("criterion", NAMES)
 def test_same_tree(grow: Any, criterion: Criterion, rules: dict[str, Any]) -> None:
@@ -99,6 +100,7 @@ def test_same_tree(grow: Any, criterion: Criterion, rules: dict[str, Any]) -> No
     compare(tables, lambda X, y: grow(X, y, criterion, weight=weights(len(y)), **ours), criterion, rules)
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("leaves", [None, 5])
 @pytest.mark.parametrize("signs", [(1, 1, -1), (1, -1, 1)])
 @pytest.mark.parametrize(
