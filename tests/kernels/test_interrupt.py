@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(kernels != "native", reason="the reference kernels are Python, which hears signals itself"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to tell a process's time"),
 ]
-AFTER = 1.0  # seconds of work until the signal comes
+AFTER = 0.5  # seconds of work until the signal comes
 SQUARES = (
     2_000_000  # integers that Python squares and adds up: a unit of time that grows with the machine's, .18 s here
 )
