@@ -15,6 +15,7 @@ import pytest
 
 from softwood import FileError, Schema, Tree, from_json, load, save, to_json
 from softwood.formats.container import read_container, write_container
+from tests import warm_process
 from tests.fuzz import files
 from tests.fuzz.files import FILES, mutate_header, run
 from tests.strategies import random_tree
