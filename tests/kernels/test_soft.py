@@ -196,6 +196,7 @@ def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> N
         assert parameters[3] == case.parameters[3]
 
 
+@pytest.mark.fewer(24)
 def test_refinement_of_the_twins_meets(case: Case) -> None:
     strength, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
     for log_penalty in (np.zeros_like(centre), np.linspace(0.0, 4.0, len(centre))):

@@ -51,6 +51,7 @@ def rows(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return X, truth, truth + rng.normal(size=n)
 
 
+@pytest.mark.long
 def test_there_are_buds_among_monotone_trees_and_they_come_near_a_monotone_truth() -> None:
     """Six tables: how far a single tree grows depends on the last bits of the machine.
 

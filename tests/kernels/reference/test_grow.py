@@ -56,6 +56,7 @@ def test_weight_zero_is_no_row_for_bins_either(grow: Any) -> None:
     assert_same_tree(weighted, grow(np.repeat(X, times, axis=0), np.repeat(y, times), Criterion.SQUARED_ERROR, **rules))
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_children_share_what_the_parent_has(grow: Any, criterion: Criterion, missing: Missing) -> None:

@@ -129,6 +129,7 @@ def gappy(seed: int, criterion: Criterion) -> tuple[Any, Any]:
     return X, y
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR])
 def test_same_direction_of_missing_values(grow: Any, criterion: Criterion) -> None:
     rules = {"min_samples_leaf": 8, "max_depth": 4}

@@ -50,6 +50,7 @@ def written(ax: Any) -> str:
     return file.getvalue()
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("orientation", ["down", "right"])
 def test_cards_do_not_overlap(seed: int, orientation: str) -> None:
