@@ -12,10 +12,30 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-TARGETS = """
-demo test test-long lint fuzz mutants faults trust tsan results readable effort
-large speed docs wheels clang x86 audit pins oldest newest
-""".split()
+TARGETS = [
+    "demo",
+    "test",
+    "test-long",
+    "lint",
+    "fuzz",
+    "mutants",
+    "faults",
+    "trust",
+    "tsan",
+    "results",
+    "readable",
+    "effort",
+    "large",
+    "speed",
+    "docs",
+    "wheels",
+    "clang",
+    "x86",
+    "audit",
+    "pins",
+    "oldest",
+    "newest",
+]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
