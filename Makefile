@@ -24,15 +24,19 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test test-long gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
 
 # The tests run against the installed wheel: src is not on the path. The package's doctests are tests too.
-# SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator.
+# SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator. More of the same, and what takes
+# minutes, is marked long: `make test-long` runs that.
 test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
-	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --pyargs tests softwood
+	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not long' --pyargs tests softwood
+
+test-long: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
+	SOFTWOOD_LONG=1 SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'long or hypothesis' --pyargs tests softwood
 
 # What passes over a Dask cluster and behind a stream take, here: figures of docs/results/engines.md.
 engines: $(PACKAGE) $(TESTS)

@@ -1,18 +1,65 @@
-"""Hypothesis without a stopwatch: a busy machine is no failed law. And one Chromium for all tests that open a page."""
+"""Hypothesis without a stopwatch: a busy machine is no failed law. One Chromium for all tests that open a page.
+
+And which cases `make test` leaves to `make test-long`: of a test marked `fewer`, those that are not needed for every
+value of every parameter to occur.
+"""
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("softwood", deadline=None)
+from tests.examples import IS_LONG
+
+settings.register_profile("softwood", deadline=None, max_examples=400 if IS_LONG else 100)
 settings.register_profile("sanitize", deadline=None, max_examples=25)
 settings.load_profile("softwood")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("fewer"):
+            cases[item.nodeid.split("[")[0]].append(item)
+    for group in cases.values():
+        mark = group[0].get_closest_marker("fewer")
+        kept = _choose_cases({item.nodeid: _values(item) for item in group}, *mark.args) if mark else set()
+        for item in group:
+            if item.nodeid not in kept:
+                item.add_marker("long")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the garbage collector need not look through it again after every few tests."""
+    gc.collect()
+    gc.freeze()
+
+
+def _values(item: Any) -> frozenset[tuple[str, str]]:
+    """Parameters of a case with their values."""
+    return frozenset((name, repr(value)) for name, value in item.callspec.params.items())
+
+
+def _choose_cases(cases: dict[str, frozenset[tuple[str, str]]], least: int = 1) -> set[str]:
+    """Names of so many cases in which every value of every parameter occurs, but for seeds, which are alike."""
+    wanted = {value for case in cases.values() for value in case if value[0] != "seed"}
+    order = sorted(cases, key=lambda name: zlib.crc32(name.encode()))  # so that no two parameters go in step
+    chosen: set[str] = set()
+    while wanted:
+        best = max(order, key=lambda name: len(cases[name] & wanted))
+        chosen.add(best)
+        wanted -= cases[best]
+    rest = [name for name in order if name not in chosen]
+    return chosen | set(rest[: max(least - len(chosen), 0)])
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""What the package may cost: bytes on disk, modules and seconds when it is imported."""
+"""What the package may cost: bytes on disk, modules and time when it is imported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import softwood
 
 BYTES = 8_000_000  # of all files of the package, kernels included; 3.0 on ARM, x86-64 has them for three processors
-SECONDS = 1.0  # of the processor, beyond NumPy; measured .1 to .2: wide, machines of CI are busy
+IMPORT_RATIO = 4.0  # processor time of the import beyond NumPy's, in imports of NumPy; measured 0.7 to 1.5
 HEAVY = ("sklearn", "pandas", "polars", "pyarrow", "matplotlib", "torch", "onnx", "typer", "scipy.stats")
 
 
@@ -29,9 +29,16 @@ def test_importing_softwood_imports_nothing_heavy() -> None:
 
 
 def test_importing_softwood_is_quick() -> None:
-    """The least of three: seconds of the processor after NumPy was imported."""
-    program = "import numpy, time; begin = time.process_time(); import softwood; print(time.process_time() - begin)"
-    assert min(float(ask(program)) for _ in range(3)) < SECONDS
+    """Beside the import of NumPy in the same process, the least of three: no machine is too slow for that."""
+    program = """
+from time import process_time
+begin = process_time()
+import numpy
+middle = process_time()
+import softwood
+print((process_time() - middle) / (middle - begin))
+"""
+    assert min(float(ask(program)) for _ in range(3)) < IMPORT_RATIO
 
 
 def test_the_version_is_in_one_place() -> None:

@@ -70,6 +70,7 @@ def test_the_examples_print_what_the_page_says(page: str) -> None:
         assert printed == block["body"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_of_the_gallery_draws_the_pictures_that_the_page_shows(script: str, tmp_path: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
@@ -84,6 +85,7 @@ def test_a_script_of_the_gallery_draws_the_pictures_that_the_page_shows(script: 
             shutil.copy(file, DOCS / "gallery" / file.name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_notebook_runs_from_top_to_bottom(notebook: str) -> None:
     """Cells are plain Python; what they print stands in the notebook."""

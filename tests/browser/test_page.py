@@ -206,21 +206,34 @@ def _rows(n: int) -> list[list[Any]]:
 
 
 def test_a_thousand_nodes_stay_fluent(open_page: Open, tmp_path: Path) -> None:
+    """A move of a slider takes little longer than on a page of few nodes: only what changes is drawn anew.
+
+    The fastest moves are compared, on one machine at one time: other work may fill it.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 6))
     y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]
-    model = CARTRegressor(max_leaves=500, prune=None).fit(X, y)
-    assert model.tree_.n_nodes > 900
-    page = open_page(softwood.view(model, X, y, tmp_path / "large.html").path)
-    page.click("#open-all")
-    settle(page)
-    assert page.locator("[data-node]").count() == model.tree_.n_nodes
-    seconds = []
+    seconds: dict[int, float] = {}
+    for leaves in (8, 500):
+        model = CARTRegressor(max_leaves=leaves, prune=None).fit(X, y)
+        page = open_page(softwood.view(model, X, y, tmp_path / f"{leaves}.html").path)
+        page.click("#open-all")
+        settle(page)
+        assert page.locator("[data-node]").count() == model.tree_.n_nodes
+        seconds[model.tree_.n_nodes], told = fastest_move(page)
+        row = np.array([[float(page.eval_on_selector(f"#input-{f}", "e => e.value")) for f in range(6)]])
+        np.testing.assert_allclose(told, model.predict(row), atol=1e-9)
+    few, many = sorted(seconds)
+    assert many > 900
+    assert seconds[many] < 10 * seconds[few]  # for 60 times as many nodes; measured 1 to 2
+
+
+def fastest_move(page: Any) -> tuple[float, Any]:
+    """Seconds of the fastest of 20 moves of the first slider, and the answer after the last."""
+    seconds, told = [], None
     for value in np.linspace(-2, 2, 20):
         start = time.perf_counter()
         slide(page, 0, float(value))
         told = answers(page)
         seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 0.5  # of the fastest move: other work may fill the machine
-    row = np.array([[float(page.eval_on_selector(f"#input-{f}", "e => e.value")) for f in range(6)]])
-    np.testing.assert_allclose(told, model.predict(row), atol=1e-9)
+    return min(seconds), told

@@ -21,6 +21,7 @@ import pytest
 from softwood import CARTClassifier, load
 from softwood.cli.models import MODELS
 from tests.cli.conftest import CHILD
+from tests.warm_process import WarmProcess
 
 INPUTS = ["age", "income", "town"]
 QUICK = ["--target", "good", "--drop", "limit", "--folds", "0"]
@@ -68,7 +69,7 @@ def test_a_terminal_is_not_overrun(folder: Path) -> None:
     for command in (words, ["inspect", "people.softwood"], ["compare", *words[1:6], "--models", "omnivariate,cart"]):
         parent, child = pty.openpty()
         termios.tcsetwinsize(child, (24, 80))
-        with subprocess.Popen(
+        with WarmProcess(
             [sys.executable, "-m", "softwood", *command], stdout=child, stderr=subprocess.DEVNULL, env=CHILD
         ) as job:
             os.close(child)
@@ -163,7 +164,7 @@ def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> N
     hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import runpy; "
     code = f"{hearing}runpy.run_module('softwood', run_name='__main__', alter_sys=True)"
     line = [sys.executable, "-c", code, "fit", "long.csv", "--target", "y", "--model", "soft"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
+    with WarmProcess(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
         assert job.stdout is not None
         for text in job.stdout:
             if text.startswith("inputs"):  # it has read the rows and begins to learn

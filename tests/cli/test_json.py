@@ -54,6 +54,7 @@ def odd(model: str) -> None:
     save(numbers, "odd.softwood")
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("line", COMMANDS, ids=lambda line: " ".join(line))
 def test_json_is_strict(run: Any, model: str, odd: None, line: list[str]) -> None:
     said = run(*[model if word == "MODEL" else word for word in line], "--json").stdout

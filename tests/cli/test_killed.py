@@ -15,6 +15,7 @@ import pytest
 from softwood import load
 from softwood.formats.replace import replace_file
 from tests.cli.conftest import CHILD
+from tests.warm_process import WarmProcess
 
 # Runs the command; where a file is written it says so, with half of the bytes on the disk, and waits to be killed.
 HALTING = """
@@ -57,7 +58,7 @@ def test_what_is_killed_while_it_writes_leaves_the_old_file(model: str, line: li
     before = sorted(Path.cwd().iterdir())
     words = [{"MODEL": model, "OUT": old.name}.get(word, word) for word in line]
     child = [sys.executable, "-c", HALTING, *words]
-    with subprocess.Popen(child, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD) as job:
+    with WarmProcess(child, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD) as job:
         assert job.stdout is not None
         said = []
         for text in job.stdout:
@@ -82,7 +83,7 @@ def test_sigterm_is_heard_while_a_model_is_learned(folder: Path) -> None:
     rows = "\n".join(f"{i * 7919 % 10007},{i * 104729 % 9973},{i * i % 7 % 2}" for i in range(40_000))
     Path("long.csv").write_text(f"a,b,y\n{rows}\n")
     line = [sys.executable, "-m", "softwood", "fit", "long.csv", "--target", "y", "--model", "soft"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
+    with WarmProcess(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CHILD, text=True) as job:
         assert job.stdout is not None
         for text in job.stdout:
             if text.startswith("inputs"):  # it has read the rows and begins to learn

@@ -59,6 +59,7 @@ def problem(spec: str, task: tuple[Loss, int], slopes: str = "none", gaps: bool 
     return given, shape, rng.normal(size=shape.parameters)
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("slopes", ["none", "shared", "own", "some", "mixed"])
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[1]}")
 @pytest.mark.parametrize("spec", SPECS)

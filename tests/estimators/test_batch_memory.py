@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+import pytest
 
 ROWS, INPUTS = 900_000, 10  # 76 MiB
 MOST = 64  # MiB that a fit may take of which 48 are asked for: libraries and threads have some of their own
@@ -29,6 +30,7 @@ print(hard, peak() - before)
 """
 
 
+@pytest.mark.long
 def test_peak_memory_is_what_was_asked_for(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     with pa.parquet.ParquetWriter(

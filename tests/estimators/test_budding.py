@@ -70,6 +70,7 @@ def test_partial_fit_goes_on_from_a_joint_fit(kind: dict[str, Any]) -> None:
     assert model.partial_fit(X[order], y[order]).score(X, y) > before - 0.05
 
 
+@pytest.mark.fewer(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_sinusoid_on_five_of_five_seeds(seed: int) -> None:
     """The authors' program ends between .0017 and .44, by seed."""

@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softwood
 from softwood import C45Classifier, to_text
 from softwood.kernels.kinds import Missing
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

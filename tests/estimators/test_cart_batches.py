@@ -32,6 +32,7 @@ def assert_same_tree(ours: Any, theirs: Any) -> None:
     assert ours.schema == theirs.schema
 
 
+@pytest.mark.fewer(6)
 @pytest.mark.parametrize(("kind", "target", "how"), CASES)
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_the_unpruned_tree_is_that_of_memory(kind: Any, target: str, how: dict[str, Any], weight: str | None) -> None:

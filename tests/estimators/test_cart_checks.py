@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.utils.estimator_checks import parametrize_with_checks
-
 from softwood import CARTClassifier, CARTRegressor
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 # Two checks ask for a fit that is neither too close nor too coarse: hence min_impurity and five folds.
 VARIANTS = [

@@ -34,6 +34,7 @@ def draw(seed: int, n: int = 200) -> tuple[Any, Any]:
 # -- missing values --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fewer(8)
 @both
 @every_mode
 @pytest.mark.parametrize("max_bins", [None, 16])

@@ -57,6 +57,7 @@ def assert_same(one: Any, other: Any) -> None:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fewer(8)
 @both
 @every_variant
 def test_weight_two_is_a_row_twice_and_weight_zero_its_absence(model: Any, variant: dict[str, Any]) -> None:
@@ -67,6 +68,7 @@ def test_weight_two_is_a_row_twice_and_weight_zero_its_absence(model: Any, varia
     assert_same(weighted, repeated)
 
 
+@pytest.mark.fewer(8)
 @both
 @every_variant
 def test_the_order_of_rows_does_not_matter(model: Any, variant: dict[str, Any]) -> None:
@@ -175,6 +177,7 @@ def along(X: Any, feature: int, n_rows: int = 60) -> Any:
     return grid
 
 
+@pytest.mark.fewer(8)
 @pytest.mark.parametrize("by_name", [False, True])
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 @pytest.mark.parametrize(

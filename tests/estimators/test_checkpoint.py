@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 from softwood import Batches, SoftTreeRegressor, load
 from softwood.engines.journal import Journal
+from tests import warm_process
 from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
 
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 40, "weight_penalty": 1e-3}
@@ -47,13 +46,12 @@ def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(tmp_path: Pat
     whole = SoftTreeRegressor(**HOW).fit(Batches(source, memory=SMALL), "y")
     checkpoint, model = tmp_path / "fit.journal", tmp_path / "model.softwood"
     line = [sys.executable, "-c", CHILD, source, str(checkpoint), str(model)]
-    place = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     for dies_at in (1, 8):  # so many more passes each time before it is killed
-        killed = subprocess.run([*line, str(dies_at)], env=place, check=False)
+        killed = warm_process.run([*line, str(dies_at)])
         assert killed.returncode == -signal.SIGKILL
         assert checkpoint.exists()
         assert not model.exists()
-    subprocess.run([*line, "0"], env=place, check=True)
+    warm_process.run([*line, "0"], check=True)
     tree = load(model).tree_
     np.testing.assert_array_equal(tree.response, whole.tree_.response)
     np.testing.assert_array_equal(tree.weight, whole.tree_.weight)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor, to_text
 from softwood.kernels.kinds import Score
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

@@ -95,6 +95,7 @@ def test_the_mean_outcome_rises_with_five_doses(name: str) -> None:
     assert np.sqrt(np.mean((found - share) ** 2)) < 0.12
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("certain", [False, True], ids=["probable", "certain"])
 @pytest.mark.parametrize("k", [2, 8, 40, 200])
 @pytest.mark.parametrize(("name", "tables"), [("cart", 6), ("discriminant", 6), ("omnivariate", 6), ("soft", 1)])

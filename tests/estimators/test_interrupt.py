@@ -36,6 +36,7 @@ def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> dic
     return {"X": X[:100], "y": Y[:100], **held} if held else {"X": X, "y": Y}
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("name", KEEPING)
 def test_an_interrupt_anywhere_is_raised_or_keeps_a_tree(name: str, rows: dict[str, Any]) -> None:
     KEEPING[name]().fit(**rows)

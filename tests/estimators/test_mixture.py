@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from softwood.learners.mixture.em import MixtureRows, expect, maximise
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import draw_start
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 QUICK = {"max_iter": 15, "n_init": 2, "depth": 1}
 

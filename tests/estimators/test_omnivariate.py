@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import OmnivariateTreeClassifier, OmnivariateTreeRegressor, to_text
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import cut_tree
 from softwood.tree.harden import harden
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

@@ -329,6 +329,7 @@ WAYS = {
 }
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", MAKERS)
 def test_other_ways_to_keep_a_model_keep_it(name: str, way: str, tmp_path: Path) -> None:

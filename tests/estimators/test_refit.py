@@ -58,6 +58,7 @@ class Kept:
         assert pickle.dumps(self.model) == self.content
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_interrupted_fit_changes_nothing(name: str) -> None:
     model = ESTIMATORS[name]()

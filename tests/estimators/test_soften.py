@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softwood import (
     C45Classifier,
@@ -31,6 +30,7 @@ from softwood.learners.softening.anneal import anneal_tree
 from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.softened import hard_trees, learn_softened
 from softwood.tree import Basis, Schema
+from tests.estimators.sklearn_checks import parametrize_with_checks
 
 METHODS = ("statistics", "anneal", "gradient")
 CANCER, IRIS, DIABETES = (load(return_X_y=True) for load in (load_breast_cancer, load_iris, load_diabetes))

@@ -42,6 +42,7 @@ def rows(n: int = 120) -> tuple[np.ndarray, np.ndarray]:
     return X, X[:, 0] - 2.0 * X[:, 1] + 0.3 * rng.normal(size=n)
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize(("kind", "how"), CASES, ids=lambda case: getattr(case, "__name__", ""))
 @pytest.mark.parametrize("make", FORMATS)
 def test_a_sparse_table_is_the_dense_one(kind, how, make):
@@ -99,6 +100,7 @@ def test_more_than_the_bound_is_refused_before_any_work(monkeypatch):
     CARTRegressor().fit(sparse.csr_array(X), y)  # learns from the matrix as it is
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("missing", ["surrogate", "direction", "fraction", "mean", "category"])
 @pytest.mark.parametrize(("kind", "how"), [
     (CARTClassifier, {}), (CARTClassifier, {"class_weight": "balanced", "criterion": "entropy"}),

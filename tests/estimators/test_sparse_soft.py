@@ -189,6 +189,7 @@ print((peak() - before) * 1024)
 """
 
 
+@pytest.mark.long
 def test_memory_is_far_below_the_dense_table():
     """The table would be 1.6 GB as an array; ru_maxrss is in KiB on Linux."""
     if not sys.platform.startswith("linux"):

@@ -139,6 +139,7 @@ def test_many_classes_are_kept_where_they_are() -> None:
     assert most < 70 * 2**20
 
 
+@pytest.mark.long
 @LINUX
 def test_memory_is_given_back() -> None:
     """A fit that kept 10 KiB would show as 1.3 MiB; `make trust` runs 100,000 fits."""

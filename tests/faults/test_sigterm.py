@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from softwood import load, save
+from tests import warm_process
 from tests.faults.learners import CHILD, fingerprint, make, rows
+from tests.warm_process import WarmProcess
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this system has no SIGTERM")
 PATIENCE = 120
@@ -53,7 +55,7 @@ def fit(checkpoint: str | None) -> object:
 
 def stop(line: list[str], after: int) -> int:
     """Run the program, send SIGTERM after so many lines and tell how it ended."""
-    with subprocess.Popen(line, env=CHILD, stdout=subprocess.PIPE, text=True) as child:
+    with WarmProcess(line, env=CHILD, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         for _ in range(after):
             child.stdout.readline()
@@ -80,6 +82,6 @@ def test_a_fit_by_batches_goes_on_and_ends_with_the_same_tree(tmp_path: Path) ->
     assert stop(line, after=3) == -signal.SIGTERM
     assert Path(checkpoint).exists()
     assert not model.exists()
-    subprocess.run(line, env=CHILD, check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+    warm_process.run(line, check=True, timeout=PATIENCE)
     assert fingerprint(load(model)) == fingerprint(whole)
     assert not Path(checkpoint).exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,8 @@ import pandas as pd
 import pytest
 
 from softwood import BuddingTreeClassifier, load
-from tests.faults.learners import CHILD, fingerprint
+from tests import warm_process
+from tests.faults.learners import fingerprint
 
 CHUNK = 200
 PATIENCE = 120
@@ -91,7 +91,7 @@ def test_columns_that_change_are_refused_and_leave_no_trace() -> None:
 def test_a_stream_that_is_killed_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     file = tmp_path / "stream.softwood"
     line = [sys.executable, "-c", KILLED, str(file)]
-    done = subprocess.run(line, env=CHILD, timeout=PATIENCE, check=False)
+    done = warm_process.run(line, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
     whole, again = stream(), load(file)
     for at in range(8):

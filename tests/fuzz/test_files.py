@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import pytest
 
 from softwood import FileError, Schema, Tree, from_json, load, save, to_json
 from softwood.formats.container import read_container, write_container
+from tests import warm_process
 from tests.fuzz import files
 from tests.fuzz.files import FILES, mutate_header, run
 from tests.strategies import random_tree
@@ -27,11 +27,11 @@ CART, STREAM, SOFT, TREE = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 250, 500, 750])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(100, 1000, 100))])
 def test_mutants_are_refused_or_sound(seed: int) -> None:
-    found = run(250, seed)
-    assert found["refused"] > 175  # the mutations do something
-    assert found["loaded"] > 2  # and do not only break the hash
+    found = run(100, seed)
+    assert found["refused"] > 70  # the mutations do something
+    assert found["loaded"] > 0  # and do not only break the hash
 
 
 def test_a_case_that_never_ends_is_told_and_the_next_ones_run(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ files.work(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
 
     def run_child(begin: int, end: int) -> tuple[int, Counter[str], str]:
         given = [sys.executable, "-c", child, str(begin), str(end), str(tmp_path / "note")]
-        done = subprocess.run(given, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+        done = warm_process.run(given)
         told = json.loads((tmp_path / "note").read_text())
         assert done.returncode == (-signal.SIGPROF if told["case"] == 8 else 0), done.stderr
         return told["case"], Counter(told["found"]), "in run_case" * ("in run_case" in done.stderr)

@@ -62,6 +62,7 @@ def summed(state: OnlineState, rows: tuple[Any, Any, Any], loss: Loss, slope: An
     return sum(reference.add_gradient(state, x, t, float(w), free, slope) for x, t, w in zip(*rows, strict=True))
 
 
+@pytest.mark.fewer(8)
 def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool) -> None:
     state, rows = grown_state(task, linear)
     rows = tuple(part[:12] for part in rows)
@@ -80,6 +81,7 @@ def test_gradient_equals_finite_differences(task: tuple[Loss, int], linear: bool
         assert slope[i] == pytest.approx((values[0] - values[1]) / (2 * step), abs=1e-6)
 
 
+@pytest.mark.fewer(40)
 @NATIVE
 @pytest.mark.parametrize("rule", list(Rule))
 @pytest.mark.parametrize(("batch", "weight_penalty"), [(1, 0.0), (1, 1e-3), (7, 1e-3)])

@@ -88,6 +88,7 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
     )
 
 
+@pytest.mark.fewer(24)
 def test_gradient_equals_finite_differences(case: Case) -> None:
     rows, shape = case.twin
     _, gradient = rows.gradient(shape, case.parameters)
@@ -178,6 +179,7 @@ def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:
     assert twin_under.loss(twin_alone, response) == pytest.approx(native.loss(shape, case.parameters))
 
 
+@pytest.mark.fewer(24)
 def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> None:
     for rows, shape in (case.native, case.twin):
         strength = np.full(len(case.parameters), 0.01)
@@ -194,6 +196,7 @@ def test_refinement_lowers_the_objective_and_keeps_what_is_held(case: Case) -> N
         assert parameters[3] == case.parameters[3]
 
 
+@pytest.mark.fewer(24)
 def test_refinement_of_the_twins_meets(case: Case) -> None:
     strength, centre = np.full(len(case.parameters), 0.1), np.zeros_like(case.parameters)
     for log_penalty in (np.zeros_like(centre), np.linspace(0.0, 4.0, len(centre))):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood.kernels import reference
@@ -24,6 +24,7 @@ if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
 
 from softwood.kernels import native
+from tests.examples import examples
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -160,13 +161,13 @@ def assert_twins(case: Case) -> None:
 
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
-@settings(max_examples=25)
+@examples(25)
 @given(seed=seeds)
 def test_native_equals_reference(criterion: Criterion, missing: Missing, seed: int) -> None:
     assert_twins(draw_case(seed, criterion=criterion, missing=missing))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=seeds)
 def test_native_equals_reference_on_more_rows(seed: int) -> None:
     assert_twins(draw_case(seed, n_rows=600))
@@ -180,14 +181,14 @@ def test_native_equals_reference_where_histograms_are_kept(criterion: Criterion,
     assert_twins(replace(case, max_bins=64, growth=replace(case.growth, max_depth=3)))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=seeds, n_rows=st.sampled_from([60, 600, 40_000]))
 def test_one_thread_equals_five(seed: int, n_rows: int) -> None:
     case = draw_case(seed, n_rows, Criterion(seed % 4))  # absolute_error takes too long on many rows
     assert_same_bits(case.grow(native.Grower), case.grow(native.Grower, 5))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seed=seeds, missing=st.sampled_from(Missing))
 def test_named_levels_are_the_same_tree(seed: int, missing: Missing) -> None:
     """A gate that names the levels it places, and one that has a slot for every level, place the same ones."""
@@ -204,7 +205,7 @@ def test_named_levels_are_the_same_tree(seed: int, missing: Missing) -> None:
             np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seed=seeds)
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     case = draw_case(seed)

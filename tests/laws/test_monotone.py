@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import CARTClassifier, CARTRegressor, soften
+from tests.examples import examples
 
 seeds = st.integers(0, 2**32 - 1)
 every_missing = pytest.mark.parametrize("missing", ["surrogate", "direction", "fraction", "mean", "category"])
@@ -85,7 +86,7 @@ def worst_step(case: Case, model: Any, seed: int = 0) -> float:
 
 
 @every_missing
-@settings(max_examples=15)
+@examples(15)
 @given(seed=seeds)
 def test_grown_trees_obey(missing: str, seed: int) -> None:
     case = draw_case(seed, missing, prune=None)
@@ -93,7 +94,7 @@ def test_grown_trees_obey(missing: str, seed: int) -> None:
 
 
 @every_missing
-@settings(max_examples=5)
+@examples(5)
 @given(seed=seeds)
 def test_every_size_obeys(missing: str, seed: int) -> None:
     """The chosen size, every other size of the sequence, and a branch cut by hand."""
@@ -117,14 +118,14 @@ def test_every_size_obeys(missing: str, seed: int) -> None:
     ids=str,
 )
 @every_missing
-@settings(max_examples=5)
+@examples(5)
 @given(seed=seeds)
 def test_softened_trees_obey(missing: str, rules: dict[str, Any], seed: int) -> None:
     case = draw_case(seed, missing, prune=None, max_leaves=8)
     assert worst_step(case, soften(case.model, case.X, case.y, **rules), seed) <= 1e-12
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=seeds)
 def test_costs_change_no_direction(seed: int) -> None:
     """Costs alter the shares that splits see, but answers are probabilities of the rows, and those obey."""

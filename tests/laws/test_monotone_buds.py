@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import Batches, BuddingTreeClassifier, BuddingTreeRegressor, load, save
+from tests.examples import examples
 from tests.laws.test_monotone import worst_step
 from tests.laws.test_monotone_soft import ROUNDING, draw_case
 
@@ -20,7 +21,7 @@ KINDS: dict[str, Any] = {"regressor": BuddingTreeRegressor, "classifier": Buddin
 
 @pytest.mark.parametrize("leaf", ["constant", "linear"])
 @pytest.mark.parametrize("gate", ["axis", "linear", "additive"])
-@settings(max_examples=3)
+@examples(3)
 @given(seed=seeds)
 def test_every_kind_of_tree_obeys(gate: str, leaf: str, seed: int) -> None:
     """A leafness penalty is given, so that there are buds."""
@@ -30,7 +31,7 @@ def test_every_kind_of_tree_obeys(gate: str, leaf: str, seed: int) -> None:
     assert worst_step(case, case.model, seed) <= ROUNDING
 
 
-@settings(max_examples=3)
+@examples(3)
 @given(seed=seeds)
 def test_the_chosen_tree_obeys_rounded_or_not_and_so_does_its_file(seed: int) -> None:
     case = draw_case(seed, **KINDS, max_nodes=9, round_buds=bool(seed % 2))
@@ -50,6 +51,7 @@ def rows(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return X, truth, truth + rng.normal(size=n)
 
 
+@pytest.mark.long
 def test_there_are_buds_among_monotone_trees_and_they_come_near_a_monotone_truth() -> None:
     """Six tables: how far a single tree grows depends on the last bits of the machine.
 

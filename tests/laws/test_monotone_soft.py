@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor, load, save
+from tests.examples import examples
 from tests.laws.test_monotone import Case, worst_step
 
 seeds = st.integers(0, 2**32 - 1)
@@ -46,7 +47,7 @@ def draw_case(
 
 @pytest.mark.parametrize("leaf", ["constant", "linear"])
 @pytest.mark.parametrize("gate", ["axis", "linear", "quadratic", "additive"])
-@settings(max_examples=4)
+@examples(4)
 @given(seed=seeds)
 def test_every_kind_of_tree_obeys(gate: str, leaf: str, seed: int) -> None:
     case = draw_case(seed, gate=gate, leaf=leaf, weight_penalty=0.01)
@@ -55,7 +56,7 @@ def test_every_kind_of_tree_obeys(gate: str, leaf: str, seed: int) -> None:
     assert worst_step(case, case.model.harden(), seed) <= ROUNDING
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(seed=seeds)
 def test_the_chosen_tree_obeys_and_so_does_its_file(seed: int) -> None:
     case = draw_case(seed)

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor, load, save
 from softwood.formats import to_sql, to_text
+from tests.examples import examples
 
 LEVELS = ["none", "school", "college", "master", "doctor"]
 ORDERED = pd.CategoricalDtype(LEVELS, ordered=True)
@@ -32,7 +33,7 @@ def by_level(model: Any, age: float) -> np.ndarray:
     return model.predict_proba(table)[:, 1] if hasattr(model, "classes_") else model.predict(table)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(seed=st.integers(0, 2**32 - 1), sign=st.sampled_from([-1, 1]), classes=st.booleans())
 def test_answers_keep_the_order_of_levels(seed: int, sign: int, classes: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from softwood.kernels import reference
 from softwood.kernels.growth import SUMS, Grown
@@ -18,6 +18,7 @@ if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
 
 from softwood.kernels import native
+from tests.examples import examples
 from tests.laws.test_growers_agree import (
     Case,
     assert_same,
@@ -59,14 +60,14 @@ def assert_one_tree(case: Case) -> None:
 
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", SUMS)
-@settings(max_examples=25)
+@examples(25)
 @given(seed=seeds)
 def test_a_sparse_table_has_the_tree_of_the_array(criterion: Criterion, missing: Missing, seed: int) -> None:
     assert_one_tree(draw_dense(seed, criterion, missing))
 
 
 @pytest.mark.parametrize("criterion", SUMS)
-@settings(max_examples=10)
+@examples(10)
 @given(seed=seeds)
 def test_the_same_where_sums_are_kept_and_taken_away(criterion: Criterion, seed: int) -> None:
     """Many rows of few distinct values: a large child's sums are its parent's less those of its sibling's rows."""
@@ -89,7 +90,7 @@ def test_plain_rows_have_the_same_tree_to_the_last_bit(criterion: Criterion) -> 
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seed=seeds)
 def test_one_thread_equals_five(seed: int) -> None:
     case = sparse(draw_dense(seed, SUMS[seed % 4], Missing(seed // 4 % 4), 4000, 300))

@@ -107,6 +107,7 @@ def same_structure(one: Any, other: Any) -> bool:
     return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("first_child", "feature", "score"))
 
 
+@pytest.mark.fewer
 @named(REGRESSORS)
 @pytest.mark.parametrize("power", [-425, -27, 3, 490])
 def test_a_target_times_a_power_of_two_has_the_same_tree(model: Any, power: int) -> None:
@@ -117,6 +118,7 @@ def test_a_target_times_a_power_of_two_has_the_same_tree(model: Any, power: int)
     assert np.array_equal(other.feature_importances_, one.feature_importances_)
 
 
+@pytest.mark.fewer
 @moved(REGRESSORS, [(0.3048, 100.0), (1e-8, 0.0), (1.0, 1e6), (1e150, 0.0), (37.1, -12.5)], lambda model: False)
 def test_the_unit_and_the_zero_of_a_target_change_nothing_else(model: Any, a: float, b: float) -> None:
     X, y = table(5)
@@ -125,6 +127,7 @@ def test_the_unit_and_the_zero_of_a_target_change_nothing_else(model: Any, a: fl
     assert np.abs((other.predict(X) - b) / a - one.predict(X)).max() < 1e-12 * (1.0 + abs(b) / a)
 
 
+@pytest.mark.fewer
 @named(REGRESSORS + CLASSIFIERS)
 @pytest.mark.parametrize("power", [-490, -27, 3, 490])
 def test_an_input_times_a_power_of_two_has_the_same_tree(model: Any, power: int) -> None:
@@ -136,6 +139,7 @@ def test_an_input_times_a_power_of_two_has_the_same_tree(model: Any, power: int)
     assert np.array_equal(getattr(other, ask)(a * X), getattr(one, ask)(X))
 
 
+@pytest.mark.fewer
 @moved(REGRESSORS + CLASSIFIERS, [(0.3048, 100.0), (1e-200, 0.0), (3.0, -1e5), (1e150, 0.0)], keeps_all_digits)
 def test_the_unit_and_the_zero_of_an_input_change_nothing_else(model: Any, a: float, b: float) -> None:
     X, y = table(6)
@@ -177,6 +181,7 @@ def test_inputs_far_from_zero_are_learned_from(model: Any) -> None:
     assert far > 0.8 * near
 
 
+@pytest.mark.fewer
 @named(REGRESSORS + CLASSIFIERS)
 @pytest.mark.parametrize("size", [1e-310, 1e307])
 def test_inputs_that_no_weight_suits_are_refused_in_words_or_learned_from(model: Any, size: float) -> None:

@@ -121,6 +121,7 @@ def test_there_are_ten_sets_and_more() -> None:
     assert len(SETS) >= 10
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize(
     ("name", "criterion"),
     [(name, criterion) for name in CLASSES for criterion in ("gini", "entropy")]

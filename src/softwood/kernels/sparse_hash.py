@@ -60,8 +60,7 @@ def _column_ends(X: SparseTable) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]
         part = X[rows]
         stored += np.bincount(part.column, minlength=X.n_columns)
         gone += np.bincount(part.column[np.isnan(part.value)], minlength=X.n_columns)
-        np.fmin.at(low, part.column, part.value)
-        np.fmax.at(high, part.column, part.value)
+        part.widen(low, high)
     zero = stored < len(X)
     low, high = np.where(zero, np.fmin(low, 0.0), low) / 2, np.where(zero, np.fmax(high, 0.0), high) / 2
     return low, high, np.where(gone == 0, high > low, gone < len(X))  # halves: so no range overflows

@@ -126,9 +126,18 @@ class SparseTable:
     def ends(self) -> Floats:
         """The least and the largest value of each column, or 0, (columns, 2)."""
         found = np.zeros((self.n_columns, 2))
-        np.fmin.at(found[:, 0], self.column, self.value)
-        np.fmax.at(found[:, 1], self.column, self.value)
+        self.widen(found[:, 0], found[:, 1])
         return found
+
+    def widen(self, low: Floats, high: Floats) -> None:
+        """Move the ends of each column (columns,) so that its stored values lie between them.
+
+        Missing values are left out first: `np.minimum.at` of NaN warns on x86-64, though not on ARM.
+        """
+        known = ~np.isnan(self.value)
+        column, value = self.column[known], self.value[known]
+        np.minimum.at(low, column, value)
+        np.maximum.at(high, column, value)
 
     def dense(self) -> Floats:
         """As an array."""

@@ -183,10 +183,9 @@ def _of_stored_columns(X: SparseTable, weight: Floats) -> tuple[Summary, ...]:
     even, total = len(weight) > 0 and bool(np.all(weight == weight[0])), math.fsum(weight)
     same = _pairs([0.0] * len(PROBABILITIES))  # one object for all columns that are mostly 0
     stored = np.bincount(X.column, weight[X.row], X.n_columns)
-    low, high = np.zeros(X.n_columns), np.zeros(X.n_columns)
-    np.minimum.at(low, X.column, X.value)  # NaN where a value is missing
-    np.maximum.at(high, X.column, X.value)
-    mostly = (stored < PROBABILITIES[0] / 2 * total) & ~np.isnan(low)
+    low, high = X.ends().T
+    gone = np.bincount(X.column[np.isnan(X.value)], minlength=X.n_columns)
+    mostly = (stored < PROBABILITIES[0] / 2 * total) & (gone == 0)
     found = []
     for f, at in enumerate(slice(begin[f], begin[f + 1]) for f in range(X.n_columns)):
         if mostly[f]:

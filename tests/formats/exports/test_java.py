@@ -16,6 +16,8 @@ from tests.formats.exports.agree import check
 from tests.formats.exports.cases import Case, learned_cases
 from tests.formats.exports.conftest import AWKWARD, tool
 
+BRIEF = ("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # for a run of a second: no second compiler
+
 READ = """
     static Object cell(String text) throws Exception {
         String value = java.net.URLDecoder.decode(text.substring(1), "UTF-8");
@@ -51,8 +53,10 @@ def run_java() -> Callable[..., list[str]]:
         body = f"public static void main(String[] args) throws Exception {{\n{main}\n}}\n}}\n"
         for name, text in {**classes, "Main": head + body}.items():
             (folder / f"{name}.java").write_text(text, encoding="utf-8")
-        compile_classes("-Xlint:all", "-Werror", "-d", folder, *folder.glob("*.java"))
-        return java("-Xshare:auto", "-cp", folder, "Main", text="\n".join(lines)).splitlines()
+        compile_classes(
+            *(f"-J{option}" for option in BRIEF), "-Xlint:all", "-Werror", "-d", folder, *folder.glob("*.java")
+        )
+        return java(*BRIEF, "-cp", folder, "Main", text="\n".join(lines)).splitlines()
 
     return run
 

@@ -35,6 +35,7 @@ def assert_same_tree(one: Grown, other: Grown, rtol: float = 1e-12) -> None:
         np.testing.assert_allclose(getattr(other.surrogates, name), value, rtol, 1e-10, err_msg=name)
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_weight_two_is_a_row_twice_and_weight_zero_no_row(grow: Any, criterion: Criterion, missing: Missing) -> None:
@@ -55,6 +56,7 @@ def test_weight_zero_is_no_row_for_bins_either(grow: Any) -> None:
     assert_same_tree(weighted, grow(np.repeat(X, times, axis=0), np.repeat(y, times), Criterion.SQUARED_ERROR, **rules))
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_children_share_what_the_parent_has(grow: Any, criterion: Criterion, missing: Missing) -> None:
@@ -236,6 +238,7 @@ def test_bins_are_of_about_equal_weight(grow: Any) -> None:
     assert sorted(heavy.threshold[heavy.first_child >= 0]) == [3.5]
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_order_of_rows_does_not_matter(grow: Any, criterion: Criterion, missing: Missing) -> None:

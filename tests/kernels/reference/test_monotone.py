@@ -39,6 +39,7 @@ def table(seed: int, criterion: Criterion, gaps: float = 0.0) -> tuple[Any, Any]
     return X, np.digitize(y[:, 0], [-0.7, 0.7]) if criterion in CLASSIFY else y
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("signs", [(1, 0, 0), (1, -1, 0), (1, 1, -1)])
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_every_pair_of_leaves_keeps_the_constraints(grow: Any, criterion: Criterion, signs: tuple[int, ...]) -> None:

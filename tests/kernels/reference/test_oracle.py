@@ -157,6 +157,7 @@ def amounts(y: Any, criterion: Criterion) -> Any:
     return np.exp(y) if criterion == Criterion.POISSON else y
 
 
+@pytest.mark.fewer(24)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("criterion", [*CLASSIFY, *REGRESS])
@@ -169,6 +170,7 @@ def test_same_tree_as_the_oracle(grow: Any, criterion: Criterion, weighted: bool
     assert_same(nested(grown), oracle(X, y, w, criterion, n_classes, 4, 2.0, (0, 0, 0)))
 
 
+@pytest.mark.fewer(10)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", REGRESS)
 def test_several_targets_are_averaged(grow: Any, criterion: Criterion, seed: int) -> None:

@@ -88,6 +88,7 @@ def compare(tables: Any, grow_ours: Callable[..., Grown], criterion: Criterion, 
     assert certain >= 3
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("criterion", NAMES)
 def test_same_tree(grow: Any, criterion: Criterion, rules: dict[str, Any]) -> None:
@@ -99,6 +100,7 @@ def test_same_tree(grow: Any, criterion: Criterion, rules: dict[str, Any]) -> No
     compare(tables, lambda X, y: grow(X, y, criterion, weight=weights(len(y)), **ours), criterion, rules)
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("leaves", [None, 5])
 @pytest.mark.parametrize("signs", [(1, 1, -1), (1, -1, 1)])
 @pytest.mark.parametrize(
@@ -127,6 +129,7 @@ def gappy(seed: int, criterion: Criterion) -> tuple[Any, Any]:
     return X, y
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.ENTROPY, Criterion.SQUARED_ERROR])
 def test_same_direction_of_missing_values(grow: Any, criterion: Criterion) -> None:
     rules = {"min_samples_leaf": 8, "max_depth": 4}

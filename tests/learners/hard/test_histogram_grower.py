@@ -100,6 +100,7 @@ CASES = [
 ]
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("kind", "criterion", "rules"), CASES)
 def test_histograms_give_the_tree_of_the_native_binned_grower(
@@ -112,6 +113,7 @@ def test_histograms_give_the_tree_of_the_native_binned_grower(
     assert_same(grown_by_histograms(X, target, growth)[0], native)
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("missing", [Missing.DIRECTION, Missing.CATEGORY])
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])

@@ -49,6 +49,7 @@ def test_ten_rows_of_one_heavy_one(centre: float) -> None:
     assert shares.sum(axis=1) == pytest.approx(1.0)
 
 
+@pytest.mark.fewer(2)
 @pytest.mark.usefixtures("twin")
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
 def test_a_class_of_hardly_any_weight_does_no_harm(criterion: str) -> None:

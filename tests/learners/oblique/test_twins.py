@@ -87,6 +87,7 @@ def make_tied_problem(seed: int) -> Problem:
     return Problem(X, levels, codes, np.ones(n), criterion, int(codes.max()) + 1)
 
 
+@pytest.mark.fewer(2)
 @native
 @pytest.mark.parametrize("how", HOW)
 def test_ties_are_settled_alike(how: Discriminant, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,7 @@ def learned_error(train: Dataset, fresh: Dataset, steps: SearchSteps = ALL_STEPS
     return float(np.mean(np.square(grown.tree.output(fresh.X) - fresh.target))), grown.described.importance
 
 
+@pytest.mark.long
 def test_with_ninety_five_useless_inputs_a_tree_has_half_the_error() -> None:
     train, fresh = friedman(100)
     error, worth = learned_error(train, fresh, SearchSteps(reweight_features=False))

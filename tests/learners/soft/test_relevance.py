@@ -99,6 +99,7 @@ def grown_on(X: np.ndarray, y: np.ndarray, **how: Any) -> FitResult:
     return learn_joint(dataset, Schema.plain(X.shape[1], 1), JointOptions(**how), None)
 
 
+@pytest.mark.long
 def test_reweighted_trees_have_less_error() -> None:
     """Six tables: which one gains depends on the last bits of the machine, the mean does not."""
     fresh, truth = bump(3000, 99)

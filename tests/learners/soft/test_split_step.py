@@ -60,6 +60,7 @@ def both_ways(tree: SoftTreeParams, fold: Fold, how: GrowOptions) -> SoftTreePar
     return whole
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("gates", ["open", "axis", "unpenalized", "either"])
 @pytest.mark.parametrize("slopes", ["none", "shared", "own"])
 @pytest.mark.parametrize("kind", KINDS)

@@ -42,6 +42,7 @@ def error(model: Any, X: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(np.square(model.predict(X) - y)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gate", ["auto", "axis"])
 def test_steps_are_found_with_less_error_than_cart_has(gate: str) -> None:
     """On twelve tables: on fewer, which of two good trees is better depends on the last bits of the machine."""
