@@ -200,6 +200,12 @@ x86: $(PACKAGE)
 x86-bits:
 	bash tests/x86_bits.sh
 
+# The same trees on every machine: paths of native code, of NumPy and of OpenBLAS, and the other processor by emulation.
+# RUN=--here leaves the emulation out; RUN='--here tests/machines' compares golden trees alone.
+.PHONY: machines
+machines: $(PACKAGE) $(TESTS)
+	PYTHON="$(abspath $(BIN))/python" bash tests/machines/machines.sh $(RUN)
+
 # Known vulnerabilities of what is installed; says so where nothing can be asked.
 audit: $(PACKAGE)
 	$(PIP) install 'pip-audit>=2.7'

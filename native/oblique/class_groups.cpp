@@ -57,10 +57,12 @@ class Grouping {
         first_(std::move(first)),
         score_(rows.rows),
         place_(rows.rows),
-        count_(BINS * rows.classes) {
+        order_(rows.rows),
+        along_(rows.classes) {
     for (std::size_t k = 0; k < rows.classes; ++k) {
       if (first_[k]) add_scores(score_.data(), rows.score + k * rows.rows, rows.size[k], rows.rows);
     }
+    measure();
   }
 
   const std::vector<bool>& first() const { return first_; }
@@ -73,17 +75,15 @@ class Grouping {
   void move(std::size_t k) {
     add_scores(score_.data(), rows_.score + k * rows_.rows, step(k), rows_.rows);
     first_[k] = !first_[k];
+    measure();
   }
 
   // The least loss of a cut between bins, with class k moved.
   double loss_moved(std::size_t k) {
-    const double times = step(k);
-    first_[k] = !first_[k];
-    const double found = least_loss(rows_.score + k * rows_.rows, times);
-    first_[k] = !first_[k];
-    return found;
+    const double times = step(k), own = rows_.spread[k * rows_.classes + k];
+    return least_loss(rows_.score + k * rows_.rows, times, variance_ + times * (2 * along_[k] + times * own));
   }
-  double loss() { return least_loss(score_.data(), 0.0); }
+  double loss() { return least_loss(score_.data(), 0.0, variance_); }
 
  private:
   const Projected& rows_;
@@ -91,41 +91,42 @@ class Grouping {
   std::vector<bool> first_;
   std::vector<double> score_;
   std::vector<std::int32_t> place_;
-  std::vector<double> count_;
+  std::vector<std::uint32_t> order_;  // rows, bin after bin
+  std::vector<double> along_;         // of each class, its covariance with the scores
+  double variance_ = 0;               // of the scores
 
   double step(std::size_t k) const { return first_[k] ? -rows_.size[k] : rows_.size[k]; }
 
-  double variance() const {
+  void measure() {
     const std::size_t n = rows_.classes;
-    double sum = 0;
+    variance_ = 0;
     for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = 0; first_[a] && b < n; ++b) {
-        if (first_[b]) sum += rows_.size[a] * rows_.size[b] * rows_.spread[a * n + b];
+      along_[a] = 0;
+      for (std::size_t b = 0; b < n; ++b) {
+        if (first_[b]) along_[a] += rows_.size[b] * rows_.spread[a * n + b];
       }
+      if (first_[a]) variance_ += rows_.size[a] * along_[a];
     }
-    return sum;
   }
 
-  double least_loss(const double* more, double times) {
-    const std::size_t n = rows_.rows, classes = rows_.classes;
-    const double scale = BINS / (2.0 * BIN_RANGE * std::max(std::sqrt(std::max(variance(), 0.0)), NOTHING));
+  double least_loss(const double* more, double times, double variance) {
+    const std::size_t n = rows_.rows;
+    const double scale = BINS / (2.0 * BIN_RANGE * std::max(std::sqrt(std::max(variance, 0.0)), NOTHING));
     find_bins(score_.data(), more, times, scale, n, place_.data());
-    std::fill(count_.begin(), count_.end(), 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      count_[static_cast<std::size_t>(place_[i]) * classes + static_cast<std::size_t>(rows_.code[i])] +=
-          rows_.split_weight[i];
-    }
+    std::size_t begin[BINS + 1] = {};
+    for (std::size_t i = 0; i < n; ++i) ++begin[place_[i] + 1];
+    for (std::size_t bin = 0; bin < BINS; ++bin) begin[bin + 1] += begin[bin];
+    std::size_t at[BINS];
+    std::copy_n(begin, BINS, at);
+    for (std::size_t i = 0; i < n; ++i) order_[at[place_[i]]++] = static_cast<std::uint32_t>(i);
     double best = std::numeric_limits<double>::infinity();
     sides_.restart();
     for (std::size_t bin = 0; bin < BINS; ++bin) {
-      bool filled = false;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double weight = count_[bin * classes + k];
-        if (weight == 0) continue;
-        sides_.move(k, weight);
-        filled = true;
+      if (begin[bin] == begin[bin + 1]) continue;
+      for (std::size_t i = begin[bin]; i < begin[bin + 1]; ++i) {
+        sides_.move(static_cast<std::size_t>(rows_.code[order_[i]]), rows_.split_weight[order_[i]]);
       }
-      if (filled) best = std::min(best, sides_.loss());
+      best = std::min(best, sides_.loss());
     }
     return std::max(best, 0.0);  // below 0 by rounding only; losses are compared by their ratio
   }

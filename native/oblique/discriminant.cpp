@@ -8,6 +8,7 @@
 #include "oblique/class_groups.hpp"
 #include "oblique/tolerances.hpp"
 #include "simd/elementary.hpp"
+#include "simd/product.hpp"
 
 namespace softwood::oblique {
 namespace {
@@ -21,22 +22,59 @@ struct ScoredDirection {
   double near = NAN_;
 };
 
-// The mean scatter with its diagonal made larger, and by how much.
-struct Shrunk {
-  std::vector<double> S;
-  double ridge;
-};
+// What is added to the diagonal of a mean scatter of this trace.
+double ridge_of(const RowRange& rows, const NodeSums& sums, double shrinkage, double trace) {
+  const auto n = static_cast<double>(rows.columns);
+  return (std::isnan(shrinkage) ? n / sums.total : shrinkage) * trace / n;
+}
 
-Shrunk shrink(const RowRange& rows, const NodeSums& sums, double shrinkage) {
-  Shrunk found{sums.S, 0};
-  const std::size_t n = rows.columns;
+// (S + ridge)^-1 right in place, for the mean scatter S; right is columns x k. The answer is the ridge.
+double solve_scatter(const RowRange& rows, const NodeSums& sums, double shrinkage, std::vector<double>& right,
+                     std::size_t k) {
+  std::vector<double> S = sums.S;
   double trace = 0;
-  for (double& entry : found.S) entry /= sums.total;
-  for (std::size_t i = 0; i < n; ++i) trace += found.S[i * rows.stride + i];
-  const double part = std::isnan(shrinkage) ? static_cast<double>(n) / sums.total : shrinkage;
-  found.ridge = part * trace / static_cast<double>(n);
-  for (std::size_t i = 0; i < n; ++i) found.S[i * rows.stride + i] += found.ridge;
-  return found;
+  for (double& entry : S) entry /= sums.total;
+  for (std::size_t i = 0; i < rows.columns; ++i) trace += S[i * rows.stride + i];
+  const double ridge = ridge_of(rows, sums, shrinkage, trace);
+  for (std::size_t i = 0; i < rows.columns; ++i) S[i * rows.stride + i] += ridge;
+  symmetric::solve(S.data(), rows.columns, rows.stride, right.data(), k, TINY, PART);
+  return ridge;
+}
+
+// The same in the span of the rows, where these are fewer than the columns. With A the rows about their mean, each
+// times the root of its share, S = A'A, and right = A'T is given by T, rows x k:
+//
+//   (A'A + ridge)^-1 A'T = A' (AA' + ridge)^-1 T
+double solve_in_span(const RowRange& rows, const NodeSums& sums, double shrinkage, const std::vector<double>& T,
+                     std::vector<double>& right, std::size_t k) {
+  const std::size_t n = rows.rows, c = rows.columns;
+  std::vector<double> A(n * c), K(n * n), Z = T;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double root = std::sqrt(rows.split_weight[i] / sums.total);
+    for (std::size_t j = 0; j < c; ++j) A[i * c + j] = root * (rows.row(i)[j] - sums.mean[j]);
+  }
+  const simd::Matrix flat{A.data(), n, c, static_cast<std::int64_t>(c), 1}, upright{A.data(), c, n, 1, flat.row};
+  simd::multiply(flat, upright, K.data());
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) trace += K[i * n + i];
+  const double ridge = ridge_of(rows, sums, shrinkage, trace);
+  for (std::size_t i = 0; i < n; ++i) K[i * n + i] += ridge;
+  symmetric::solve(K.data(), n, n, Z.data(), k, TINY, PART);
+  simd::multiply(upright, {Z.data(), n, k, static_cast<std::int64_t>(k), 1}, right.data());
+  return ridge;
+}
+
+// What makes the means of the classes of the rows: rows x width, see solve_in_span.
+std::vector<double> class_parts(const RowRange& rows, const Answers& answers, const NodeSums& sums,
+                                const std::vector<std::size_t>& present, std::size_t width) {
+  std::vector<double> T(rows.rows * width);
+  for (std::size_t c = 0; c < present.size(); ++c) {
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      if (static_cast<std::size_t>(answers.code[i]) != present[c]) continue;
+      T[i * width + c] = std::sqrt(rows.split_weight[i] * sums.total) / sums.size[present[c]];
+    }
+  }
+  return T;
 }
 
 // Where two normal densities of one variance are equal, each times its weight; NaN if their means are.
@@ -73,8 +111,14 @@ ScoredDirection between_two(const RowRange& rows, const Answers& answers, const 
   const std::vector<double> means = class_means(rows, sums, present, 2);
   found.along.resize(rows.columns);
   for (std::size_t j = 0; j < rows.columns; ++j) found.along[j] = means[2 * j] - means[2 * j + 1];
-  const Shrunk shrunk = shrink(rows, sums, options.shrinkage);
-  symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, found.along.data(), 1, TINY, PART);
+  if (sums.S.empty()) {
+    const std::vector<double> parts = class_parts(rows, answers, sums, present, 2);
+    std::vector<double> T(rows.rows);
+    for (std::size_t i = 0; i < rows.rows; ++i) T[i] = parts[2 * i] - parts[2 * i + 1];
+    solve_in_span(rows, sums, options.shrinkage, T, found.along, 1);
+  } else {
+    solve_scatter(rows, sums, options.shrinkage, found.along, 1);
+  }
   found.score = score_rows(rows, sums.mean.data(), found.along);
   std::vector<bool> first(sums.size.size());
   first[present[0]] = true;
@@ -121,12 +165,13 @@ ScoredDirection between_groups(const RowRange& rows, const Answers& answers, con
   if (n == 2) return between_two(rows, answers, sums, present, options);
   const std::vector<double> means = class_means(rows, sums, present, n);
   std::vector<double> narrow = means, size;
-  const Shrunk shrunk = shrink(rows, sums, options.shrinkage);
-  symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, narrow.data(), n, TINY, PART);
+  const double ridge = sums.S.empty() ? solve_in_span(rows, sums, options.shrinkage,
+                                                      class_parts(rows, answers, sums, present, n), narrow, n)
+                                      : solve_scatter(rows, sums, options.shrinkage, narrow, n);
   const std::vector<double> gram = inner(means, narrow, n, n), length = inner(narrow, narrow, n, n);
   const std::vector<double> D = widen(narrow, n, width);
   std::vector<double> spread(gram);  // D'SD: (S + ridge) D are the means
-  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= shrunk.ridge * length[i];
+  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= ridge * length[i];
   const std::vector<double> projected = project(rows, sums.mean.data(), D, width);
   const std::vector<std::int32_t> code = renumber(answers, present, sums.size.size());
   for (const std::size_t k : present) size.push_back(sums.size[k]);
@@ -167,18 +212,22 @@ std::vector<double> mix_targets(const std::vector<double>& covariance, const std
 ScoredDirection by_regression(const RowRange& rows, const Answers& answers, const NodeSums& sums,
                               const SplitOptions& options) {
   const std::size_t targets = answers.targets;
-  std::vector<double> covariance(rows.columns * targets);
+  std::vector<double> covariance(rows.columns * targets), T(rows.rows * targets);
   for (std::size_t i = 0; i < rows.rows; ++i) {
     for (std::size_t t = 0; t < targets; ++t) {
-      const double y = rows.split_weight[i] * (answers.y[i * targets + t] - sums.answer[t]) / sums.total;
+      const double away = answers.y[i * targets + t] - sums.answer[t], y = rows.split_weight[i] * away / sums.total;
+      T[i * targets + t] = std::sqrt(rows.split_weight[i] / sums.total) * away;
       for (std::size_t j = 0; j < rows.columns; ++j) {
         covariance[j * targets + t] += (rows.row(i)[j] - sums.mean[j]) * y;
       }
     }
   }
   std::vector<double> slope = covariance;
-  const Shrunk shrunk = shrink(rows, sums, options.shrinkage);
-  symmetric::solve(shrunk.S.data(), rows.columns, rows.stride, slope.data(), targets, TINY, PART);
+  if (sums.S.empty()) {
+    solve_in_span(rows, sums, options.shrinkage, T, slope, targets);
+  } else {
+    solve_scatter(rows, sums, options.shrinkage, slope, targets);
+  }
   ScoredDirection found;
   found.along = targets == 1 ? slope : mix_targets(covariance, slope, targets);
   found.score = score_rows(rows, sums.mean.data(), found.along);

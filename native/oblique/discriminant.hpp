@@ -23,9 +23,9 @@ struct NodeSums {
   std::vector<double> mean;      // of the columns
   std::vector<double> by_class;  // classes x stride: sums of the columns by class
   std::vector<double> size;      // of split_weight, by class
-  std::vector<double> S;         // scatter of the columns about their mean, times the total
-  std::vector<double> answer;    // numbers: mean of the targets
-  double loss = 0;               // total * impurity
+  std::vector<double> S;  // scatter of the columns about their mean, times the total; empty: fewer rows than columns
+  std::vector<double> answer;  // numbers: mean of the targets
+  double loss = 0;             // total * impurity
 };
 
 // phi . weight + bias >= 0 is the first child.

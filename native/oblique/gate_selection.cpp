@@ -36,7 +36,7 @@ class GateSelection {
         impurity_(make_impurity(all_)) {
     const RowRange rows = rows_.rows(0, problem.rows);
     whole_ = add_up(0, problem.rows).sums;
-    whole_.S = scatter(rows, whole_.mean.data());
+    if (problem.rows >= problem.columns) whole_.S = scatter(rows, whole_.mean.data());
     if (problem.inputs) univariate_ = std::make_unique<UnivariateSplitter>(problem, options.least);
     if (univariate_) lists_ = univariate_->root();
   }
@@ -84,6 +84,12 @@ class GateSelection {
   void share_scatter(Half part[HALVES]) const {
     const std::size_t less = part[0].end - part[0].begin <= part[1].end - part[1].begin ? 0 : 1;
     const auto rows = [&](std::size_t i) { return rows_.rows(part[i].begin, part[i].end); };
+    if (rows(less).rows <
+        problem_.columns) {  // solved for in the span of its rows (discriminant.cpp); so may the other be
+      Half& other = part[1 - less];
+      if (rows(1 - less).rows >= problem_.columns) other.sums.S = scatter(rows(1 - less), other.sums.mean.data());
+      return;
+    }
     part[less].sums.S = scatter(rows(less), whole_.mean.data());
     std::vector<double>& rest = part[1 - less].sums.S = whole_.S;
     for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= part[less].sums.S[i];

@@ -46,7 +46,7 @@ class Grower {
     if (univariate_) root.lists = univariate_->root();
     if (may_split(root)) {
       rows_.add_columns(0, problem_.rows, root.sums);
-      root.sums.S = scatter(rows_.rows(0, problem_.rows), root.sums.mean.data());
+      add_scatter(root);
       waiting_.push_back(std::move(root));
     }
     while (!waiting_.empty()) {
@@ -162,15 +162,20 @@ class Grower {
     }
   }
 
+  // Fewer rows than columns: they are solved for in the span of the rows, and no scatter is made (discriminant.cpp).
+  bool is_wide(const Open& open) const { return open.end - open.begin < problem_.columns; }
+
+  void add_scatter(Open& open) const {
+    if (!is_wide(open)) open.sums.S = scatter(rows_.rows(open.begin, open.end), open.sums.mean.data());
+  }
+
   // Scatter of the children: of the smaller over its rows, of the larger by what the parent has left.
   void spread(NodeSums& parent, Open child[2], const bool wanted[2]) const {
     const int large = child[1].end - child[1].begin > child[0].end - child[0].begin;
     const std::size_t n = child[large].end - child[large].begin;
     const bool share = wanted[large] && n >= SHARE_ROWS * problem_.columns && problem_.columns <= SHARE_COLUMNS;
     for (const int slot : {0, 1}) {
-      if (!share && wanted[slot]) {
-        child[slot].sums.S = scatter(rows_.rows(child[slot].begin, child[slot].end), child[slot].sums.mean.data());
-      }
+      if (!share && wanted[slot]) add_scatter(child[slot]);
     }
     if (!share) return;
     NodeSums &less = child[1 - large].sums, &rest = child[large].sums;
@@ -179,6 +184,8 @@ class Grower {
     for (std::size_t i = 0; i < rest.S.size(); ++i) rest.S[i] -= less.S[i];
     for (const int slot : {0, 1}) {
       if (!wanted[slot]) continue;
+      if (is_wide(child[slot])) child[slot].sums.S.clear();
+      if (child[slot].sums.S.empty()) continue;
       shift_to_mean(child[slot].sums, parent.mean, rows_.rows(child[slot].begin, child[slot].end));
     }
   }

@@ -13,8 +13,8 @@
 namespace softwood::elementary {
 
 namespace detail {
-constexpr double SMALLEST_NORMAL = std::numeric_limits<double>::min(), NOT_A_NUMBER =
-                                                                           std::numeric_limits<double>::quiet_NaN();
+constexpr double SMALLEST_NORMAL = std::numeric_limits<double>::min(),
+                 NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double LIFT = 0x1p54, LIFT_BITS = 54;  // makes any subnormal number normal
 
@@ -61,8 +61,8 @@ inline double power(double base, std::uint64_t exponent) {
 // cos(2 pi turn) for turn in [0, 1], off by less than 2e-15: the Taylor series of the quarter turn that is next to it.
 inline double cos_of_turn(double turn) {
   constexpr double TAU = 0x1.921fb54442d18p2;
-  const double from_half = turn < 0.5 ? 0.5 - turn : turn - 0.5;             // cos(2 pi turn) = -cos(2 pi from_half)
-  const bool is_far = from_half > 0.25;                                      // then beyond the quarter: + cos
+  const double from_half = turn < 0.5 ? 0.5 - turn : turn - 0.5;  // cos(2 pi turn) = -cos(2 pi from_half)
+  const bool is_far = from_half > 0.25;                           // then beyond the quarter: + cos
   const double angle = TAU * (is_far ? 0.5 - from_half : from_half), z = angle * angle;  // in [0, pi / 2]
   double series = 0;
   for (int k = 24; k > 0; k -= 2) series = (1 - series * z) / (k * (k - 1));

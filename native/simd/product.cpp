@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHigh = 4, kWide = 8;  // of a tile of C, whose sums stay in registers
 
-constexpr std::size_t kRows = 256;           // of A whose panels are made at a time
+constexpr std::size_t kRows = 256;  // of A whose panels are made at a time
 
 const double* entry(const Matrix& from, std::size_t i, std::size_t j) {
   return from.data + static_cast<std::int64_t>(i) * from.row + static_cast<std::int64_t>(j) * from.column;
@@ -67,7 +67,8 @@ SOFTWOOD_CLONED(void, add_vector_run,
         for (std::size_t lane = 0; lane < kSide; ++lane) sum[lane] += at[lane] * x[k];
     } else {
       for (std::size_t k = 0; k < run; ++k, at += along)
-        for (std::size_t lane = 0; lane < kSide; ++lane) sum[lane] += at[static_cast<std::int64_t>(lane) * across] * x[k];
+        for (std::size_t lane = 0; lane < kSide; ++lane)
+          sum[lane] += at[static_cast<std::int64_t>(lane) * across] * x[k];
     }
     for (std::size_t lane = 0; lane < kSide; ++lane) C[i + lane] += sum[lane];
   }
@@ -129,7 +130,8 @@ SOFTWOOD_CLONED(void, multiply_stored,
 SOFTWOOD_CLONED(double, dot,
                 (const double* a, std::int64_t a_stride, const double* b, std::int64_t b_stride, std::size_t n),
                 (a, a_stride, b, b_stride, n)) {
-  if (a_stride == 1 && b_stride == 1) return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
+  if (a_stride == 1 && b_stride == 1)
+    return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
   return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA {
     return a[static_cast<std::int64_t>(i) * a_stride] * b[static_cast<std::int64_t>(i) * b_stride];
   });

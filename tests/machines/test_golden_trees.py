@@ -52,10 +52,9 @@ def test_another_blas_and_the_plain_path_change_no_tree() -> None:
         "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX2" if platform.machine() == "x86_64" else "",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)]),
     }
-    told = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.machines.trees", "Tree"],
-        capture_output=True, text=True, check=True, env=os.environ | {name: value for name, value in other.items() if value},
-    )  # fmt: skip
+    command = [sys.executable, "-W", "ignore", "-m", "tests.machines.trees", "Tree"]
+    environment = os.environ | {name: value for name, value in other.items() if value}
+    told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     found = json.loads(told.stdout)
     assert len(found) > 40
     assert found == {name: HASHES[name] for name in found}

@@ -89,6 +89,27 @@ def make_tied_problem(seed: int) -> Problem:
 
 @pytest.mark.fewer(2)
 @native
+@pytest.mark.parametrize("criterion", [Criterion.GINI, Criterion.SQUARED_ERROR])
+@pytest.mark.parametrize("how", HOW[:3])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_fewer_rows_than_columns_are_solved_in_their_span(
+    classes: int, how: Discriminant, criterion: Criterion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(classes)
+    X = rng.normal(size=(40, 70)) @ rng.normal(size=(70, 70))
+    signal = X[:, :2] @ rng.normal(size=(2, 2)) + rng.normal(size=(40, 2))
+    y = np.digitize(signal[:, 0], np.quantile(signal[:, 0], np.arange(1, classes) / classes)).astype(np.int32)
+    answers = (signal, np.ones(40), criterion) if criterion == Criterion.SQUARED_ERROR else (y, np.ones(40), criterion)
+    problem = Problem(X, np.zeros(70, np.int32), *answers, classes if criterion == Criterion.GINI else 0)
+    limits = Limits(max_depth=1, min_samples_split=12, min_samples_leaf=how.least)
+    fast, slow = grow_both(problem, how, monkeypatch, limits)
+    assert len(slow.first_child) == 3
+    scale = np.abs(slow.weight).max()
+    np.testing.assert_allclose(fast.weight / scale, slow.weight / scale, atol=1e-7)  # solutions of two equations
+    np.testing.assert_allclose(fast.count, slow.count)
+
+
+@native
 @pytest.mark.parametrize("how", HOW)
 def test_ties_are_settled_alike(how: Discriminant, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(60):
