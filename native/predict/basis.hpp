@@ -11,7 +11,7 @@ namespace softwood {
 // `missing`, that need not be asked.
 void expand(const Column& column, const double* x, double* phi, std::size_t n, bool missing = true);
 
-// x[i] = value where x[i] is missing, i < n.
-void replace_missing(double* x, std::size_t n, double value);
+// The column that is its input itself, in place: missing values replaced, the others held between low and high.
+void mend(const Column& column, double* x, std::size_t n);
 
 }  // namespace softwood

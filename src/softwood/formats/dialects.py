@@ -99,8 +99,8 @@ def has_wide_levels(cell: Cell) -> bool:
 
 
 DIALECTS = {
-    # Text that is no number: a comparison makes a number of text only where all of it is one (CAST takes its beginning),
-    # and other text is larger than every number.
+    # A comparison makes a number of text only where all of it is one (CAST takes its beginning); other text is larger
+    # than every number.
     "sqlite": Dialect(
         double="REAL", wide="INTEGER", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True,
         is_number="CAST(9e999 AS REAL) >= {}",
