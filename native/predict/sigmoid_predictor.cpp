@@ -116,7 +116,7 @@ typedef double Two __attribute__((vector_size(16)));
 typedef double StoredTwo __attribute__((vector_size(16), aligned(8), may_alias));  // two numbers of an array
 
 SOFTWOOD_INLINE Two load_two(const double* from) { return *reinterpret_cast<const StoredTwo*>(from); }
-SOFTWOOD_INLINE Two size_of(Two two) { return two < 0.0 ? -two : two; }
+SOFTWOOD_INLINE Two size_of(Two two) { return Two{std::abs(two[0]), std::abs(two[1])}; }
 SOFTWOOD_INLINE void store_two(Two two, double* to) { *reinterpret_cast<StoredTwo*>(to) = two; }
 
 // Two rows, `stride` apart, turned into entries side by side: input j to into[row_of[j] * ROWS]. Returns the sum of the
@@ -281,7 +281,14 @@ void SigmoidPredictor::load(const Table& rows, std::size_t begin, std::size_t n,
     }
   }
   const bool missing = std::isnan(size_sum);
-  for (const Filled& to : plan_.made) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
+  std::size_t last = NO_PLACE;
+  bool far = false;
+  for (const Filled& to : plan_.made) {
+    const auto feature = static_cast<std::size_t>(to.column.feature);
+    if (to.from != last) far = is_beyond(phi + to.from * ROWS, n, needs_.low[feature], needs_.high[feature]);
+    last = to.from;
+    (far ? expand_far : expand)(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
+  }
   if (size_sum <= plan_.limit) return;
   for (const Filled& to : plan_.mended) mend(to.column, phi + to.row * ROWS, n);
 }

@@ -95,7 +95,8 @@ class Dialect:
 
 def has_wide_levels(cell: Cell) -> bool:
     """Whether levels are integers that doubles do not tell apart; they are then compared as integers of 64 bits."""
-    return all(type(level) is int for level in cell.levels) and any(abs(each) > EXACT_IN_DOUBLE for each in cell.levels)
+    whole = [level for level in cell.levels if type(level) is int]
+    return len(whole) == len(cell.levels) and any(abs(level) > EXACT_IN_DOUBLE for level in whole)
 
 
 DIALECTS = {

@@ -81,7 +81,8 @@ def _curves(basis: Any) -> tuple[Numbers, Numbers]:
     The lines and hinges of an input are a curve, if there are several and the last hinge is 0 where the input is
     missing, as it is in every learned tree: another weight must not change the answer to a missing value.
     """
-    group, last = np.full(len(basis), -1, np.int64), []
+    group = np.full(len(basis), -1, np.int64)
+    last: list[int] = []
     part = (basis.term == Term.IDENTITY) | (basis.term == Term.HINGE)
     for feature in np.unique(basis.feature[basis.term == Term.HINGE]).tolist():
         mine = np.flatnonzero(part & (basis.feature == feature))
@@ -100,10 +101,10 @@ def _steady_weights(tree: Any, group: Numbers, last: Numbers) -> tuple[Ints, Int
     column, weight = tree.weight_column.astype(np.int64), np.array(tree.weight)
     part = np.flatnonzero(group[column] >= 0)
     key = owner[part] * n_curves + group[column[part]]
-    total, size, count = (
-        np.bincount(key, each, n_nodes * n_curves) for each in (weight[part], abs(weight[part]), None)
-    )
-    total = _without_noise(total, size, count)
+    n_keys = n_nodes * n_curves
+    total = np.asarray(np.bincount(key, weight[part], n_keys), np.float64)
+    size = np.asarray(np.bincount(key, abs(weight[part]), n_keys), np.float64)
+    total = _without_noise(total, size, np.bincount(key, minlength=n_keys))
     is_last = part[column[part] == last[group[column[part]]]]
     there = owner[is_last] * n_curves + group[column[is_last]]
     weight[is_last] = total[there]
