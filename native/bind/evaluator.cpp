@@ -11,7 +11,7 @@ using namespace nb::literals;
 namespace {
 
 // Arrays of a softwood.tree.Tree; they belong to `tree`, so the views live as long as it does.
-TreeArrays view_tree(nb::handle tree) {
+TreeArrays view_tree(nb::handle tree, Floats low = {}, Floats high = {}) {
   const TowardsPython way;
   const auto floats = [&](const char* name) { return view<double>(tree, name); };
   const auto ints = [&](const char* name) { return view<std::int32_t>(tree, name); };
@@ -44,7 +44,7 @@ TreeArrays view_tree(nb::handle tree) {
       .squash = kinds("squash"),
       .missing = kinds("missing"),
       .basis = {view<std::uint8_t>(basis, "term"), view<std::int32_t>(basis, "feature"),
-                view<double>(basis, "parameter"), view<double>(basis, "when_missing")},
+                view<double>(basis, "parameter"), view<double>(basis, "when_missing"), low, high},
       .surrogates = {view<std::int32_t>(surrogates, "begin"), view<std::int32_t>(surrogates, "feature"),
                      view<std::int32_t>(surrogates, "group_begin"), view<std::int32_t>(surrogates, "group"),
                      view<std::int32_t>(surrogates, "group_level"), view<double>(surrogates, "threshold"),
@@ -100,8 +100,14 @@ Link as_link(int link) {
 void bind_evaluator(nb::module_& m) {
   nb::class_<Evaluator>(m, "Evaluator", "Answers of one tree, from a packed copy of its arrays.")
       .def(
-          "__init__", [](Evaluator* self, nb::handle tree) { new (self) Evaluator(check_sizes(view_tree(tree))); },
-          "tree"_a)
+          "__init__",
+          [](Evaluator* self, nb::handle tree, const Flat<double>& low, const Flat<double>& high) {
+            const TreeArrays arrays = view_tree(tree, {low.data(), low.size()}, {high.data(), high.size()});
+            require(low.size() == arrays.basis.term.size() && high.size() == low.size(),
+                    "low and high must have an entry for each column of the basis.");
+            new (self) Evaluator(check_sizes(arrays));
+          },
+          "tree"_a, "low"_a.noconvert(), "high"_a.noconvert())
       .def(
           "output",
           [](const Evaluator& self, const Rows& rows, Out<double, 2>& out, int n_threads) {

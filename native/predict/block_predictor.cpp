@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "predict/basis.hpp"
 #include "predict/child_slot.hpp"
@@ -21,7 +22,9 @@ double ramp(double x, double below, double above) {
 
 }  // namespace
 
-Needs::Needs(const Tree& tree) {
+Needs::Needs(const Tree& tree)
+    : low(tree.n_features, std::numeric_limits<double>::lowest()),
+      high(tree.n_features, std::numeric_limits<double>::max()) {
   std::vector<bool> input(tree.n_features), used(tree.basis.size());
   for (const std::int32_t c : tree.weight_column) used[c] = true;
   const bool linear_responses =
@@ -29,7 +32,9 @@ Needs::Needs(const Tree& tree) {
   for (std::size_t c = 0; c < used.size(); ++c) {
     if (!used[c] && !linear_responses) continue;
     column.push_back(static_cast<std::int32_t>(c));
-    input[tree.basis[c].feature] = true;
+    const Column& of = tree.basis[c];
+    input[of.feature] = true;
+    low[of.feature] = std::max(low[of.feature], of.low), high[of.feature] = std::min(high[of.feature], of.high);
   }
   for (const Gate& gate : tree.gate) {
     if (!gate.keeps_all() && gate.score != Score::linear) input[gate.feature] = true;
@@ -58,7 +63,9 @@ void Block::load(const Table& rows, const std::size_t* row, std::size_t n) {
   }
   for (const std::int32_t column : needs_.column) {
     const Column& of = tree_.basis[column];
-    expand(of, values(of.feature), phi_.data() + static_cast<std::size_t>(column) * LANES, n);
+    const bool far = is_beyond(values(of.feature), n, of.low, of.high);
+    (far ? expand_far : expand)(of, values(of.feature), phi_.data() + static_cast<std::size_t>(column) * LANES, n,
+                                true);
   }
 }
 

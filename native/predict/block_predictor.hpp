@@ -24,6 +24,7 @@ namespace softwood {
 struct Needs {
   explicit Needs(const Tree& tree);
   std::vector<std::int32_t> feature, column;
+  std::vector<double> low, high;  // per feature of the tree: between them no column holds its input
 };
 
 // The rows of which something arrives at a node, and how much.

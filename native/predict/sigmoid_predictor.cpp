@@ -116,10 +116,11 @@ typedef double Two __attribute__((vector_size(16)));
 typedef double StoredTwo __attribute__((vector_size(16), aligned(8), may_alias));  // two numbers of an array
 
 SOFTWOOD_INLINE Two load_two(const double* from) { return *reinterpret_cast<const StoredTwo*>(from); }
+SOFTWOOD_INLINE Two size_of(Two two) { return Two{std::abs(two[0]), std::abs(two[1])}; }
 SOFTWOOD_INLINE void store_two(Two two, double* to) { *reinterpret_cast<StoredTwo*>(to) = two; }
 
-// Two rows, `stride` apart, turned into entries side by side: input j to into[row_of[j] * ROWS]. Returns the sum of all
-// values: if one is missing it is NaN (and perhaps with infinite values; then columns are mended for nothing).
+// Two rows, `stride` apart, turned into entries side by side: input j to into[row_of[j] * ROWS]. Returns the sum of the
+// sizes of all values: NaN if one is missing, and large if one is large.
 SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const std::vector<std::size_t>& row_of,
                                 double* into) {
   const std::size_t inputs = row_of.size(), pairs = inputs - inputs % 2;
@@ -128,12 +129,12 @@ SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const
     const Two a = load_two(from + j), b = load_two(from + stride + j);
     store_two(Two{a[0], b[0]}, into + row_of[j] * ROWS);
     store_two(Two{a[1], b[1]}, into + row_of[j + 1] * ROWS);
-    sum += a + b;
+    sum += size_of(a) + size_of(b);
   }
   if (pairs == inputs) return sum[0] + sum[1];
   const Two last{from[pairs], from[stride + pairs]};
   store_two(last, into + row_of[pairs] * ROWS);
-  sum += last;
+  sum += size_of(last);
   return sum[0] + sum[1];
 }
 
@@ -193,14 +194,17 @@ void take_responses(Plan& plan, const Tree& tree, const Places& places) {
   }
 }
 
-// An input stands in the row of the column that is the input itself, or behind all columns if there is none.
+// An input stands in the row of the column that is the input itself, or behind all columns if there is none. Such a
+// column is only looked at again where values are missing or large; one that is part of a curve is made like the
+// others.
 void take_columns(Plan& plan, const Tree& tree, const Needs& needs) {
   std::vector<std::size_t> row_of(tree.n_features, NO_PLACE);
   for (std::size_t c = 0; c < plan.columns; ++c) {
     const Column& column = tree.basis[needs.column[c]];
-    if (column.term != Term::identity || row_of[column.feature] != NO_PLACE) continue;
+    if (column.term != Term::identity || row_of[column.feature] != NO_PLACE || column.high != -column.low) continue;
     row_of[column.feature] = c;
     plan.mended.push_back({column, c, c});
+    plan.limit = std::min(plan.limit, column.high);
   }
   plan.rows = plan.columns;
   for (const std::int32_t feature : needs.feature) {
@@ -264,22 +268,29 @@ bool SigmoidPredictor::output(const Table& rows, std::size_t begin, std::size_t 
 
 void SigmoidPredictor::load(const Table& rows, std::size_t begin, std::size_t n, Workspace& room) const {
   double* phi = room.phi.data();
-  double value_sum = 0.0;
+  double size_sum = 0.0;
   std::size_t i = 0;
   if (plan_.all_inputs && rows.column_stride == 1) {
-    for (; i + 2 <= n; i += 2) value_sum += turn_two(&rows.at(begin + i, 0), rows.row_stride, plan_.row_of, phi + i);
+    for (; i + 2 <= n; i += 2) size_sum += turn_two(&rows.at(begin + i, 0), rows.row_stride, plan_.row_of, phi + i);
   }
   for (; i < n; ++i) {
     for (std::size_t j = 0; j < plan_.row_of.size(); ++j) {
       const double value = rows(begin + i, static_cast<std::size_t>(needs_.feature[j]));
       phi[plan_.row_of[j] * ROWS + i] = value;
-      value_sum += value;
+      size_sum += std::abs(value);
     }
   }
-  const bool missing = std::isnan(value_sum);
-  for (const Filled& to : plan_.made) expand(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
-  if (!missing) return;
-  for (const Filled& to : plan_.mended) replace_missing(phi + to.row * ROWS, n, to.column.when_missing);
+  const bool missing = std::isnan(size_sum);
+  std::size_t last = NO_PLACE;
+  bool far = false;
+  for (const Filled& to : plan_.made) {
+    const auto feature = static_cast<std::size_t>(to.column.feature);
+    if (to.from != last) far = is_beyond(phi + to.from * ROWS, n, needs_.low[feature], needs_.high[feature]);
+    last = to.from;
+    (far ? expand_far : expand)(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
+  }
+  if (size_sum <= plan_.limit) return;
+  for (const Filled& to : plan_.mended) mend(to.column, phi + to.row * ROWS, n);
 }
 
 }  // namespace softwood::sigmoid_predictor

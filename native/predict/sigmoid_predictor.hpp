@@ -16,6 +16,7 @@
 // predict/block_predictor.hpp decides: here the answer is then not finite, and the caller is told.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/views.hpp"
@@ -58,7 +59,8 @@ struct Plan {
   std::vector<double> response;      // [output][answering node], times leafness
   std::vector<double> slope;         // [slope row][output][column]
   std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
-  std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where only NaN is replaced
+  std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where NaN and large ones are mended
+  double limit = std::numeric_limits<double>::max();  // no `mended` column must be held where no input is larger
 };
 
 // What one thread works in; tables of [..][64].

@@ -61,8 +61,8 @@ Tree::Tree(const TreeArrays& given)
   }
   const auto& columns = given.basis;
   for (std::size_t c = 0; c < columns.term.size(); ++c) {
-    basis.push_back(
-        {columns.parameter[c], columns.when_missing[c], columns.feature[c], static_cast<Term>(columns.term[c])});
+    basis.push_back({columns.parameter[c], columns.when_missing[c], columns.low[c], columns.high[c], columns.feature[c],
+                     static_cast<Term>(columns.term[c])});
   }
 }
 

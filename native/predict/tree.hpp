@@ -26,7 +26,7 @@ struct TreeArrays {
   struct {
     Kinds term;
     Ints feature;
-    Floats parameter, when_missing;
+    Floats parameter, when_missing, low, high;
   } basis;
   struct {
     Ints begin, feature, group_begin, group, group_level;
@@ -48,7 +48,7 @@ struct Gate {
 };
 
 struct Column {
-  double parameter, when_missing;
+  double parameter, when_missing, low, high;  // the input is held between low and high
   std::int32_t feature;
   Term term;
 };

@@ -118,11 +118,14 @@ def test_scores_beyond_the_largest_number_open_and_close_a_gate() -> None:
     assert tree.output([[1e308], [-1e308]]).ravel().tolist() == [1.0, 0.0]
 
 
-def test_what_stands_behind_a_closed_gate_does_not_count() -> None:
-    """The second gate's score is 0 * inf, but nothing of the row arrives there."""
+def test_an_infinite_number_counts_as_a_large_one() -> None:
+    """The second gate's score would be 0 * inf; numbers are held so that sums do not overflow."""
     tree = stumps(np.array([0, 1]), np.array([1.0, 0.0]), 2)
-    assert tree.output([[1000.0, np.inf], [0.0, np.inf], [1000.0, 0.0]])[[0, 2], 0].tolist() == [1.0, 1.0]
-    assert np.isnan(tree.output([[0.0, np.inf]])).all()
+    rows = np.array([[1000.0, np.inf], [0.0, np.inf], [1000.0, 0.0], [0.0, 1e300]])
+    told = tree.output(rows)[:, 0]
+    assert told[[0, 2]].tolist() == [1.0, 1.0]
+    assert np.isfinite(told).all()
+    assert told[1] == told[3]
 
 
 def test_a_root_that_keeps_all_hides_its_gates() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood import CARTClassifier, CARTRegressor
+from softwood import CARTClassifier, CARTRegressor, SoftTreeRegressor
 from softwood.kernels.kinds import Score, Squash, Term
 from softwood.tree import Basis, Schema, Tree
 from softwood.tree.monotone import certify, direction_of
@@ -116,3 +116,17 @@ def test_carts_constraints_are_proved(seed: int) -> None:
     assert certify(classes.tree_, [1, -1, 0]).margin >= -1e-12  # shares of classes are added up with rounding
     free = CARTRegressor(prune=None, min_samples_leaf=5).fit(X, np.sin(5 * np.nan_to_num(X[:, 2])))
     assert not certify(free.tree_, [0, 0, 1]).holds
+
+
+@pytest.mark.parametrize("kind", ["additive", "linear"])
+def test_what_is_proved_holds_however_far_out(kind: str) -> None:
+    """Hinges that cancel beyond the last knot lost all digits at 1e15."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1))
+    y = np.tanh(2 * X[:, 0]) + 0.1 * rng.normal(size=300)
+    model = SoftTreeRegressor(gate=kind, leaf=kind if kind == "linear" else "auto", monotonic_cst=[1], random_state=0)
+    assert model.fit(X, y).monotonic_certificate_.holds
+    x = np.sort(np.concatenate([np.linspace(0.9, 1.1, 301) * size for size in 10.0 ** np.arange(-1, 301, 7)]))
+    for told in (model.predict(x[:, None]), -model.predict(-x[:, None])):
+        assert np.all(np.diff(told) >= -1e-14 * abs(told).max())
+        assert np.isfinite(told).all()

@@ -24,7 +24,9 @@ def to_c(model: Any, *, name: str = "model", precision: str = "double") -> str:
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
     name : what every name in the header begins with.
-    precision : "double" or "float". In float a hard tree sends rows of floats as the tree does; sums have its digits.
+    precision : "double" or "float", of rows and answers. Linear sums and soft thresholds are computed in double either
+        way, since floats lose the digits of differences; a tree without them is all in float, and sends rows of floats
+        as the model does.
 
     Examples
     --------
@@ -42,16 +44,19 @@ def to_c(model: Any, *, name: str = "model", precision: str = "double") -> str:
     program = make_program(model, "to_c")
     refuse_wide_levels(program, "the C header, which has doubles,")
     refuse_wide_answers(program, "the C header, which has doubles,")
-    program = to_single(program) if precision == "float" else program
-    f = "f" if precision == "float" else ""
+    mixed = precision == "float" and program.has_differences
+    inside = "double" if mixed else precision
+    program = to_single(program) if inside == "float" else program
     tables = make_tables(program)
     spots = {
         "TITLE": _comment(program.title),
         "N": name,
         "UPPER": name.upper(),
-        "REAL": precision,
-        "F": f,
-        "TABLES": "\n".join(_table(f"{name}_{key}", numbers, precision) for key, numbers in tables.items()),
+        "REAL": inside,
+        "IO": precision,
+        "COMPUTE": f"{name}_compute" if mixed else f"{name}_answer",
+        "F": "f" if inside == "float" else "",
+        "TABLES": "\n".join(_table(f"{name}_{key}", numbers, inside) for key, numbers in tables.items()),
         "ROW": "\n".join(_describe(program, at) for at in range(len(program.cells))),
         "ANSWERS": "\n".join(f"   answer[{k}]  {_comment(str(label))}" for k, label in enumerate(program.answers)),
         "LABELS": _labels(f"{name}_labels", program.answers),
@@ -62,7 +67,7 @@ def to_c(model: Any, *, name: str = "model", precision: str = "double") -> str:
         "N_NODES": str(len(program.nodes)),
     }
     kinds = {type(level) for cell in program.cells for level in cell.levels}
-    has = {**needs(program), "text_levels": str in kinds, "number_levels": bool(kinds - {str})}
+    has = {**needs(program), "mixed": mixed, "text_levels": str in kinds, "number_levels": bool(kinds - {str})}
     return fill(HEADER, has, spots)
 
 
@@ -154,28 +159,29 @@ HEADER = """
 @if text_levels
 
 /* The number of a level of row[input]; NAN for one that was not there at fit. */
-static inline @REAL@ @N@_code(int input, const char *level) {
+static inline @IO@ @N@_code(int input, const char *level) {
     const int begin = @N@_level_begin[input], end = @N@_level_begin[input + 1];
     for (int i = begin; i < end; i++)
-        if (@N@_level_text[i] && strcmp(@N@_level_text[i], level) == 0) return (@REAL@)(i - begin);
+        if (@N@_level_text[i] && strcmp(@N@_level_text[i], level) == 0) return (@IO@)(i - begin);
     return NAN;
 }
 @end
 @if number_levels
 
 /* The same where levels are numbers. */
-static inline @REAL@ @N@_code_of_number(int input, double level) {
+static inline @IO@ @N@_code_of_number(int input, double level) {
     const int begin = @N@_level_begin[input], end = @N@_level_begin[input + 1];
     for (int i = begin; i < end; i++)
-        if (@N@_level_number[i] == level) return (@REAL@)(i - begin);
+        if (@N@_level_number[i] == level) return (@IO@)(i - begin);
     return NAN;
 }
 @end
 @if columns
 
-static inline @REAL@ @N@_column(int c, const @REAL@ *row) {
-    const @REAL@ x = row[@N@_column_input[c]];
+static inline @REAL@ @N@_column(int c, const @IO@ *row) {
+    @REAL@ x = row[@N@_column_input[c]];
     if (x != x) return @N@_column_missing[c];
+    x = x < @N@_column_low[c] ? @N@_column_low[c] : x > @N@_column_high[c] ? @N@_column_high[c] : x;
     switch (@N@_column_kind[c]) {
         case 0: return x;
         case 1: return x * x;
@@ -187,7 +193,7 @@ static inline @REAL@ @N@_column(int c, const @REAL@ *row) {
 @end
 @if linear
 
-static inline @REAL@ @N@_score(int at, const @REAL@ *row) {
+static inline @REAL@ @N@_score(int at, const @IO@ *row) {
     @REAL@ score = @N@_bias[at];
 @if columns
     for (int i = @N@_weight_begin[at]; i < @N@_weight_begin[at + 1]; i++)
@@ -220,7 +226,7 @@ static inline @REAL@ @N@_soften(int at, int gate, @REAL@ x) {
 @if readers
 
 /* The slot that the readers of node m say; -1 where none can tell. */
-static inline int @N@_find_slot(int m, const @REAL@ *row) {
+static inline int @N@_find_slot(int m, const @IO@ *row) {
     for (int r = @N@_reader_begin[m]; r < @N@_reader_begin[m + 1]; r++) {
         const @REAL@ x = row[@N@_reader_input[r]];
         int at = @N@_slot_begin[r], i = @N@_cut_begin[r];
@@ -238,7 +244,7 @@ static inline int @N@_find_slot(int m, const @REAL@ *row) {
 @end
 @if slopes|many_paths
 
-static inline void @N@_respond(int m, const @REAL@ *row, @REAL@ *response) {
+static inline void @N@_respond(int m, const @IO@ *row, @REAL@ *response) {
     for (int k = 0; k < @N_OUTPUTS@; k++) response[k] = @N@_value[m * @N_OUTPUTS@ + k];
 @if slopes
     for (int i = @N@_slope_begin[m]; i < @N@_slope_begin[m + 1]; i++) {
@@ -253,7 +259,7 @@ static inline void @N@_respond(int m, const @REAL@ *row, @REAL@ *response) {
 @if many_paths
 
 /* What the gate of node m sends to each child, of a row of which `passed` is there. */
-static inline void @N@_share(int m, const @REAL@ *row, @REAL@ passed, @REAL@ *reach) {
+static inline void @N@_share(int m, const @IO@ *row, @REAL@ passed, @REAL@ *reach) {
     @REAL@ *const child = reach + @N@_first_child[m];
     const int gate = @N@_gate[m];
 @if soft|linear
@@ -291,7 +297,7 @@ static inline void @N@_share(int m, const @REAL@ *row, @REAL@ passed, @REAL@ *re
 @end
 
 /* The answers to a row, in the order above. */
-static inline void @N@_answer(const @REAL@ *row, @REAL@ *answer) {
+static inline void @COMPUTE@(const @IO@ *row, @REAL@ *answer) {
 @if one_path
     int m = 0;
 @if gates
@@ -350,13 +356,22 @@ static inline void @N@_answer(const @REAL@ *row, @REAL@ *answer) {
 @end
     (void)row;
 }
+@if mixed
+
+/* The same as floats. */
+static inline void @N@_answer(const @IO@ *row, @IO@ *answer) {
+    @REAL@ inside[@N_ANSWERS@];
+    @COMPUTE@(row, inside);
+    for (int k = 0; k < @N_ANSWERS@; k++) answer[k] = (@IO@)inside[k];
+}
+@end
 @if classes
 
 /* Place of the class of least expected cost in @N@_labels; the first of equals. */
-static inline int @N@_decide(const @REAL@ *row) {
+static inline int @N@_decide(const @IO@ *row) {
     @REAL@ answer[@N_ANSWERS@];
     int best = 0;
-    @N@_answer(row, answer);
+    @COMPUTE@(row, answer);
 @if costs
     @REAL@ least = 0;
     for (int given = 0; given < @N_ANSWERS@; given++) {

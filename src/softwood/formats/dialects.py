@@ -95,12 +95,13 @@ class Dialect:
 
 def has_wide_levels(cell: Cell) -> bool:
     """Whether levels are integers that doubles do not tell apart; they are then compared as integers of 64 bits."""
-    return all(type(level) is int for level in cell.levels) and any(abs(each) > EXACT_IN_DOUBLE for each in cell.levels)
+    whole = [level for level in cell.levels if type(level) is int]
+    return len(whole) == len(cell.levels) and any(abs(level) > EXACT_IN_DOUBLE for level in whole)
 
 
 DIALECTS = {
-    # Text that is no number: a comparison makes a number of text only where all of it is one (CAST takes its beginning),
-    # and other text is larger than every number.
+    # A comparison makes a number of text only where all of it is one (CAST takes its beginning); other text is larger
+    # than every number.
     "sqlite": Dialect(
         double="REAL", wide="INTEGER", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True,
         is_number="CAST(9e999 AS REAL) >= {}",

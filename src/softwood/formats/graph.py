@@ -143,6 +143,9 @@ def _add_columns(graph: Graph, columns: Sequence[Column], place: dict[int, int],
         if kind == Term.MISSING:
             tables.append(graph.number(gone))
             continue
+        if kind != Term.CATEGORY:
+            low, high = (graph.real([getattr(column, name) for column in mine]) for name in ("low", "high"))
+            x = graph.op("Min", graph.op("Max", x, low), high)
         if kind == Term.SQUARE:
             x = graph.op("Mul", x, x)
         elif kind == Term.HINGE:

@@ -243,6 +243,7 @@ public final class @N@ {
     private static double column(int c, double[] x) {
         double value = x[COLUMN_INPUT[c]];
         if (Double.isNaN(value)) return COLUMN_MISSING[c];
+        value = Math.min(Math.max(value, COLUMN_LOW[c]), COLUMN_HIGH[c]);
         switch (COLUMN_KIND[c]) {
             case 0: return value;
             case 1: return value * value;

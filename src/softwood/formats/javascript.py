@@ -145,8 +145,9 @@ function number(name, cell, known) {
 @if columns
 
 function column(c, x) {
-  const value = x[columnInput[c]], kind = columnKind[c];
-  if (Number.isNaN(value)) return columnMissing[c];
+  const given = x[columnInput[c]], kind = columnKind[c];
+  if (Number.isNaN(given)) return columnMissing[c];
+  const value = Math.min(Math.max(given, columnLow[c]), columnHigh[c]);
   if (kind === 1) return value * value;
   if (kind === 2) return Math.max(0, value - columnParameter[c]);
   if (kind === 3) return value === columnParameter[c] ? 1 : 0;

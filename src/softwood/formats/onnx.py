@@ -37,8 +37,9 @@ def to_onnx(model: Any, *, precision: str = "float") -> Any:
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
-    precision : "float" or "double", of inputs, sums and outputs. In float a hard tree sends rows of floats as the
-        model does.
+    precision : "float" or "double", of inputs and outputs. Linear sums and soft thresholds are computed in double
+        either way, since floats lose the digits of differences; a tree without them is all in float, and sends rows of
+        floats as the model does.
 
     Examples
     --------
@@ -52,9 +53,10 @@ def to_onnx(model: Any, *, precision: str = "float") -> Any:
         raise ValueError(f"precision must be 'float' or 'double', got {precision!r}.")
     program = make_program(model, "to_onnx")
     dtype: type[np.floating[Any]] = np.float32 if precision == "float" else np.float64
-    graph = Graph(dtype)
-    program = to_single(program) if precision == "float" else program
-    inputs, table, rows = _add_inputs(graph, program)
+    inside = np.float64 if program.has_differences else dtype
+    graph = Graph(inside)
+    program = to_single(program) if inside == np.float32 else program
+    inputs, table, rows = _add_inputs(graph, program, np.dtype(dtype))
     answers = add_link(graph, program, add_output(graph, program, table, rows))
     outputs: dict[str, tuple[Any, list[Any]]] = {}
     if program.is_classifier:
@@ -64,22 +66,22 @@ def to_onnx(model: Any, *, precision: str = "float") -> Any:
         _add_label(graph, program, answers, labels)
     else:
         outputs["prediction"] = (np.dtype(dtype), ["rows", len(program.answers)])
-    graph.op("Identity", answers, output="probabilities" if program.is_classifier else "prediction")
+    graph.op("Cast", answers, output="probabilities" if program.is_classifier else "prediction", to=np.dtype(dtype))
     return _make_model(graph, program, inputs, outputs)
 
 
 Shapes = dict[str, tuple[Any, list[Any]]]
 
 
-def _add_inputs(graph: Graph, program: Program) -> tuple[Shapes, str, str]:
+def _add_inputs(graph: Graph, program: Program, dtype: np.dtype[Any]) -> tuple[Shapes, str, str]:
     """The inputs with their types and shapes, the table of those in use, and one of them."""
-    dtype, used = np.dtype(graph.dtype), program.used
+    used = program.used
     if not any(cell.kind.has_levels for cell in program.cells):
         table = graph.pick("X", used) if used and len(used) < len(program.cells) else "X"
-        return {"X": (dtype, ["rows", len(program.cells)])}, table, "X"
+        return {"X": (dtype, ["rows", len(program.cells)])}, _inside(graph, table, dtype), "X"
     _refuse_names([cell.name for cell in program.cells])
     inputs: Shapes = {cell.name: (_type(cell, dtype), ["rows", 1]) for cell in program.cells}
-    columns = [_add_codes(graph, program.cells[at]) for at in used]
+    columns = [_add_codes(graph, program.cells[at], dtype) for at in used]
     return inputs, graph.join(columns) if columns else "", program.cells[0].name
 
 
@@ -98,20 +100,25 @@ def _type(cell: Cell, dtype: npt.DTypeLike) -> Any:
     return np.dtype(object) if any(isinstance(level, str) for level in cell.levels) else dtype
 
 
-def _add_codes(graph: Graph, cell: Cell) -> str:
+def _inside(graph: Graph, table: str, dtype: np.dtype[Any]) -> str:
+    """Inputs in the precision that the graph computes in."""
+    return table if dtype == graph.dtype else graph.op("Cast", table, to=np.dtype(graph.dtype))
+
+
+def _add_codes(graph: Graph, cell: Cell, dtype: np.dtype[Any]) -> str:
     """The column of an input as the tree reads it: of a category the codes of its levels."""
     if not cell.kind.has_levels:
-        return cell.name
-    levels = _levels(cell, graph.dtype)
+        return _inside(graph, cell.name, dtype)
+    levels = _levels(cell, dtype)
     if not len(levels):
-        return graph.op("Mul", cell.name, graph.real(np.nan))
+        return graph.op("Mul", _inside(graph, cell.name, dtype), graph.real(np.nan))
     same = graph.number(graph.op("Equal", cell.name, graph.constant(levels[None, :])))
     code = graph.op("MatMul", same, graph.real(np.arange(len(levels))[:, None]))
     known = graph.op("Greater", graph.op("MatMul", same, graph.real(np.ones((len(levels), 1)))), graph.real(0.5))
     return graph.op("Where", known, code, graph.real(np.nan))
 
 
-def _levels(cell: Cell, dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+def _levels(cell: Cell, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if any(isinstance(level, str) for level in cell.levels):
         return np.array([str(level) for level in cell.levels], object)
     refuse_wide(cell.levels, f"input {cell.name!r} has the level", "ONNX, whose inputs are doubles,", EXACT_IN_DOUBLE)

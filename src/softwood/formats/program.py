@@ -2,7 +2,7 @@
 
     cells     each input is a number (missing is NaN) or one of its levels, which becomes its code; what is no level is
               missing
-    columns   made of one input each (`Column`)
+    columns   made of one input each (`Column`), held where sums keep their digits (kernels/formulas/far_out.py)
     gates     a soft threshold or a linear sum asks first; then the readers in their order, the first that can tell
               gives the slot; where none can, `rest` holds the share of every child
     reach     reach[c] = reach[m] * (1 - leafness[m]) * share[m -> c], from the root, in the order of the nodes
@@ -22,7 +22,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from softwood.formats.models import look_inside
+from softwood.kernels.formulas.far_out import steady_sums
 from softwood.kernels.kinds import Link, Missing, Squash, Term
 from softwood.tree import Kind, Tree
 from softwood.tree.views import (
@@ -37,6 +40,7 @@ from softwood.tree.views import (
 )
 
 Label = str | int | float | bool
+Limits = list[tuple[float, float]]
 EXACT_IN_DOUBLE = 2**53  # integers up to here are doubles of their own
 EXACT_IN_INT64 = 2**63 - 1
 
@@ -51,13 +55,15 @@ class Cell(NamedTuple):
 
 class Column(NamedTuple):
     """x, x², max(0, x - parameter), 1 if x is the level of code `parameter`, 1 if x is missing; `when_missing` is its
-    value where x is missing.
+    value where x is missing. A number x is first held between `low` and `high`.
     """
 
     kind: Term
     feature: int
     parameter: float
     when_missing: float
+    low: float
+    high: float
 
 
 class Reader(NamedTuple):
@@ -160,6 +166,13 @@ class Program:
         )
 
     @property
+    def has_differences(self) -> bool:
+        """Whether it takes differences of numbers that may be nearly equal: sums of terms that cancel, or distances to
+        a threshold. Single precision loses their digits, whatever it does later.
+        """
+        return bool(self.columns) or any(isinstance(node.first, SoftThreshold) for node in self.nodes)
+
+    @property
     def used(self) -> tuple[int, ...]:
         """The inputs that some node reads, lowest first."""
         found = {column.feature for column in self.columns}
@@ -192,7 +205,8 @@ def make_program(model: Any, wanted_by: str = "export") -> Program:
             f"{wanted_by} writes a tree, not the steps before it ({', '.join(inside.steps)}): the result would read "
             f"what they make of a row. Pass the last step of the pipeline and apply the others where it runs."
         )
-    tree, numbering = inside.tree, _Columns()
+    tree, limits = _with_steady_sums(inside.tree)
+    numbering = _Columns(limits)
     kept = _reachable(tree)
     place = {node: at for at, node in enumerate(kept)}
     nodes = tuple(_make_node(tree, node, place, numbering) for node in kept)
@@ -206,6 +220,15 @@ def make_program(model: Any, wanted_by: str = "export") -> Program:
         costs=tree.schema.costs,
         title=_title(tree),
     )
+
+
+def _with_steady_sums(tree: Tree) -> tuple[Tree, Limits]:
+    """The tree with weights that keep their digits far out, and the limits of its columns: what evaluators read."""
+    steady = steady_sums(tree)
+    names = ("weight_begin", "weight_column", "weight", "slope")
+    told = {"slope_effect": np.zeros((0, *tree.slope.shape[1:])), "weight_effect": np.zeros(0)}  # of the old weights
+    limits = list(zip(steady.low.tolist(), steady.high.tolist(), strict=True))
+    return tree.replace(**{name: getattr(steady, name) for name in names}, **told), limits
 
 
 def _title(tree: Tree) -> str:
@@ -264,14 +287,17 @@ def _reachable(tree: Tree) -> list[int]:
 class _Columns:
     """The columns in use, numbered as they are met."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.columns: list[Column] = []
+        self.limits = limits
         self._place: dict[int, int] = {}
 
     def place(self, term: WeightedTerm) -> int:
         if term.column not in self._place:
             self._place[term.column] = len(self.columns)
-            self.columns.append(Column(term.kind, term.feature, term.parameter, term.when_missing))
+            self.columns.append(
+                Column(term.kind, term.feature, term.parameter, term.when_missing, *self.limits[term.column])
+            )
         return self._place[term.column]
 
 

@@ -146,6 +146,7 @@ def _column(c, x):
     value, kind = x[_COLUMN_INPUT[c]], _COLUMN_KIND[c]
     if value != value:
         return _COLUMN_MISSING[c]
+    value = min(max(value, _COLUMN_LOW[c]), _COLUMN_HIGH[c])
     if kind == 1:
         return value * value
     if kind == 2:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -170,7 +171,7 @@ class _Query:
     # -- columns and scores ----------------------------------------------------------------------------------------
 
     def column(self, at: int) -> str:
-        kind, feature, parameter, when_missing = self.program.columns[at]
+        kind, feature, parameter, when_missing, low, high = self.program.columns[at]
         x, cell = self.input(feature), self.program.cells[feature]
         gone = f"CASE WHEN {x} IS NULL THEN {self.real(1.0 if kind == Term.MISSING else when_missing)}"
         if kind == Term.MISSING:
@@ -182,11 +183,13 @@ class _Query:
             codes = (f"WHEN {self.words.level(cell, level)} THEN {code}e0" for code, level in enumerate(cell.levels))
             x = f"CASE {x} {' '.join(codes)} END"
         if kind == Term.HINGE:
-            knot = self.real(parameter)
-            return f"{gone} WHEN {x} > {knot} THEN {x} - {knot} ELSE 0e0 END"
-        if kind == Term.SQUARE:
-            return f"{gone} ELSE {x} * {x} END"
-        return f"COALESCE({x}, {self.real(when_missing)})"
+            knot, most = self.real(parameter), self.real(max(0.0, high - parameter))
+            return f"{gone} WHEN {x} >= {self.real(high)} THEN {most} WHEN {x} > {knot} THEN {x} - {knot} ELSE 0e0 END"
+        made = f"{x} * {x}" if kind == Term.SQUARE else x
+        ends = [end * end if kind == Term.SQUARE else end for end in (low, high)]
+        far = (f"WHEN {x} {than} {self.real(at)} THEN {self.real(end)}" for than, at, end in
+               zip("<>", (low, high), ends, strict=True))  # fmt: skip
+        return f"{gone} {' '.join(far)} ELSE {made} END"
 
     def score(self, first: LinearSum) -> str:
         terms = [f"{self.real(weight)} * _c{column}" for column, weight in first.terms]
@@ -300,7 +303,8 @@ class _Query:
             return self.sigmoid(f"_s{m}", limit)
         x, threshold = self.input(first.feature), self.real(first.threshold)
         if first.squash == Squash.SIGMOID:
-            return self.sigmoid(f"(-({x} - {threshold}) / {self.real(first.below)})", limit)
+            score = f"(-({x} - {threshold}) / {self.real(first.below)})"
+            return self.sigmoid(score, limit, x, (first.threshold, -first.below))
         away, below, above = f"({x} - {threshold})", self.real(first.below), self.real(first.above)
         left = (
             f"WHEN {away} <= {self.real(-first.below)} THEN 1e0 WHEN {away} < 0e0 THEN 0.5e0 - 0.5e0 * {away} / {below}"
@@ -310,12 +314,17 @@ class _Query:
         right = right if first.above else "ELSE 0e0"
         return f"CASE WHEN {x} IS NULL THEN NULL WHEN {away} = 0e0 THEN 0.5e0 {left} {right} END"
 
-    def sigmoid(self, score: str, limit: float) -> str:
-        """1 / (1 + exp(-score)); 0 or 1 beyond the limit, where many databases refuse the exponential; NULL of NULL."""
+    def sigmoid(self, score: str, limit: float, x: str = "", unit: tuple[float, float] = (0.0, 1.0)) -> str:
+        """1 / (1 + exp(-score)); 0 or 1 beyond the limit, where many databases refuse the exponential; NULL of NULL.
+
+        x, unit : what the score is made of, (x - unit[0]) / unit[1], where dividing it could overflow.
+        """
         share = f"1e0 / (1e0 + EXP(-{score}))"
         if self.words.exp_is_total:
             return share
-        ends = f"WHEN {score} < {self.real(-limit)} THEN 0e0 WHEN {score} > {self.real(limit)} THEN 1e0"
+        zero, one = (self.real(_within_doubles(unit[0] + end * unit[1])) for end in (-limit, limit))
+        below, above = "<>" if unit[1] > 0 else "><"
+        ends = f"WHEN {x or score} {below} {zero} THEN 0e0 WHEN {x or score} {above} {one} THEN 1e0"
         return f"CASE {ends} ELSE {share} END"
 
     def exponential(self, output: str, limit: float) -> str:
@@ -397,6 +406,10 @@ def _extreme(places: Sequence[str], better: str, told: Sequence[str] | None = No
         for k, place in enumerate(places[:-1])
     )
     return f"CASE {' '.join(whens)} ELSE {said[-1]} END"
+
+
+def _within_doubles(value: float) -> float:
+    return min(max(value, -sys.float_info.max), sys.float_info.max)
 
 
 def _sum(terms: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from softwood.kernels.kinds import Link, Squash, Term
 
 Numbers = list[int] | list[float]
 GATES = {"leaf": 0, "readers": 1, "ramp": 2, "sigmoid": 3, "linear_step": 4, "linear_sigmoid": 5}
+LARGEST_SINGLE = 1e30  # of an input in single precision, in which sums of some products have room
 SPOT = re.compile(r"@([A-Z_]+)@")
 
 
@@ -132,9 +133,14 @@ def to_single(program: Program) -> Program:
     """
     return replace(
         program,
-        columns=tuple(Column(kind, at, _near(knot), _near(fill)) for kind, at, knot, fill in program.columns),
+        columns=tuple(_single_column(column) for column in program.columns),
         nodes=tuple(_single_node(node) for node in program.nodes),
     )
+
+
+def _single_column(column: Column) -> Column:
+    low, high = (float(np.clip(limit, -LARGEST_SINGLE, LARGEST_SINGLE)) for limit in (column.low, column.high))
+    return Column(column.kind, column.feature, *map(_near, (column.parameter, column.when_missing, low, high)))
 
 
 def _single_node(node: Node) -> Node:
@@ -239,5 +245,7 @@ def _columns(columns: Sequence[Column]) -> dict[str, Numbers]:
         "column_kind": [int(column.kind) for column in columns],
         "column_input": [column.feature for column in columns],
         "column_parameter": [column.parameter for column in columns],
+        "column_low": [column.low for column in columns],
+        "column_high": [column.high for column in columns],
         "column_missing": [1.0 if column.kind == Term.MISSING else column.when_missing for column in columns],
     }

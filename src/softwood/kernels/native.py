@@ -16,6 +16,7 @@ from softwood.kernels import _native
 from softwood.kernels.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.formulas.equation import count_answers
+from softwood.kernels.formulas.far_out import SteadyTree
 from softwood.kernels.growth import (
     UNCONSTRAINED,
     Branches,
@@ -54,7 +55,8 @@ class Evaluator:
     """Answers of one tree. X may have any strides; the answer never depends on `n_threads`."""
 
     def __init__(self, tree: Any) -> None:
-        self._native = _native.Evaluator(tree)
+        steady = SteadyTree(tree)
+        self._native = _native.Evaluator(steady, steady.low, steady.high)
         self._n_nodes, self._n_outputs = tree.response.shape
         self._link = int(tree.link)
         self._n_answers = count_answers(self._link, self._n_outputs)

@@ -10,7 +10,9 @@ is monotone in an input x, whatever the other inputs are, missing ones included,
               it is no less than the largest under the other, and their linear terms, if any, are the same
 
 Sums of weights are added without rounding (math.fsum), so what is proved holds for the tree as it stands, and not only
-for the numbers it was made of. What remains is the rounding of doubles when a row is answered.
+for the numbers it was made of. What remains is the rounding of doubles when a row is answered: a few units in the last
+place of the largest term between the first and the last knot of a curve, and nothing beyond them, where a curve is one
+product of doubles (kernels/formulas/far_out.py).
 """
 
 from __future__ import annotations

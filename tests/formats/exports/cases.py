@@ -17,6 +17,7 @@ import pandas as pd
 import softwood
 from softwood import Tree
 from softwood.kernels.kinds import Link
+from softwood.tree import Kind
 from tests.strategies import random_rows, random_tree
 
 KINDS: list[dict[str, bool]] = [{}, {"hard": True}, {"smooth": True}]
@@ -164,6 +165,33 @@ def learned_cases() -> list[Case]:
         answers = model.predict_proba(asked) if labels is not None else model.predict(asked).reshape(len(asked), -1)
         found.append(Case(name, model, cells_of(asked), answers, labels))
     return found
+
+
+FAR = (1e17, 1e100, 1e155, 1e300, 1.7e308)  # squares and sums of these lose all digits, or overflow
+
+
+def far_cases() -> list[Case]:
+    """Some of the others, asked about numbers far beyond the rows that a tree was learned from."""
+    some = [random_case(seed, n_rows=12) for seed in range(60)]
+    return [_far(case) for case in [*some, *learned_cases()] if case.tree.link != Link.LOG]
+
+
+def _far(case: Case) -> Case:
+    rng, inputs = np.random.default_rng(1), case.tree.schema.inputs
+    rows = [
+        [
+            float(rng.choice([-1, 1]) * rng.choice(FAR)) if one.kind == Kind.NUMBER and cell is not None else cell
+            for one, cell in zip(inputs, row, strict=True)
+        ]
+        for row in case.rows[:12]
+    ]
+    answers = case.tree.predict(case.tree.schema.encode(rows))
+    assert np.isfinite(answers).all(), case.name
+    if case.labels is None:
+        return Case(f"far {case.name}", case.model, rows, answers, None)
+    answers = np.minimum(answers, 1.0)
+    labels = [case.tree.schema.answers[k] for k in case.tree.schema.decide(answers)]
+    return Case(f"far {case.name}", case.model, rows, answers, labels)
 
 
 def cells_of(table: pd.DataFrame) -> list[list[Any]]:

@@ -13,7 +13,7 @@ import pytest
 
 from softwood import Schema, Tree
 from softwood.kernels.kinds import Score
-from tests.formats.exports.cases import Case, learned_cases, random_cases
+from tests.formats.exports.cases import Case, far_cases, learned_cases, random_cases
 
 N_RANDOM = 150
 AWKWARD = ('"""\nraise SystemExit\n"""', "*/ #error", "a\\", "`${x}`", "</script>", "\r\n?>", "@TABLES@", "??/")
@@ -30,8 +30,8 @@ def awkward() -> Tree:
 
 @pytest.fixture(scope="session")
 def cases() -> list[Case]:
-    """Random trees of every kind and a learned model of every family."""
-    return [*random_cases(N_RANDOM), *learned_cases()]
+    """Random trees of every kind and a learned model of every family, on usual rows and far out."""
+    return [*random_cases(N_RANDOM), *learned_cases(), *far_cases()]
 
 
 def tool(name: str, package: str) -> Callable[..., str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from softwood import SoftenedTreeRegressor, SoftTreeRegressor
 from softwood.formats.c import to_c
 from softwood.formats.javascript import to_javascript
 from softwood.formats.python import to_python
@@ -128,7 +129,24 @@ def test_c_in_float_agrees_with_learned_models(gcc: Callable[..., str], tmp_path
         answers = case.tree.predict(case.codes.astype(np.float32).astype(np.float64))
         floats.append(Case(case.name, case.model, case.rows, answers, case.labels))
     for case, (answers, _) in zip(floats, run_c(floats, gcc, tmp_path, "float"), strict=True):
-        check(case, answers, tolerance=1e-4)
+        check(case, answers, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("ratio", [1e2, 1e5])
+def test_c_in_float_answers_where_means_are_far_larger_than_spreads(
+    gcc: Callable[..., str], tmp_path: Path, ratio: float
+) -> None:
+    rng, asked = np.random.default_rng(0), []
+    X = (rng.normal(size=(200, 3)) + ratio).astype(np.float32).astype(np.float64)
+    y = X[:, 0] - ratio - (X[:, 1] - ratio) ** 2
+    for model in (
+        SoftTreeRegressor(gate="linear", leaf="linear", random_state=0),
+        SoftenedTreeRegressor(random_state=0),
+    ):
+        answers = model.fit(X, y).predict(X)[:, None]
+        asked.append(Case(type(model).__name__, model, X.tolist(), answers, None))
+    for case, (answers, _) in zip(asked, run_c(asked, gcc, tmp_path, "float"), strict=True):
+        check(case, answers, tolerance=1e-6)
 
 
 def test_c_codes_are_those_of_the_levels(gcc: Callable[..., str], tmp_path: Path) -> None:

@@ -139,3 +139,9 @@ def test_own_columns_of_a_file_are_checked(own: list[int]) -> None:
         CHECKS[SoftTreeParams](tree()._with(own_columns=np.array(own, np.int32)))
     with pytest.raises(ValueError, match="own_columns are for mixed slopes only"):
         CHECKS[SoftTreeParams](tree().with_own_slopes()._with(own_columns=OWN))
+
+
+@pytest.mark.parametrize("wrong", [{"log_penalty": -1.0}, {"n_iter": -1}], ids=lambda one: next(iter(one)))
+def test_a_negative_penalty_of_a_file_is_named(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="log_penalty and n_iter must not be negative"):
+        CHECKS[SoftTreeParams](tree()._with(**wrong))

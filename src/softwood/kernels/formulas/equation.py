@@ -25,11 +25,12 @@ def without_float_warnings() -> np.errstate:
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
-def expand(basis: Any, X: Floats) -> Floats:
-    """Basis columns of every row, shape (rows, columns)."""
+def expand(basis: Any, X: Floats, limits: tuple[Floats, Floats] | None = None) -> Floats:
+    """Basis columns of every row, shape (rows, columns); of inputs held between limits, one pair for each column."""
     phi = X[:, basis.feature]
     gone = np.isnan(phi)
     phi[gone] = 0.0
+    phi = phi if limits is None else np.clip(phi, *limits)
     square, hinge, category = (basis.term == term for term in (Term.SQUARE, Term.HINGE, Term.CATEGORY))
     phi[:, square] *= phi[:, square]
     phi[:, hinge] = np.maximum(0.0, phi[:, hinge] - basis.parameter[hinge])

@@ -5,7 +5,8 @@
     output(x)        = sum_m reach[m](x) * leafness[m] * response[m](x)
 
 The last line is the equation of the family, unrolled from the root; its pieces are in formulas/equation.py. Where
-nothing of a row arrives, nothing is computed: an infinite score or response that no row reaches does not count.
+nothing of a row arrives, nothing is computed: an infinite response that no row reaches does not count. Linear sums are
+written as in formulas/far_out.py, so that they keep their digits far out and never overflow.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.formulas.equation import apply_link, expand, response, shares, without_float_warnings
+from softwood.kernels.formulas.far_out import SteadyTree
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -25,14 +27,14 @@ class Evaluator:
     """Answers of one tree. `n_threads` is part of the interface; NumPy uses one."""
 
     def __init__(self, tree: Any) -> None:
-        self.tree = tree
+        self.tree = SteadyTree(tree)
 
     def output(self, X: Floats, n_threads: int = 1) -> Floats:
         """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
         tree, reach = self.tree, self.reach(X)
         out = np.zeros((len(X), tree.response.shape[1]))
         with without_float_warnings():
-            phi = expand(tree.basis, X)
+            phi = expand(tree.basis, X, (tree.low, tree.high))
             for m in np.flatnonzero(tree.leafness).tolist():
                 kept = (reach[:, m] * tree.leafness[m])[:, None]
                 out += np.where(reach[:, m, None] == 0, 0.0, kept * response(tree, m, phi))
@@ -53,7 +55,7 @@ class Evaluator:
         reach = np.zeros((len(X), len(tree.response)))
         reach[:, 0] = 1.0
         with without_float_warnings():
-            phi = expand(tree.basis, X)
+            phi = expand(tree.basis, X, (tree.low, tree.high))
             for m in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():  # others pass nothing on
                 first, n = tree.first_child[m], tree.n_children[m]
                 passed = reach[:, m, None] * (1.0 - tree.leafness[m])

@@ -4,7 +4,10 @@
 //     output(x)   = sum over m of reach[m](x) * leafness[m] * response[m](x)
 //
 // A row is an array of numbers, NaN where a value is missing. Sums run in the order of the columns, as in Python, so a
-// hard gate sends a row the same way here and there. Where nothing of a row arrives, nothing is asked.
+// hard gate sends a row the same way here and there. Where nothing of a row arrives, nothing is asked. Sums are written
+// as in far_out.js.
+
+import { steadySums } from "./far_out.js";
 
 export const SCORE = { NONE: 0, THRESHOLD: 1, CATEGORY: 2, INTERVAL: 3, LINEAR: 4 };
 export const SQUASH = { STEP: 0, RAMP: 1, SIGMOID: 2 };
@@ -55,6 +58,7 @@ export function readModel(stored) {
       agreement: flat("agreement", spare),
     },
   };
+  model.steady = steadySums(model);
   model.parent = findParents(model);
   model.meanAnswer = model.mean.length ? model.mean : model.response.map((each) => applyLink(model, each));
   return model;
@@ -82,8 +86,9 @@ export function expandColumn(model, column, x) {
 }
 
 export function expand(model, row) {
-  const phi = new Float64Array(model.term.length);
-  for (let c = 0; c < phi.length; c++) phi[c] = expandColumn(model, c, row[model.columnFeature[c]]);
+  const phi = new Float64Array(model.term.length), { low, high } = model.steady;
+  const held = (c) => Math.min(Math.max(row[model.columnFeature[c]], low[c]), high[c]); // NaN stays
+  for (let c = 0; c < phi.length; c++) phi[c] = expandColumn(model, c, held(c));
   return phi;
 }
 
@@ -101,9 +106,9 @@ export function softThreshold(x, [below, above], squash) {
 }
 
 export function linearScore(model, m, phi) {
+  const { weightBegin, weightColumn, weight } = model.steady;
   let score = model.bias[m];
-  for (let i = model.weightBegin[m]; i < model.weightBegin[m + 1]; i++)
-    score += model.weight[i] * phi[model.weightColumn[i]];
+  for (let i = weightBegin[m]; i < weightBegin[m + 1]; i++) score += weight[i] * phi[weightColumn[i]];
   return score;
 }
 
@@ -169,7 +174,7 @@ export function gateShares(model, m, row, phi) {
 export function nodeResponse(model, m, phi) {
   const answer = Float64Array.from(model.response[m]);
   if (model.slopeRow[m] < 0) return answer;
-  const slope = model.slope[model.slopeRow[m]];
+  const slope = model.steady.slope[model.slopeRow[m]];
   for (let c = 0; c < phi.length; c++)
     for (let k = 0; k < answer.length; k++) answer[k] += phi[c] * slope[c][k];
   return answer;
