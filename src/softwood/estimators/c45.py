@@ -20,7 +20,7 @@ from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
 from softwood.learners.softening.gates import SofteningRows
 from softwood.learners.softening.statistics import soften_by_statistics
-from softwood.parts.folds import raise_light
+from softwood.parts.folds import merge_equal_rows, raise_light
 from softwood.tree import RuleSet
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned
@@ -111,16 +111,18 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         smoothing = options.smoothing_of(self.smoothing)
         given = read_labelled(self, X, y, sample_weight)
         table, self.classes_, codes = given.table, given.classes, given.codes
-        columns, (weight, _) = table.columns, raise_light(table.values, codes, given.weight)
-        cases = C45Cases(table.values, columns.level_counts, codes, weight, len(self.classes_))
+        columns, (raised, _) = table.columns, raise_light(table.values, codes, given.weight)
+        at, weight = merge_equal_rows(table.values, codes, raised)  # parts of cases are added in an order by content
+        rows, codes = table.values[at], codes[at]
+        cases = C45Cases(rows, columns.level_counts, codes, weight, len(self.classes_))
         middle = self.soft_thresholds or self.thresholds == "middle"
         self.tree_ = learn_c45(cases, given.schema, growth, pruning, middle=middle, n_threads=self._threads())
         self._make_rules(cases)
         if self.soft_thresholds:
-            self.tree_ = soften_by_statistics(self.tree_, SofteningRows(table.values, codes, weight))
+            self.tree_ = soften_by_statistics(self.tree_, SofteningRows(rows, codes, weight))
         if smoothing is not None:
             self.tree_ = smoothing.smooth(self.tree_)
-        self.tree_ = self.tree_.with_provenance(self._provenance(weight))
+        self.tree_ = self.tree_.with_provenance(self._provenance(raised))
         return self
 
     def _make_rules(self, cases: C45Cases) -> None:

@@ -324,7 +324,7 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, Softeni
             raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     weight, _ = raise_light(rows, target, read_weights(sample_weight, len(rows)))
-    return tree, SofteningRows(rows, target, weight)
+    return tree, SofteningRows(rows, target, weight).in_order()
 
 
 def _signs(model: Any) -> Signs:

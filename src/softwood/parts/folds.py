@@ -243,7 +243,7 @@ def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
     return np.where(np.abs(found - whole) <= ROUNDING * found, whole, found), True
 
 
-def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Index, Floats]:
+def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Index, Floats]:
     """Places of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
 
     Rows of weight 0 are left out. Sums over what is left depend on neither the order of the rows nor on copies.
@@ -258,10 +258,23 @@ def merge_equal_rows(X: Floats, y: npt.NDArray[np.generic], weight: Floats) -> t
     kept = np.flatnonzero(weight > 0)
     some = X if len(kept) == len(X) else X[kept]
     number = hash_rows(some, y[kept].reshape(len(kept), -1).astype(np.float64), 0)
-    order = np.argsort(number, kind="stable")
+    order = sort_rows(number, weight[kept])  # weights of copies are added from the smallest on
     number, place = number[order], kept[order]
     first = np.flatnonzero(np.append(True, number[1:] != number[:-1]))  # of equal rows
     return place[first], np.add.reduceat(weight[place], first)
+
+
+def sort_rows(*keys: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """An order by the first key, then by the second, ...; of rows that agree in all of them any may be first.
+
+    Examples
+    --------
+    >>> sort_rows(np.array([2, 1, 2]), np.array([1.0, 0.0, 0.5])).tolist()
+    [1, 2, 0]
+    """
+    first, *others = keys
+    others = [key for key in others if np.any(key != key[:1])]
+    return np.lexsort((*reversed(others), first)) if others else np.argsort(first)
 
 
 def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:

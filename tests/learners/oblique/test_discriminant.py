@@ -13,7 +13,7 @@ from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique.direction import PART, discriminants, regression, scatter, solve
-from softwood.learners.oblique.rows import Rows, in_order
+from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.design import BasisSpec
 
 
@@ -110,7 +110,7 @@ def test_the_best_cut_is_the_best_of_all(criterion: Criterion) -> None:
 
 def test_rows_in_order_are_merged() -> None:
     X, y = np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 0, 1])
-    merged = in_order(
+    merged = (
         Problem(X, np.zeros(1, np.int32), y.astype(np.int32), np.array([1.0, 1, 2, 0]), Criterion.GINI, 2)
-    )
+    ).in_order()
     assert sorted(zip(merged.X[:, 0].tolist(), merged.weight.tolist(), strict=True)) == [(1.0, 3.0), (2.0, 1.0)]

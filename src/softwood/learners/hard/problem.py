@@ -13,7 +13,7 @@ from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.sparse_table import SparseTable
 from softwood.learners.hard.number_losses import number_loss, wild_loss
-from softwood.parts.folds import raise_light
+from softwood.parts.folds import merge_equal_rows, raise_light, sort_rows
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
 
 Floats = npt.NDArray[np.float64]
@@ -92,6 +92,22 @@ class Problem:
     def some(self, at: npt.NDArray[Any], weight: Floats) -> Problem:
         """Some of the rows, with these weights and their groups."""
         return self.with_rows(self.X[at], self.y[at], weight, None if self.group is None else self.group[at])
+
+    def in_order(self) -> Problem:
+        """Rows of weight 0 left out, equal ones (of one group) merged, in the order of a hash of their content."""
+        told = self.y if self.group is None else np.column_stack([self.y, self.group])
+        return self.some(*merge_equal_rows(self.X, told, self.weight))
+
+    def by_answer(self) -> Problem:
+        """The rows sorted by target and weight: those that agree in both add the same to any sum of the two."""
+        keys = self.y.reshape(len(self.y), -1).T
+        at = sort_rows(*keys, self.weight)
+        return self.some(at, self.weight[at])
+
+    @property
+    def adds_exactly(self) -> bool:
+        """Whether sums over rows are whole numbers, which no order of the rows rounds."""
+        return self.is_classes and bool(np.all(self.weight == np.floor(self.weight)))
 
     @property
     def code(self) -> npt.NDArray[np.int64]:

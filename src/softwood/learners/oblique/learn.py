@@ -14,7 +14,7 @@ from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pr
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
-from softwood.learners.oblique.rows import Rows, in_order
+from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.design import PLAIN, BasisSpec
 from softwood.learners.soft.importance import ENOUGH_ROWS
 from softwood.tree import Schema, Tree, cut_tree
@@ -45,7 +45,7 @@ def learn_oblique(
     """
     dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows may be merged once for all
     if dealt:
-        problem = in_order(problem)
+        problem = problem.in_order()
     folds, unit = pruning.folds_of(problem), Unit.of(problem)
     problem, pruning = unit.enter(problem), unit.enter_pruning(pruning)
     limits = replace(limits, min_impurity_decrease=limits.min_impurity_decrease / unit.risk)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from softwood.kernels.formulas.score_threshold import loss_of
 from softwood.learners.hard.problem import Floats, Ints, Problem
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.parts.folds import count_pieces, have_several_answers, merge_equal_rows, piece_sizes
+from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
 
 Index = npt.NDArray[np.intp]
 
@@ -41,7 +41,7 @@ class Rows:
     @classmethod
     def make(cls, problem: Problem, basis_spec: BasisSpec) -> Rows:
         """Rows in the order of their content, with the columns of the basis spec."""
-        return cls.of(in_order(problem), basis_spec)
+        return cls.of(problem.in_order(), basis_spec)
 
     @classmethod
     def of(cls, problem: Problem, basis_spec: BasisSpec) -> Rows:
@@ -89,13 +89,6 @@ class Rows:
     def loss(self, sums: Floats) -> Floats:
         """W * impurity of sets of rows with these sums, (sets, sums)."""
         return loss_of(sums, self.problem.criterion)
-
-
-def in_order(problem: Problem) -> Problem:
-    """Rows of weight 0 left out, equal ones (of one group) merged, in the order of a hash of their content."""
-    told = problem.y if problem.group is None else np.column_stack([problem.y, problem.group])
-    at, weight = merge_equal_rows(problem.X, told, problem.weight)
-    return problem.some(at, weight)
 
 
 def find_pieces(problem: Problem) -> Floats | None:

@@ -11,7 +11,6 @@ import numpy as np
 from softwood.kernels.arithmetic import dot, log, matmul, solve
 from softwood.kernels.kinds import Loss, Term
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.oblique.rows import in_order
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.fold import init_root, make_sample_engine
@@ -31,7 +30,7 @@ SINGULAR = 1e-12  # part of a column that is left, given the others
 
 def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
     """The tree with soft gates, refined, and the importance of each input."""
-    same = in_order(dataset)  # equal rows merged before they are weighted by class: copies then sum to the same bits
+    same = dataset.in_order()  # equal rows merged before they are weighted by class: copies then sum to the same bits
     whole = soft_dataset(same).in_order(0)
     centre, scale = whole.target_scale()
     whole = whole.scaled(centre, scale)

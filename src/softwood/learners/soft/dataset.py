@@ -128,7 +128,7 @@ class Dataset:
 
     def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
         """In the order of these numbers, then by target; equal rows merged. `place` has the order."""
-        order = np.lexsort((*(() if self.group is None else (self.group,)), *self.target.T, number))
+        order = np.lexsort((self.weight, *(() if self.group is None else (self.group,)), *self.target.T, number))
         number, target = number[order], self.target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)

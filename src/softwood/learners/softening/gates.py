@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from softwood.kernels.formulas.equation import shares
 from softwood.kernels.kinds import Score, Squash
+from softwood.parts.folds import merge_equal_rows
 from softwood.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -24,10 +25,11 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class SofteningRows:
-    """Rows to soften a tree by, as they come.
+    """Rows to soften a tree by, in whatever order they come; `in_order` is the one that their content decides.
 
-    Neither the `Dataset` of soft trees (targets as columns, equal rows merged) nor the `Problem` of hard ones (costs,
-    criterion): a tree that was made anywhere is softened by rows alone, and annealing depends on their order.
+    Neither the `Dataset` of soft trees (targets as columns) nor the `Problem` of hard ones (costs, criterion): a tree
+    that was made anywhere is softened by rows alone. Widths are searched by sums over rows, whose last digit may decide
+    where a search ends, so that the order of the rows matters.
 
     Attributes
     ----------
@@ -43,6 +45,11 @@ class SofteningRows:
     @property
     def is_classes(self) -> bool:
         return self.y.dtype.kind in "iu"
+
+    def in_order(self) -> SofteningRows:
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their content."""
+        at, weight = merge_equal_rows(self.X, self.y, self.weight)
+        return SofteningRows(self.X[at], self.y[at], weight)
 
     def without_zero_weights(self) -> SofteningRows:
         """Without rows of weight 0."""

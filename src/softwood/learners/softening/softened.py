@@ -87,6 +87,7 @@ def learn_softened(
     keep : whether an interrupt ends the work with the best tree so far; otherwise it is raised.
     report : called with the softenings done and those that counted.
     """
+    problem = problem.in_order()
     unit = Unit.of(problem)
     problem, growth = unit.enter(problem), unit.enter_growth(growth)
     trees = hard_trees(problem, schema, growth, seed, n_splits)
