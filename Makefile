@@ -24,7 +24,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -37,6 +37,10 @@ test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 
 test-long: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
 	SOFTWOOD_LONG=1 SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'long or hypothesis' --pyargs tests softwood
+
+# Which tests depend on the last bits of other libraries? TESTS_OF='tests/learners' chooses.
+last-bits: $(PACKAGE) $(TESTS)
+	PYTHON="$(abspath $(BIN))/python" bash tests/last_bits.sh -n $(JOBS) --dist loadgroup -m 'not long' $(or $(TESTS_OF),tests)
 
 # What passes over a Dask cluster and behind a stream take, here: figures of docs/results/engines.md.
 engines: $(PACKAGE) $(TESTS)
