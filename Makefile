@@ -9,6 +9,8 @@ JOBS   ?= auto
 
 # Stamps say what the environment holds. The first carries the interpreter's version: another one starts afresh.
 MADE    := $(VENV)/made-with-$(VERSION)
+BUILD   := $(VENV)/has-build
+WHEEL   := $(VENV)/has-wheel
 PACKAGE := $(VENV)/has-package
 TESTS   := $(VENV)/has-tests
 BENCH   := $(VENV)/has-bench
@@ -20,11 +22,13 @@ SITE    := $(VENV)/has-site
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find native src -type f ! -name '*.so' ! -name '*.pyc')
 PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Bytecode is written when a module is first imported: pip would compile 15,000 files, most of which nothing imports.
+INSTALL := $(PIP) install --no-compile
 
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -32,11 +36,25 @@ demo: $(PACKAGE) $(DRAWING)
 # The tests run against the installed wheel: src is not on the path. The package's doctests are tests too.
 # SCIPY_ARRAY_API: without it scikit-learn skips some of its checks of an estimator. More of the same, and what takes
 # minutes, is marked long: `make test-long` runs that.
-test: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
+test: installed $(BROWSER) $(TOOLS)
 	SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not long' --pyargs tests softwood
 
-test-long: $(PACKAGE) $(TESTS) $(BROWSER) $(TOOLS)
+test-long: installed $(BROWSER) $(TOOLS)
 	SOFTWOOD_LONG=1 SCIPY_ARRAY_API=1 $(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'long or hypothesis' --pyargs tests softwood
+
+# The package is compiled while pip installs what the tests need; in CI the linters, too. Two installations at a time would
+# write the same files: they come one after the other.
+.PHONY: installed installations
+installed: $(MADE)
+	@$(MAKE) --no-print-directory -j 2 $(WHEEL) installations
+	@$(MAKE) --no-print-directory -j 1 $(PACKAGE)
+
+installations: $(BUILD)
+	@$(MAKE) --no-print-directory -j 1 $(TESTS) $(if $(CI),$(LINTERS))
+
+# Which tests depend on the last bits of other libraries? TESTS_OF='tests/learners' chooses.
+last-bits: $(PACKAGE) $(TESTS)
+	PYTHON="$(abspath $(BIN))/python" bash tests/last_bits.sh -n $(JOBS) --dist loadgroup -m 'not long' $(or $(TESTS_OF),tests)
 
 # What passes over a Dask cluster and behind a stream take, here: figures of docs/results/engines.md.
 engines: $(PACKAGE) $(TESTS)
@@ -239,18 +257,24 @@ $(MADE):
 	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
-# Built without isolation, so that build/ is reused and a change of one file compiles one room (docs/design/build.md).
-$(PACKAGE): $(MADE) $(SOURCES)
-	$(PIP) install --group build
-	rm -rf dist
-	$(PIP) wheel . --no-deps --no-build-isolation --wheel-dir dist
-	$(PIP) install dist/softwood-*.whl
-	$(PIP) install --force-reinstall --no-deps dist/softwood-*.whl
+$(BUILD): $(MADE) pyproject.toml
+	$(INSTALL) --group build
 	@touch $@
 
-$(TESTS): $(MADE) pyproject.toml
-	$(PIP) install --group test
-	$(PIP) install --group torch
+# Built without isolation, so that build/ is reused and a change of one file compiles one room (docs/design/build.md).
+# Nothing is installed, so packages may be installed beside it.
+$(WHEEL): $(BUILD) $(SOURCES)
+	rm -rf dist
+	$(PIP) wheel . --no-deps --no-build-isolation --wheel-dir dist
+	@touch $@
+
+$(PACKAGE): $(WHEEL)
+	$(INSTALL) dist/softwood-*.whl
+	$(INSTALL) --force-reinstall --no-deps dist/softwood-*.whl
+	@touch $@
+
+$(TESTS): $(BUILD) pyproject.toml
+	$(INSTALL) --group test --group torch
 	@touch $@
 
 # The page of `view` is tested in Chromium, its modules by node. Where neither can be installed their tests are skipped
@@ -263,7 +287,7 @@ $(BROWSER): $(MADE)
 	@touch $@
 
 # Exported SQL is tested in a PostgreSQL server that the tests start, Java by its compiler, with the same rule.
-$(TOOLS): $(MADE)
+$(TOOLS): $(MADE) | $(BROWSER)
 	@if command -v javac >/dev/null && ls $$(command -v postgres) /usr/lib/postgresql/*/bin/postgres 2>/dev/null | grep -q .; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
@@ -280,8 +304,8 @@ $(BENCH): $(MADE) pyproject.toml
 	$(PIP) install 'lightgbm>=4.7' 'matplotlib>=3.8'
 	@touch $@
 
-$(LINTERS): $(MADE) pyproject.toml
-	$(PIP) install --group lint
+$(LINTERS): $(BUILD) pyproject.toml
+	$(INSTALL) --group lint
 	@touch $@
 
 $(SITE): $(MADE) pyproject.toml

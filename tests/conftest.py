@@ -1,7 +1,7 @@
 """Hypothesis without a stopwatch: a busy machine is no failed law. One Chromium for all tests that open a page.
 
-And which cases `make test` leaves to `make test-long`: of a test marked `fewer`, those that are not needed for every
-value of every parameter to occur.
+Tests that share a costly fixture stay in one worker. And `make test` leaves cases to `make test-long`: of a test marked
+`fewer`, those that are not needed for every value of every parameter to occur.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ settings.load_profile("softwood")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases = defaultdict(list)
     for item in items:
+        if shared := _shared_place(item):
+            item.add_marker(pytest.mark.xdist_group(shared))
         if item.get_closest_marker("fewer"):
             cases[item.nodeid.split("[")[0]].append(item)
     for group in cases.values():
@@ -36,6 +38,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in group:
             if item.nodeid not in kept:
                 item.add_marker("long")
+
+
+def _shared_place(item: Any) -> str:
+    """Where a fixture is defined that this test shares with others: a browser, a cluster, a built site, a fitted model.
+
+    Tests that share one run in one worker (`--dist loadgroup`), so that it is made once.
+    """
+    info = getattr(item, "_fixtureinfo", None)
+    found = {
+        (one.scope == "session", one.baseid)
+        for made in (info.name2fixturedefs.values() if info else ())
+        for one in made
+        if one.scope in ("session", "module") and one.baseid.startswith("tests")
+    }
+    return max(found, default=(False, ""))[1]
 
 
 def pytest_collection_finish() -> None:

@@ -12,17 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-TARGETS = [
-    "demo",
-    "test",
-    "test-long",
-    "lint",
-    "fuzz",
-    "mutants",
-    "faults",
-    "trust",
-    "tsan",
-    "results",
+TARGETS = ["demo", "test", "test-long", "lint", "fuzz", "mutants", "faults", "trust", "tsan", "results"]
+TARGETS += [
     "readable",
     "effort",
     "large",

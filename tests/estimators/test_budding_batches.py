@@ -28,7 +28,7 @@ def test_one_pass_online_is_partial_fit_to_the_last_bit(kind: Any, target: str) 
     assert batched.tree_.provenance.n_rows == 1500
 
 
-@pytest.mark.parametrize(("kind", "target"), KINDS[:2])
+@pytest.mark.parametrize(("kind", "target"), [KINDS[0], pytest.param(*KINDS[1], marks=pytest.mark.long)])
 def test_the_joint_learner_finds_a_tree_as_good_as_in_memory(kind: Any, target: str) -> None:
     table, fresh = table_of(600), table_of(1500, seed=1)
     how = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3, "leafness_penalty": 1e-3, "max_nodes": 7}

@@ -161,6 +161,7 @@ def test_light_weights_soften_a_tree_as_ones_do() -> None:
     np.testing.assert_array_equal(soften(model, X, y, sample_weight=np.full(len(y), 1e-3)).predict_proba(X), plain)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tree", [CARTClassifier(max_depth=2), LinearDiscriminantTreeClassifier(max_depth=2)])
 def test_boosting_is_better_than_one_of_its_trees(tree: Any) -> None:
     """AdaBoost's weights sum to one. In the mean of four tables: what pruning does to one is luck."""
