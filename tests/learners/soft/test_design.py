@@ -9,7 +9,7 @@ import pytest
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
-from softwood.learners.soft.design import MOST_LEVELS, PLAIN, BasisSpec, build_design
+from softwood.learners.soft.design import MOST_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.piecewise import expansion_of
 from softwood.learners.soft.tree_kinds import basis_specs_for
 
