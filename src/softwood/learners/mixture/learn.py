@@ -24,7 +24,7 @@ from softwood.learners.soft.importance import measure_tree, sample_of
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.scaled_tree import ScaledTree, with_counts
 from softwood.learners.soft.to_tree import to_tree
-from softwood.parts.ablation import ablation
+from softwood.parts.ablation import ablation_of_sums
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals
 
@@ -111,7 +111,17 @@ def as_tree(
 def _importance(mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, n_features: int) -> Floats:
     """How much the log likelihood falls when the columns of an input stay at their mean; as parts of their sum."""
     feature = np.append(columns.feature, -1)  # the last column of phi is the intercept
-    return ablation(lambda phi: -expect(mixture, replace(rows, phi=phi))[0], rows.phi, rows.weight, feature, n_features)
+    nodes, targets = len(mixture.gate), mixture.line.shape[2]
+    lines = mixture.line.transpose(1, 0, 2).reshape(rows.phi.shape[1], len(mixture.line) * targets)
+    weights = np.column_stack([mixture.gate.T, lines])  # of all linear sums; over these the mixture is trivial:
+    n_sums = weights.shape[1]
+    line = np.eye(n_sums)[:, nodes:].reshape(n_sums, len(mixture.line), targets).transpose(1, 0, 2)
+    over_sums = replace(mixture, gate=np.eye(nodes, n_sums), line=line)
+
+    def loss(sums: Floats) -> float:
+        return -expect(over_sums, replace(rows, phi=sums))[0]
+
+    return ablation_of_sums(loss, rows.phi, weights, rows.weight, feature, n_features)
 
 
 def _refined(
