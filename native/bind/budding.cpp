@@ -24,7 +24,8 @@ template <class T>
 std::pair<T*, std::size_t> writable(nb::handle state, const char* name) {
   using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
   Array array;
-  if (!nb::try_cast<Array>(state.attr(name), array, false))
+  const nb::object found = state.attr(name);  // may run Python, and fail: try_cast must not throw
+  if (!nb::try_cast<Array>(found, array, false))
     throw nb::type_error((std::string(name) + " is not a writable C-ordered array of the dtype wanted.").c_str());
   return {array.size() ? array.data() : nullptr, array.size()};
 }

@@ -35,7 +35,8 @@ std::span<const Value> view(nb::handle structure, const char* name) {
   const TowardsPython way;
   using Array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
   Array array;
-  if (!nb::try_cast<Array>(structure.attr(name), array, false)) {
+  const nb::object found = structure.attr(name);  // may run Python, and fail: try_cast must not throw
+  if (!nb::try_cast<Array>(found, array, false)) {
     throw nb::type_error((std::string(name) + " is not a C-ordered array of the dtype that is wanted.").c_str());
   }
   return {array.data(), array.size()};

@@ -87,3 +87,16 @@ def test_columns_of_a_shape_are_whole_numbers_of_columns() -> None:
         make(["a"])
     with pytest.raises(ValueError, match="own_columns are outside the columns"):
         make([3])
+
+
+def test_what_fails_in_an_attribute_is_raised_and_does_not_end_the_process() -> None:
+    class Interrupted:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt(name)
+
+    class WithBasis(Interrupted):
+        basis = surrogates = Interrupted()
+
+    for tree in (Interrupted(), WithBasis()):
+        with pytest.raises(KeyboardInterrupt):
+            _native.Evaluator(tree, np.zeros(0), np.zeros(0))
