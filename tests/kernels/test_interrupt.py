@@ -31,7 +31,7 @@ WANTED = 6.0  # units of the process's own time until it has ended the fit, abou
 TABLES = {
     "numbers": "X = r.normal(size=(400_000, 20)); y = r.integers(0, 3, 400_000)",
     "waves": "X = r.normal(size=(200_000, 10)); y = np.sin(3 * X[:, 0]) * X[:, 1] + X[:, 2]",
-    "categories": "X = r.integers(0, 400, (40_000, 4)); y = r.integers(0, 5, 40_000)",
+    "categories": "X = r.integers(0, 400, (160_000, 4)); y = r.integers(0, 5, 160_000)",
     "wide": "X = r.normal(size=(4_000, 700)); y = r.integers(0, 2, 4_000)",
 }
 MODELS = {

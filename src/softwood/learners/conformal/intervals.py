@@ -71,7 +71,7 @@ def merge_equal(rows: HeldOutRows) -> HeldOutRows:
     Examples
     --------
     >>> one = np.ones((3, 1))
-    >>> merge_equal(HeldOutRows(np.array([[2.0], [0.0], [2.0]]), one, one, np.ones(3))).weight.tolist()
+    >>> sorted(merge_equal(HeldOutRows(np.array([[2.0], [0.0], [2.0]]), one, one, np.ones(3))).weight.tolist())
     [1.0, 2.0]
     """
     group = np.zeros(len(rows), np.int64) if rows.group is None else rows.group

@@ -40,8 +40,8 @@ class FreeParams:
     ...     missing_begin=np.zeros(4, np.int64), missing_row=codes[:0], missing_share=none, X=np.array([[0.0], [10.0]]),
     ...     code=codes, y=np.zeros((0, 1)), weight=np.ones(2), alpha=4.0)
     >>> free = FreeParams(stump, thresholds=True, responses=False)
-    >>> free.start(), free.bounds()
-    (array([0.1, 0.1, 0. ]), [(0.001, 10.0), (0.001, 10.0), (-0.2, 0.8)])
+    >>> free.start(), *free.bounds()
+    (array([0.1, 0.1, 0. ]), array([ 0.001,  0.001, -0.2  ]), array([10. , 10. ,  0.8]))
     >>> float(free.ramps(np.array([0.1, 0.1, 0.5])).threshold[0])
     7.0
     """
