@@ -22,9 +22,12 @@ cp "$build"/_native*.so "$build/src/softwood/kernels/"
 
 # Python and NumPy are not instrumented, but take their locks where ThreadSanitizer sees it: so the interpreter's lock
 # orders what our code does with Python's objects.
+# A new thread may get the stack of one that has ended, and frees its thread-local storage under a lock of glibc that
+# ThreadSanitizer does not see.
+echo "race:_dl_deallocate_tls" >"$build/suppressions"
 watched() {
     LD_PRELOAD="$("$compiler" -print-file-name=libtsan.so)" PYTHONPATH="$build/src:." \
-        TSAN_OPTIONS="halt_on_error=1:exitcode=66" "$python" "$@"
+        TSAN_OPTIONS="halt_on_error=1:exitcode=66:suppressions=$PWD/$build/suppressions" "$python" "$@"
 }
 
 # A race on purpose comes first: a run that does not see it proves nothing.

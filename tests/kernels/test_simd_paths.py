@@ -1,4 +1,7 @@
-"""SOFTWOOD_SIMD chooses the instructions of the native kernels; all paths but sse2 give the same bits."""
+"""SOFTWOOD_SIMD chooses the instructions of the native kernels; all paths but sse2 give the same bits.
+
+Whole trees are compared in tests/machines.
+"""
 
 from __future__ import annotations
 
@@ -45,25 +48,6 @@ for gates, columns, outputs, loss in [(1, 1, 1, 0), (2, 3, 1, 1), (5, 7, 3, 2), 
 print(json.dumps(told))
 """
 
-FITS = """
-import json
-import numpy as np
-from sklearn.datasets import load_diabetes, load_wine
-import softwood
-from tests.faults.learners import LEARNERS, fingerprint, make, rows
-
-told = {}
-for name in LEARNERS:
-    X, y = rows(name, 100)
-    model = make(name).fit(X, y)
-    told[name] = [fingerprint(model), model.predict(X).tolist()]
-for table, learner in ((load_wine, softwood.SoftTreeClassifier), (load_diabetes, softwood.SoftTreeRegressor)):
-    X, y = table(return_X_y=True)
-    model = learner().fit(X, y)
-    told[table.__name__] = [fingerprint(model), model.predict(X).tolist()]
-print(json.dumps(told))
-"""
-
 
 def run(program: str, **environment: str) -> Any:
     """What a fresh interpreter prints, read as JSON."""
@@ -98,12 +82,6 @@ def test_every_path_passes_over_rows_with_the_same_bits() -> None:
     assert len(plain) == 10
     for path in fused_paths():
         assert run(PASSES, SOFTWOOD_SIMD=path) == plain, path
-
-
-def test_every_path_learns_the_same_trees() -> None:
-    plain = run(FITS, SOFTWOOD_SIMD="plain")
-    for path in fused_paths():
-        assert run(FITS, SOFTWOOD_SIMD=path) == plain, path
 
 
 def test_a_name_that_is_none_is_refused() -> None:
