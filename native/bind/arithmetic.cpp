@@ -86,7 +86,7 @@ void bind_arithmetic(nb::module_& m) {
   m.def("cos_of_turn_lanes", &in_place<cos_of_turn_lanes>, "value"_a.noconvert(), "cos(2 pi x), in place.");
   m.def("multiply", &multiply_matrices, "A"_a.noconvert(), "B"_a.noconvert(), "C"_a.noconvert());
   m.def("multiply_stored", &multiply_stored, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
-        "from"_a.noconvert(), "transpose"_a, "to"_a.noconvert());
+        "dense"_a.noconvert(), "transpose"_a, "product"_a.noconvert());
   m.def("dot", &dot_vectors, "a"_a.noconvert(), "b"_a.noconvert());
   m.def("solve_symmetric", &solve_symmetric, "S"_a.noconvert(), "right"_a.noconvert(), "tiny"_a, "part"_a);
   m.def("eigen_symmetric", &eigen_symmetric, "S"_a.noconvert());

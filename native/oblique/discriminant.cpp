@@ -212,11 +212,10 @@ std::vector<double> mix_targets(const std::vector<double>& covariance, const std
 ScoredDirection by_regression(const RowRange& rows, const Answers& answers, const NodeSums& sums,
                               const SplitOptions& options) {
   const std::size_t targets = answers.targets;
-  std::vector<double> covariance(rows.columns * targets), T(rows.rows * targets);
+  std::vector<double> covariance(rows.columns * targets);
   for (std::size_t i = 0; i < rows.rows; ++i) {
     for (std::size_t t = 0; t < targets; ++t) {
-      const double away = answers.y[i * targets + t] - sums.answer[t], y = rows.split_weight[i] * away / sums.total;
-      T[i * targets + t] = std::sqrt(rows.split_weight[i] / sums.total) * away;
+      const double y = rows.split_weight[i] * (answers.y[i * targets + t] - sums.answer[t]) / sums.total;
       for (std::size_t j = 0; j < rows.columns; ++j) {
         covariance[j * targets + t] += (rows.row(i)[j] - sums.mean[j]) * y;
       }
@@ -224,6 +223,12 @@ ScoredDirection by_regression(const RowRange& rows, const Answers& answers, cons
   }
   std::vector<double> slope = covariance;
   if (sums.S.empty()) {
+    std::vector<double> T(rows.rows * targets);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const double root = std::sqrt(rows.split_weight[i] / sums.total);
+      for (std::size_t t = 0; t < targets; ++t)
+        T[i * targets + t] = root * (answers.y[i * targets + t] - sums.answer[t]);
+    }
     solve_in_span(rows, sums, options.shrinkage, T, slope, targets);
   } else {
     solve_scatter(rows, sums, options.shrinkage, slope, targets);

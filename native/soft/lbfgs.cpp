@@ -35,10 +35,6 @@ SOFTWOOD_INLINE PenaltyTerm penalty_of(double strength, double log_penalty, doub
 
 }  // namespace
 
-SOFTWOOD_CLONED(double, dot, (const double* a, const double* b, std::size_t n), (a, b, n)) {
-  return total(n, [&](std::size_t i) SOFTWOOD_INLINE_LAMBDA { return a[i] * b[i]; });
-}
-
 SOFTWOOD_CLONED(void, move_along, (const double* from, double factor, const double* along, double* to, std::size_t n),
                 (from, factor, along, to, n)) {
   for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + factor * along[i];

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "simd/product.hpp"
 #include "soft/soft_rows.hpp"
 
 namespace softwood::soft {
 
-double dot(const double* a, const double* b, std::size_t n);
+inline double dot(const double* a, const double* b, std::size_t n) { return simd::dot(a, 1, b, 1, n); }
 
 // to = from + factor * along
 void move_along(const double* from, double factor, const double* along, double* to, std::size_t n);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from typing import Any, NoReturn
 
 
@@ -17,8 +18,13 @@ def main() -> None:
         signal.signal(signal.SIGINT, _end_at_once)
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _end_at_once)
-    from softwood.cli import app
-
+    try:
+        from softwood.cli import app
+    except ImportError as failure:  # SOFTWOOD_SIMD, SOFTWOOD_KERNELS, a package that is not installed
+        if "--debug" in sys.argv:
+            raise
+        print(f"softwood: {failure}", file=sys.stderr)
+        sys.exit(2)
     app(prog_name="softwood")
 
 

@@ -154,3 +154,15 @@ def test_no_colours_where_nobody_looks(run: Any, model: str) -> None:
 def test_help_names_every_command(run: Any) -> None:
     said = run("--help").stdout
     assert [name for name in COMMANDS if name not in said] == []
+
+
+def test_an_environment_that_is_wrong_is_one_line() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "softwood", "--version"],
+        capture_output=True,
+        text=True,
+        env=CHILD | {"SOFTWOOD_SIMD": "avx3"},
+    )
+    assert told.returncode == 2
+    assert told.stderr.startswith("softwood: SOFTWOOD_SIMD must be one of 'avx512'")
+    assert told.stderr.count("\n") == 1
