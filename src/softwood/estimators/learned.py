@@ -30,9 +30,9 @@ def set_when_learned(learn: Learn) -> Learn:
     ...         self.classes_ = set(y)
     ...         self.least_ = min(y)
     >>> estimator = Estimator().fit([2, 1])
-    >>> estimator.fit([])
+    >>> estimator.fit([2, "1"])
     Traceback (most recent call last):
-    ValueError: min() arg is an empty sequence
+    TypeError: '<' not supported between instances of 'str' and 'int'
     >>> estimator.classes_
     {1, 2}
     """

@@ -91,6 +91,7 @@ def write_array(array: Array, at: str, arrays: Arrays) -> dict[str, Any]:
 
 def read_value(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
     """The value of this type that was written; anything else is a ValueError that says where."""
+    kind = unaliased(kind)
     origin = get_origin(kind)
     if origin is np.ndarray:
         return _read_array(kind, stored, at, arrays)
@@ -114,6 +115,12 @@ def read_value(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
     if kind is Loss and type(stored) is int:
         return Loss(read_value(LossKind, stored, at, arrays))
     return _read_dataclass(kind, stored, at, arrays)
+
+
+def unaliased(kind: Any) -> Any:
+    """The type behind an alias: from NumPy 2.5 on `NDArray[t]` is one (PEP 695), and its origin is not np.ndarray."""
+    alias = get_origin(kind)
+    return alias.__value__[get_args(kind)] if hasattr(alias, "__value__") else kind
 
 
 def read_tree(stored: Any, at: str, arrays: Arrays) -> Tree:
@@ -155,7 +162,7 @@ def _read_one_of(kinds: tuple[Any, ...], stored: Any, at: str, arrays: Arrays) -
 
 
 def _read_array(kind: Any, stored: Any, at: str, arrays: Arrays) -> Array:
-    if kind == Labels:
+    if kind == unaliased(Labels):
         return _read_labels(stored, at, arrays)
     array = _named(stored, "array", at, arrays)
     wanted = (get_args(get_args(kind)[1]) or (Any,))[0]
