@@ -1,4 +1,4 @@
-"""Tables and figures: what the JSON says is what the page says."""
+"""Tables and figures: what the results say is what the page says."""
 
 from __future__ import annotations
 
