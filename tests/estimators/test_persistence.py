@@ -26,9 +26,9 @@ from typing_extensions import TypeAliasType
 
 import softwood
 from softwood import FileError, Tree, load, save, to_json
-from softwood.estimators.homes import HOMES
-from softwood.estimators.stored import read_value
 from softwood.formats.container import VERSION, read_container
+from softwood.persistence.registry import ESTIMATORS
+from softwood.persistence.stored import read_value
 from tests.files.models import MAKERS, WITHOUT_FILE, answers, classes, numbers, rows
 
 FILES = Path(__file__).parents[1] / "files"
@@ -67,7 +67,7 @@ def again(model: Any, folder: Path) -> Any:
 def test_every_public_estimator_has_a_file() -> None:
     named = {name: getattr(softwood, name) for name in softwood.__all__}
     public = {name for name, one in named.items() if hasattr(one, "fit") and hasattr(one, "predict")}
-    assert public == set(HOMES)
+    assert public == set(ESTIMATORS)
     assert public <= {type(made(name)).__name__ for name in MAKERS}
 
 

@@ -24,8 +24,8 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import LinearGate, Split
 from softwood.learners.oblique.rows import Index, Rows
-from softwood.learners.soft.fold import init_root
-from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.search.fold import init_root
 
 STARTS = 5
 STRENGTH = 1.0  # rows that the penalty on the weights counts for

@@ -11,15 +11,15 @@ import numpy as np
 from softwood.kernels.arithmetic import dot, log, matmul, solve
 from softwood.kernels.kinds import Loss, Term
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.fold import init_root, make_sample_engine
-from softwood.learners.soft.importance import measure_tree
-from softwood.learners.soft.model_search import STRENGTHS
-from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.split_candidates import START_SLOPE
-from softwood.learners.soft.to_tree import to_tree
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.finish.importance import measure_tree
+from softwood.learners.soft.finish.to_tree import to_tree
+from softwood.learners.soft.growth.split_candidates import START_SLOPE
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.moments import round_off
+from softwood.learners.soft.search import STRENGTHS
+from softwood.learners.soft.search.fold import init_root, make_sample_engine
 from softwood.tree import Tree
 from softwood.tree.views import CategoryGate, LinearGate
 
