@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.arithmetic import dot, log, matmul, solve
-from softwood.kernels.kinds import Loss, Term
+from softwood.kernels.kinds import Loss, Term, class_loss
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.finish.importance import measure_tree
@@ -53,8 +53,8 @@ def soft_dataset(dataset: Problem) -> Dataset:
             dataset.X, dataset.y.astype(np.float64), dataset.weight, levels, Loss.SQUARED, group=dataset.group
         )
     target = np.eye(dataset.n_classes)[dataset.y]
-    two = dataset.n_classes == 2
-    loss, target = (Loss.LOGISTIC, target[:, 1:]) if two else (Loss.SOFTMAX, target)
+    target = target[:, 1:] if dataset.n_classes == 2 else target
+    loss = class_loss(dataset.n_classes)
     return Dataset(dataset.X, target, dataset.row_weight(), levels, loss, count=dataset.weight, group=dataset.group)
 
 
