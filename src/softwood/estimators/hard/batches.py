@@ -15,8 +15,8 @@ from softwood.intake import options
 from softwood.intake.cells.cells import Floats
 from softwood.intake.classify import refuse_out_of_core_validation
 from softwood.intake.parts.scan import Piece, Scan
+from softwood.intake.table.columns import Table
 from softwood.intake.table.rows import read_held_labels, read_held_numbers, with_costs
-from softwood.intake.table.table import Table
 from softwood.intake.table.weights import class_factor, drop_classes
 from softwood.kernels.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing

@@ -16,9 +16,10 @@ from softwood.intake.cells.cells import Floats
 from softwood.intake.cells.frames import target_names
 from softwood.intake.cells.sparse_rows import is_sparse, refuse_large
 from softwood.intake.classify import refuse_out_of_core
+from softwood.intake.table.columns import Table
 from softwood.intake.table.groups import Index, read_groups
 from softwood.intake.table.memory_limit import check_memory
-from softwood.intake.table.table import Table, read_fit, read_predict, read_sparse
+from softwood.intake.table.table import read_fit, read_predict, read_sparse
 from softwood.intake.table.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.intake.table.weights import read_weights
 from softwood.tree import Schema, Summary
