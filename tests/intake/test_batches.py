@@ -18,7 +18,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from softwood import Batches, C45Classifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
-from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, pieces, table_of
 
 # Few iterations: rounding is still small then. Where a long refinement stops, the last digit of a sum decides.
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 8, "weight_penalty": 1e-3}

@@ -31,9 +31,9 @@ from softwood import (
     SoftTreeRegressor,
 )
 from softwood.engines import dask as engine
-from tests.estimators.batch_tables import INPUTS, table_of
-from tests.estimators.test_batches import HOW as BATCHED
-from tests.estimators.test_batches import assert_same
+from tests.intake.batch_tables import INPUTS, table_of
+from tests.intake.test_batches import HOW as BATCHED
+from tests.intake.test_batches import assert_same
 
 FRAME: pd.DataFrame = table_of(1500).to_pandas()
 HOW = {**BATCHED, "max_iter": 4}  # a pass takes longer than its rows

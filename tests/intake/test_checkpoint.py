@@ -13,7 +13,7 @@ import pytest
 from softwood import Batches, SoftTreeRegressor, load
 from softwood.engines.journal import Journal
 from tests import warm_process
-from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, pieces, table_of
 
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 40, "weight_penalty": 1e-3}
 CHILD = """
