@@ -53,7 +53,7 @@ def test_batches_learn_the_tree_of_memory(kind: Any, target: str, weight: str | 
 @pytest.mark.parametrize(("kind", "target"), KINDS[:2])
 def test_the_sample_of_many_rows_is_that_of_memory(kind: Any, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("training_rows", "batched_rows"):
-        monkeypatch.setattr(f"softwood.learners.soft.training.{module}.ENOUGH", 1000)
+        monkeypatch.setattr(f"softwood.learners.soft.training.{module}.SAMPLE_ROWS", 1000)
     table = table_of()
     X = table.select(INPUTS)
     batched = kind(**HOW).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), target)

@@ -1,8 +1,8 @@
 """Training rows of the joint learners from a table in batches: a sample in one pass, sums over all in the others.
 
-The sample is that of rows in memory: the first ENOUGH distinct rows by a hash of the cells of their inputs
+The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
 (parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most ENOUGH distinct rows is its sample.
+inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from softwood.engines.journal import Journal
 from softwood.kernels import table_scan
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
+from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
-from softwood.learners.soft.training.training_rows import ENOUGH, TrainingRows
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import hash_by_ranges, raise_to
 from softwood.parts.sketch import RowSketch
 
@@ -76,8 +77,8 @@ class SampleRows:
     low: Floats
     high: Floats
     varies: npt.NDArray[np.bool_]
-    by_cells: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
-    by_content: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+    by_cells: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
+    by_content: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
 
     def take(self, batch: Batch) -> None:
         content = table_scan.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
