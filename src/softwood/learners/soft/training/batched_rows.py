@@ -2,7 +2,8 @@
 
 The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
 (parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample.
+inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it is
+learned from as rows in memory are, and gives the same tree, bit for bit.
 """
 
 from __future__ import annotations
@@ -31,20 +32,17 @@ MOST_SHARED = 0.01  # part of the rows of the sample that may share cells with o
 def training_rows(
     table: BatchedRows, seed: int, journal: Journal, n_threads: int = 1, single: bool = True
 ) -> TrainingRows:
-    """A sample of the table and the engine of all its rows."""
+    """A sample of the table and the engine of all its rows; the sample alone where it has all of them."""
     X, target, weight, facts = journal.answer(b"sample", lambda: _sample(table, seed))
     n_distinct, is_part = int(facts[0]), bool(facts[1])
     sample = Dataset(X, target, weight[:, 0], table.n_levels, table.loss, count=weight[:, 1])
+    if not is_part:
+        return TrainingRows.in_memory(sample, seed, n_threads, single)
     centre, scale, total = table.centre, table.scale, table.total_weight
-    if is_part:
-        own, raised = raise_to(sample.weight, n_distinct, total)
-        count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
-        total = float(n_distinct) if raised else total
-        sample = replace(sample, weight=own, count=count, raised=light)
-    else:
-        sample = sample.in_order(seed)
-        centre, scale = sample.target_scale()
-        total = sample.total_weight
+    own, raised = raise_to(sample.weight, n_distinct, total)
+    count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
+    total = float(n_distinct) if raised else total
+    sample = replace(sample, weight=own, count=count, raised=light)
 
     def make_engine(expansion: Expansion) -> SumEngine:
         scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
