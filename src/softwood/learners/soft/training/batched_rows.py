@@ -2,8 +2,8 @@
 
 The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
 (parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it is
-learned from as rows in memory are, and gives the same tree, bit for bit.
+inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it
+is learned from as rows in memory are, and gives the same tree, bit for bit.
 """
 
 from __future__ import annotations
