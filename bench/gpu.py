@@ -26,9 +26,9 @@ from softwood.engines.torch.rows import DeviceRows
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import Shape, make_shape
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import ADDITIVE
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.torch import SoftTree
 
 DEPTH, INPUTS = 4, 16

@@ -15,11 +15,12 @@ from softwood.engines.torch import operators
 from softwood.kernels.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.soft import make_shape
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.joint import JointOptions, learn_joint, learn_joint_from
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.learn import learn_joint, learn_joint_from
+from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 
 ROWS, LEVELS = 1500, [0, 0, 4, 0]

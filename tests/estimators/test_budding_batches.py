@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from softwood import Batches, BuddingTreeClassifier, BuddingTreeRegressor, C45Classifier
-from tests.estimators.batch_tables import INPUTS, SMALL, draw_samples_of, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, draw_samples_of, pieces, table_of
 
 KINDS = [(BuddingTreeRegressor, "y"), (BuddingTreeClassifier, "two"), (BuddingTreeClassifier, "three")]
 JOINT = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3, "leafness_penalty": 1e-3, "max_nodes": 7}

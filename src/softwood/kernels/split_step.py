@@ -1,6 +1,6 @@
 """One more split of a soft tree in one native call; without native code learners use their reference.
 
-learners/soft/split_step.py has the definition, and the meaning of the rules.
+learners/soft/growth/split_step.py has the definition, and the meaning of the rules.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def make_split_features(
     place: npt.NDArray[np.int64],
     levels: list[Level],
 ) -> Any:
-    """Inputs as histograms have them (learners/soft/split_features.py); `levels` : of a category."""
+    """Inputs as histograms have them (learners/soft/columns/split_features.py); `levels` : of a category."""
     return native.SplitFeatures.make(cuts, linear, at_cut, place, levels)
 
 

@@ -10,11 +10,11 @@ import pytest
 from softwood.kernels import soft
 from softwood.kernels.kinds import Loss
 from softwood.kernels.split_step import PackedTree, SplitStepOptions, make_split_features, split_step
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import Fold, init_root, make_sample_engine
-from softwood.learners.soft.params import Gates, Slopes, SoftTreeParams
-from softwood.learners.soft.split_step import GrowOptions, native_split_step, reference_split_step
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.growth.split_step import GrowOptions, native_split_step, reference_split_step
+from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine
 
 N, LEVELS = 300, 6
 KINDS = {

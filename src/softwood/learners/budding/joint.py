@@ -26,18 +26,19 @@ from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
-from softwood.learners.soft import joint as soft
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.fold import Fold
-from softwood.learners.soft.held_out import answered_by
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.refit import from_best_start, refitted
-from softwood.learners.soft.selection import Candidate, is_near
-from softwood.learners.soft.spec import ModelSpec
-from softwood.learners.soft.temperature_scaling import output_scale_on
-from softwood.learners.soft.training_rows import TrainingRows
-from softwood.learners.soft.tree_kinds import Gate, Leaf
+from softwood.learners.soft import learn as soft
+from softwood.learners.soft import options as soft_options
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.finish.held_out import answered_by
+from softwood.learners.soft.finish.refit import from_best_start, refitted
+from softwood.learners.soft.growth.temperature_scaling import output_scale_on
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.params.tree_kinds import Gate, Leaf
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold
+from softwood.learners.soft.search.selection import Candidate, is_near
+from softwood.learners.soft.search.spec import ModelSpec
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 
@@ -67,9 +68,9 @@ class JointOptions:
     report: Callable[[dict[str, Any]], None] = lambda entry: None
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
 
-    def grow_options(self) -> soft.JointOptions:
+    def grow_options(self) -> soft_options.JointOptions:
         """How the soft tree is learned."""
-        return soft.JointOptions(
+        return soft_options.JointOptions(
             self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
             n_threads=self.n_threads, seed=self.seed, keep=self.keep, signs=self.signs,
             report=lambda candidate: self.report(soft_history_entry(candidate)),
@@ -128,7 +129,7 @@ def learn_joint(dataset: Dataset, how: JointOptions, validation: Dataset | None)
 def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset | None) -> FitResult:
     """Learn a budding tree from rows that may be anywhere: the search sees their sample, the last refinement all."""
     held = soft.held_out_rows(rows, validation, how.seed)
-    search = soft.searched(rows, held, how.grow_options(), None)
+    search = soft.run_search(rows, held, how.grow_options(), None)
     refit = held is None or rows.are_sampled
     trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
     grown = trial.candidate
@@ -246,7 +247,7 @@ def scored(params: BuddingParams, leafness_penalty: float, fold: Fold) -> PathPo
 
 
 def select(points: list[PathPoint]) -> PathPoint:
-    """The smallest tree whose held-out loss is near the best (learners/soft/selection.py)."""
+    """The smallest tree whose held-out loss is near the best (learners/soft/search/selection.py)."""
     best = min(points, key=lambda point: point.loss)
     near = [point for point in points if point is best or is_near(point.row_loss, best.row_loss, point.weight)]
     return min(near, key=lambda point: (point.nodes, point.loss))

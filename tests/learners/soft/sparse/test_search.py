@@ -7,8 +7,9 @@ from scipy import sparse
 from softwood.kernels.kinds import Loss
 from softwood.kernels.sparse_table import SparseTable
 from softwood.kernels.stored_rows import StoredColumns
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.joint import JointOptions, learn_joint
+from softwood.learners.soft.learn import learn_joint
+from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Schema
 
 

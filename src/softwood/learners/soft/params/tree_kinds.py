@@ -1,0 +1,87 @@
+"""Which kinds of trees a search tries: the basis of the gates and the slopes of the leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from softwood.learners.soft.columns.design import BasisSpec
+from softwood.learners.soft.params.params import Slopes
+from softwood.learners.soft.regimes import (
+    MAX_CURVED_VALUES,
+    PROPORTIONAL_RAMPS_MAX_ROWS,
+    RAMPS_BY_INPUT_MAX_ROWS,
+    RAMPS_MIN_ROWS,
+    ROWS_PER_RAMP,
+    ROWS_PER_RAMP_COLUMN,
+    ROWS_PER_RAMP_SLOPE,
+)
+
+Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
+Leaf = Literal["auto", "constant", "linear"]
+
+CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # by frequency k: as 1/k, so that the penalty grows as k^2
+ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE_SCALES, quadratic=0.35)
+# Ramps of a number in large tables, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
+# flights, 64 and 3 were no better on adult.
+N_RAMPS, RAMP_SPREAD = 32, 2.0
+MANY_RAMPS = replace(ADDITIVE, curve=CURVE_SCALES[:2], ramp=RAMP_SPREAD, n_ramps=N_RAMPS)
+N_RAMPS_BESIDE_COSINES = 16  # 8 were worse on made tables of 500 and 1,000 rows, 24 hardly better
+RAMPS_BESIDE_COSINES = replace(ADDITIVE, ramp=RAMP_SPREAD, n_ramps=N_RAMPS_BESIDE_COSINES)
+MAX_RAMP_COLUMNS = 1024  # of all inputs together
+MIN_RAMPS = 8  # per input; where there is room for fewer, there are none
+BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
+    "axis": (BasisSpec(),),
+    "linear": (BasisSpec(),),
+    "quadratic": (BasisSpec(square=0.5),),
+    "additive": (ADDITIVE,),
+    "auto": (BasisSpec(), ADDITIVE),
+}
+MAX_CURVE_COLUMNS = 256  # of all inputs together; where inputs are many, their curves have fewer frequencies,
+MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), without which wide tables lose much,
+MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; beyond, all are linear
+MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # for each leaf; with more outputs, the leaves share their slopes
+
+
+def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) -> tuple[BasisSpec, ...]:
+    """Columns to try; where inputs are many, curves have fewer frequencies, and where outputs are, fewer ramps."""
+    may_curve = n_inputs <= MAX_CURVED_INPUTS or n_inputs * n_rows <= MAX_CURVED_VALUES
+    room = max(MAX_CURVE_COLUMNS // max(n_inputs, 1) - 1, MIN_CURVES if may_curve else 0)  # beside the linear column
+    specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
+    ramped = _with_ramps(n_inputs, n_rows, outputs, room)
+    if ramped.n_ramps >= MIN_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
+        specs.append(ramped)
+    return tuple(dict.fromkeys(specs))
+
+
+def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpec:
+    """Curves with as many ramps as the rows support; on small tables these stand beside all cosines."""
+    if n_rows < RAMPS_MIN_ROWS:
+        return ADDITIVE
+    max_ramps = MAX_RAMP_COLUMNS // max(n_inputs, 1)
+    if n_rows <= RAMPS_BY_INPUT_MAX_ROWS:
+        columns = n_rows / max(ROWS_PER_RAMP_COLUMN, outputs * ROWS_PER_RAMP_SLOPE)
+        n_ramps = min(N_RAMPS_BESIDE_COSINES, max_ramps, int(columns / max(n_inputs, 1)))
+        return replace(_within(RAMPS_BESIDE_COSINES, room), n_ramps=n_ramps)
+    n_ramps = N_RAMPS if n_rows > PROPORTIONAL_RAMPS_MAX_ROWS else n_rows // ROWS_PER_RAMP
+    return replace(MANY_RAMPS, n_ramps=min(n_ramps, max_ramps))
+
+
+def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:
+    """At most `room` columns beside the linear one: the normal score, then cosines; others are extra."""
+    score, curve = (basis_spec.normal_score if room > 0 else 0.0), basis_spec.curve[: max(0, room - 1)]
+    return replace(basis_spec, normal_score=score, curve=curve, quadratic=basis_spec.quadratic if curve else 0.0)
+
+
+def slopes_for(leaf: Leaf, outputs: int, is_monotone: bool = False) -> tuple[Slopes, ...]:
+    """Kinds of responses to try.
+
+    With monotone inputs, slopes that leaves share go with gates that look at these inputs, own ones with gates that do
+    not (monotone_refine.py): both are tried.
+    """
+    if is_monotone:
+        of_linear: tuple[Slopes, ...] = ("shared", "own") if outputs <= MAX_OUTPUTS_WITH_OWN_SLOPES else ("shared",)
+        return {"constant": ("none",), "linear": of_linear, "auto": ("none", *of_linear)}[leaf]
+    linear: Slopes = "own" if outputs <= MAX_OUTPUTS_WITH_OWN_SLOPES else "shared"
+    kinds: dict[Leaf, tuple[Slopes, ...]] = {"constant": ("none",), "linear": (linear,), "auto": ("none", linear)}
+    return kinds[leaf]

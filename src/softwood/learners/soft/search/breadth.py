@@ -1,0 +1,36 @@
+"""How broadly a search looks: what an effort buys.
+
+quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, where rows are many),
+           growth that ends at the first split without a gain, importances by fewer rows
+normal     the numbers that the steps were tuned with
+thorough   SEARCHES_IF_THOROUGH searches, each with other folds; the kind of tree that most of them choose (thorough.py)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from softwood.learners.soft.regimes import IMPORTANCE_ROWS, QUICK_IMPORTANCE_ROWS
+
+Effort = Literal["quick", "normal", "thorough"]
+
+SEARCHES_IF_THOROUGH = 8  # searches of a thorough effort
+
+
+@dataclass(frozen=True)
+class Breadth:
+    """max_patience : splits without a gain before growth ends, at most.
+
+    importance_rows : rows that importances are measured on.
+    """
+
+    max_patience: int = 2**31
+    importance_rows: int = IMPORTANCE_ROWS
+
+
+BREADTH: dict[Effort, Breadth] = {
+    "quick": Breadth(max_patience=1, importance_rows=QUICK_IMPORTANCE_ROWS),
+    "normal": Breadth(),
+    "thorough": Breadth(),
+}
