@@ -69,7 +69,7 @@ class RowSketch:
         begin = np.flatnonzero(new)
         self.full = self.full or len(begin) > self.size
         row = np.cumsum(new) - 1
-        weight = np.column_stack([np.bincount(row, each) for each in weight[order].T])[: self.size]
+        weight = np.column_stack([np.bincount(row, each).astype(np.float64) for each in weight[order].T])[: self.size]
         kept = begin[: self.size]
         self.key, self.content, self.X, self.target = key[kept], content[kept], X[order[kept]], target[kept]
         self.weight = weight

@@ -52,7 +52,7 @@ def shown_classes(scene: Scene, most: int) -> list[int]:
         count = np.asarray(scene.tree.mean_answers[0])
     else:
         count = np.bincount(scene.y, minlength=len(scene.labels)).astype(np.float64)
-    return most_frequent(count, most).tolist()
+    return [int(k) for k in most_frequent(count, most)]
 
 
 def tell_classes(scene: Scene, most: int) -> str:
