@@ -1,4 +1,4 @@
-// Functions, products and decompositions of fixed order, for Python: src/softwood/kernels/arithmetic.py.
+// Functions, products and decompositions of fixed order, for Python: src/softwood/kernels/arithmetic.
 #include "bind/module.hpp"
 #include "core/symmetric_matrix.hpp"
 #include "simd/block_loops.hpp"

@@ -1,5 +1,5 @@
-// Budding trees for Python. A state is any object with the attributes of kernels/online_state.py; its arrays change in
-// place.
+// Budding trees for Python. A state is any object with the attributes of kernels/contracts/online_state.py; its arrays
+// change in place.
 #include <stdexcept>
 
 #include "bind/module.hpp"
@@ -95,12 +95,15 @@ double trained(nb::handle python, Table2<T> x, Table2<T> target, Line<T> weight,
 }
 
 template <class T>
-void answered(nb::handle python, Table2<T> x, Out<double, 2> out, int n_threads) {
+nb::object evaluated(nb::handle python, Table2<T> x, int n_threads) {
   const OnlineState<T> state = open_state<T>(python);
-  if (x.shape(1) != state.width || out.shape(0) != x.shape(0) || out.shape(1) != state.outputs)
-    throw std::invalid_argument("sizes of state and rows do not agree");
-  const Unlocked release;
-  answers(state, x.data(), x.shape(0), out.data(), n_threads);
+  if (x.shape(1) != state.width) throw std::invalid_argument("sizes of state and rows do not agree");
+  std::vector<double> output(x.shape(0) * state.outputs);
+  {
+    const Unlocked release;
+    answers(state, x.data(), x.shape(0), output.data(), n_threads);
+  }
+  return array(output, {x.shape(0), state.outputs});
 }
 
 using Phi = nb::ndarray<double, nb::ndim<2>, nb::device::cpu>;
@@ -138,7 +141,7 @@ template <class T>
 void bind_kind(nb::module_& m) {
   m.def("train_buds", &trained<T>, "state"_a, nb::arg("x").noconvert(), nb::arg("target").noconvert(),
         nb::arg("weight").noconvert(), nb::arg("order").noconvert(), "options"_a);
-  m.def("answers_buds", &answered<T>, "state"_a, nb::arg("x").noconvert(), nb::arg("out").noconvert(), "n_threads"_a);
+  m.def("evaluate_buds", &evaluated<T>, "state"_a, nb::arg("x").noconvert(), "n_threads"_a = 1);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Bins& bin,
       if (b >= bins) throw std::invalid_argument("a level's bin is none of the bins");
 }
 
-// From kernels/split_step.py, by the names there.
+// From kernels/contracts/split_step.py, by the names there.
 SoftTreeParams read_params(nb::handle tree) {
   const TowardsPython way;
   const auto real = [&](const char* name) { return numbers<double>(view<double>(tree, name)); };

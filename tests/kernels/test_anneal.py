@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
-from softwood.kernels.anneal import PROPOSALS, AnnealProblem, Ramps
+from softwood.kernels.contracts.anneal import PROPOSALS, AnnealProblem, Ramps
 from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import make_problem
 from softwood.tree import Tree

@@ -19,7 +19,7 @@ from softwood.estimators.options import threads
 from softwood.estimators.sources import is_dask
 from softwood.estimators.sparse_rows import in_row_blocks
 from softwood.kernels.kinds import Link, Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances

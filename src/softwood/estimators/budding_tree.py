@@ -15,8 +15,8 @@ from softwood.estimators.lazy_tree import LazyTree
 from softwood.estimators.learned import warn_if_interrupted
 from softwood.estimators.monotone import certificate_of, soft_signs
 from softwood.estimators.progress import budding_lines
-from softwood.kernels.growth import UNCONSTRAINED, Signs
-from softwood.kernels.online_state import Rule
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.online_state import Rule
 from softwood.learners.budding.joint import JointOptions, learn_joint
 from softwood.learners.budding.online import Online, history_entry, learn_online
 from softwood.learners.budding.params import BuddingParams

@@ -17,7 +17,7 @@ from softwood.estimators.intake import Table
 from softwood.estimators.rows import read_held_labels, read_held_numbers, with_costs
 from softwood.estimators.scan import Piece, Scan
 from softwood.estimators.weights import class_factor, drop_classes
-from softwood.kernels.growth import MAX_BINS, Growth
+from softwood.kernels.contracts.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.batched_cart import BatchedCases, learn_batched_cart
 from softwood.learners.hard.problem import Problem

@@ -47,8 +47,8 @@ from softwood.estimators.frames import (
     read_kinds,
 )
 from softwood.estimators.sparse_rows import densified, is_sparse, refuse_infinite_stored, sparse_table
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.table_scan import any_infinite
+from softwood.kernels import any_infinite
+from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Kind, Schema
 from softwood.tree.encoding import is_missing
 

@@ -23,7 +23,7 @@ from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import annealing_bar
 from softwood.estimators.target import encode_classes, read_numbers
 from softwood.estimators.weights import read_weights
-from softwood.kernels.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.anneal import PATIENCE, anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient

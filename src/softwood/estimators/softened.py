@@ -11,7 +11,7 @@ from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimat
 from softwood.estimators.learned import set_when_learned, warn_if_interrupted
 from softwood.estimators.progress import softening_bar
 from softwood.estimators.rows import read_labelled, read_numbered
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import PATIENCE

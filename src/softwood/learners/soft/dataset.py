@@ -16,7 +16,7 @@ import numpy.typing as npt
 from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.moments import round_off
 from softwood.learners.soft.target_scale import robust_scale, scale_targets
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to

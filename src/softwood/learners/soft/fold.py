@@ -10,7 +10,7 @@ import numpy.typing as npt
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.arithmetic import log, matmul
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Link, LossKind
 from softwood.learners.soft.binning import BINS, Binned, Codes
 from softwood.learners.soft.dataset import MANY, Dataset

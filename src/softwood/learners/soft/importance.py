@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softwood.engines import Floats
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.ablation import ablation_importance
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import DesignMatrix

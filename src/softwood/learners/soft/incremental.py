@@ -27,8 +27,8 @@ from typing import Literal
 
 import numpy as np
 
+from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
-from softwood.kernels.soft import descend
 from softwood.learners.soft.dataset import Dataset, Floats
 from softwood.learners.soft.design import BasisSpec, build_design
 from softwood.learners.soft.fold import Fold, init_root, make_sample_engine

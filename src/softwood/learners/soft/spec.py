@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.binning import Binned
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.design import BasisSpec, DesignMatrix

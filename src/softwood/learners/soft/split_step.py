@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 from softwood.engines import SampleEngine
-from softwood.kernels.split_step import PackedTree, SplitStepOptions
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.learners.soft.monotone_split import leaf_bounds, monotone_splits, refined_in_order
 from softwood.learners.soft.new_split import NewSplit
 from softwood.learners.soft.params import RESPONSE_PENALTY, Gates, Slopes, SoftTreeParams

@@ -13,7 +13,7 @@ from functools import partial
 
 from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.dataset import MANY, Dataset
 from softwood.learners.soft.design import DesignMatrix
 from softwood.learners.soft.piecewise import expansion_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.params import SoftTreeParams
 from softwood.learners.soft.sparse.ablation import stored_ablation

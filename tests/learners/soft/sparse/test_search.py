@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.stored_rows import StoredColumns
+from softwood.kernels.sparse.stored_rows import StoredColumns
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.joint import JointOptions, learn_joint
 from softwood.tree import Schema

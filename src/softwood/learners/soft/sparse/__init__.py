@@ -1,4 +1,4 @@
-"""Soft trees of sparse tables: linear columns, in time and memory of what is stored (kernels/stored_rows.py).
+"""Soft trees of sparse tables: linear columns, in time and memory of what is stored (kernels/sparse/stored_rows.py).
 
     design.py       the columns: centred and scaled by what is stored
     rows.py         engines of them, and what new gates start from: whether a row stores something
