@@ -89,6 +89,29 @@ def test_columns_of_a_shape_are_whole_numbers_of_columns() -> None:
         make([3])
 
 
+@pytest.mark.skipif(dispatch.kernels != "native", reason="what native code reads")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"code": Y[:3]}, "entry for each row"),
+        ({"weight": ONES[:3]}, "entry for each row"),
+        ({"code": np.array([0, 1, 2, 0], np.int32)}, "a code names no class"),
+        ({"factor": np.ones(3)}, "entry for each class"),
+        ({"n_classes": 0}, "entry for each row"),
+    ],
+)
+def test_native_growth_checks_sizes_before_it_reads(wrong: dict[str, Any], told: str) -> None:
+    native = dispatch.native
+    columns = native.Columns(X, LEVELS.tolist(), ONES, 0, 1)
+    given = {"code": Y, "y": np.zeros((0, 1)), "weight": ONES, "factor": np.zeros(0), "n_classes": 2} | wrong
+    limits = {"criterion": 0, "max_depth": 3, "max_leaves": 9, "min_samples_split": 2.0, "min_samples_leaf": 1.0}
+    rest = {"min_impurity": 0.0, "min_impurity_decrease": 0.0, "missing": 0, "max_surrogates": 0, "monotone": []}
+    with pytest.raises(ValueError, match=told):
+        native.grow(columns, **given, **limits, **rest, parameter=[], max_places=9, every_level=9, n_threads=1)
+    with pytest.raises(ValueError, match="one for each column"):
+        native.Columns(X, [0], ONES, 0, 1)
+
+
 @pytest.mark.skipif(dispatch.native is None, reason="the native kernels are not built")
 def test_what_fails_in_an_attribute_is_raised_and_does_not_end_the_process() -> None:
     class Interrupted:
