@@ -182,9 +182,10 @@ large: $(PACKAGE) $(TESTS) $(BENCH)
 results: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.papers.run $(RUN)
 
-# The papers' tables and figures from the results that are there.
+# The papers' tables and figures from the results that are there, and the figures that README and docs quote.
 tables: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.papers.tables
+	$(BIN)/python -m bench.quotes
 
 # Do this tree and a commit learn the same trees, bit for bit? BASE=<commit> is built in a temporary worktree. Or
 # EQUALITY='--save hashes.json' now and EQUALITY='--against hashes.json' later, which builds no second package.

@@ -78,8 +78,8 @@ def run(cases: Mapping[str, Case], models: list[str], seeds: int, file: Path) ->
 def to_markdown(results: Results, first: str) -> str:
     """A line a case: errors, then nodes and seconds; a dash where a run is yet to be made. `first`: what cases are."""
     lines = []
-    for name in dict.fromkeys(key.rsplit("/", 2)[0] for key in results):
-        means = {model: _means(results, name, model) for model in MODELS}
+    for name in tables_of(results):
+        means = {model: means_of(results, name, model) for model in MODELS}
         known = {model: mean for model, mean in means.items() if mean is not None}
         least = min(mean["error"] for mean in known.values())
         errors = [bold(f"{known[m]['error']:.3f}", known[m]["error"] == least) if m in known else "–" for m in MODELS]
@@ -88,34 +88,55 @@ def to_markdown(results: Results, first: str) -> str:
     return table([first, *MODELS, *(f"{model}: nodes, time" for model in MODELS)], lines)
 
 
+def tables_of(results: Results) -> list[str]:
+    """Names of the cases, in the order in which they were run first."""
+    return list(dict.fromkeys(key.rsplit("/", 2)[0] for key in results))
+
+
+def count_firsts(results: Results) -> dict[str, int]:
+    """On how many cases each model has the least error (of two that share it, the first of MODELS)."""
+    best = [min(MODELS, key=lambda model: error_of(results, name, model)) for name in tables_of(results)]
+    return {model: best.count(model) for model in MODELS}
+
+
+def count_duels(results: Results) -> dict[str, tuple[int, int]]:
+    """For each other model: on how many cases SoftTree has less error, and on how many both were run."""
+    names, duels = tables_of(results), {}
+    ours = {name: error_of(results, name, "SoftTree") for name in names}
+    for model in list(MODELS)[1:]:
+        theirs = {name: error_of(results, name, model) for name in names}
+        met = [name for name in names if np.isfinite(ours[name]) and np.isfinite(theirs[name])]
+        duels[model] = (sum(ours[name] < theirs[name] for name in met), len(met))
+    return duels
+
+
 def standing(results: Results) -> str:
     """On how many cases each model has the least error, and how SoftTree stands to each other one."""
-    names = list(dict.fromkeys(key.rsplit("/", 2)[0] for key in results))
-    best = [min(MODELS, key=lambda model: _error(results, name, model)) for name in names]
-    firsts = ", ".join(f"{model} {best.count(model)}" for model in MODELS if model in best)
-    ours = {name: _error(results, name, "SoftTree") for name in names}
-    duels = []
-    for model in list(MODELS)[1:]:
-        theirs = {name: _error(results, name, model) for name in names}
-        met = [name for name in names if np.isfinite(ours[name]) and np.isfinite(theirs[name])]
-        if met:
-            duels.append(f"{model} {sum(ours[name] < theirs[name] for name in met)} of {len(met)}")
-    told = f" SoftTree has less error than {', '.join(duels)}." if duels else ""
-    return f"Least error on so many of the {len(names)} tables: {firsts}.{told}"
+    firsts = ", ".join(f"{model} {n}" for model, n in count_firsts(results).items() if n)
+    duels = ", ".join(f"{model} {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
+    told = f" SoftTree has less error than {duels}." if duels else ""
+    return f"Least error on so many of the {len(tables_of(results))} tables: {firsts}.{told}"
 
 
-def _error(results: Results, name: str, model: str) -> float:
-    means = _means(results, name, model)
+def error_of(results: Results, name: str, model: str) -> float:
+    """Mean error on a case; infinite if it was not run."""
+    means = means_of(results, name, model)
     return np.inf if means is None else means["error"]
 
 
-def _means(results: Results, name: str, model: str) -> dict[str, float] | None:
+def means_of(results: Results, name: str, model: str) -> dict[str, float] | None:
+    """Mean error, nodes and seconds on a case; None if it was not run."""
     mine = [result for key, result in results.items() if key.startswith(f"{name}/") and key.endswith(f"/{model}")]
     return {what: float(np.mean([one[what] for one in mine])) for what in mine[0]} if mine else None
 
 
+def to_page(results: Results, first: str, head: str) -> str:
+    """The page as Markdown."""
+    return f"{head}\n{to_markdown(results, first)}\n\n{standing(results)}\n"
+
+
 def hold(name: str, cases: Mapping[str, Case], first: str, head: str) -> None:
-    """Run, print the table and write the page `name`, which begins with `head`."""
+    """Run, print and write the page `name`, which begins with `head`."""
     parser = argparse.ArgumentParser(description=head.splitlines()[0].lstrip("# "))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--results", type=Path, default=RESULTS / f"{name}.json", help="file of the runs")
@@ -126,6 +147,6 @@ def hold(name: str, cases: Mapping[str, Case], first: str, head: str) -> None:
         models.remove("LightGBM")
     asked.results.parent.mkdir(exist_ok=True)
     results = run(cases, models, asked.seeds, asked.results)
-    text = f"{to_markdown(results, first)}\n\n{standing(results)}"
-    (PAGES / f"{name}.md").write_text(f"{head}\n{text}\n", encoding="utf-8")
+    text = to_page(results, first, head)
+    (PAGES / f"{name}.md").write_text(text, encoding="utf-8")
     print(text)

@@ -27,9 +27,9 @@ from softwood.kernels import make_shape
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import ADDITIVE
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.torch import SoftTree
 
 DEPTH, INPUTS = 4, 16

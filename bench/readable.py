@@ -12,17 +12,18 @@ import argparse
 import json
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.papers.markdown import table
+from bench.papers.markdown import bold, table
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.datasets import DataSet, Fold, folds, load, names
 from softwood.tree import Tree
 from softwood.tree.views import LinearGate
 
 RESULTS = Path(__file__).parent / "results" / "readable.json"
+MOST_INPUTS = 3  # of a gate or leaf that people can read
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "readable.md"
 HEAD = """# What a tree to be read costs
 
@@ -76,27 +77,58 @@ def run(n_folds: int) -> dict[str, dict[str, float]]:
     return results
 
 
+class Cost(NamedTuple):
+    """Means of a set's folds without and with `readable`, and inputs of the widest gate or leaf with it."""
+
+    plain: dict[str, float]
+    readable: dict[str, float]
+    widest: float
+
+    @property
+    def ratio(self) -> float:
+        """Of the errors."""
+        return self.readable["error"] / self.plain["error"]
+
+    @property
+    def is_readable(self) -> bool:
+        return self.widest <= MOST_INPUTS
+
+
+def costs_of(results: dict[str, dict[str, float]]) -> dict[str, Cost]:
+    """What `readable` costs, by set."""
+    costs = {}
+    for code in dict.fromkeys(key.split("/")[0] for key in results):
+        plain, readable = (
+            [one for key, one in results.items() if key.startswith(f"{code}/") and key.endswith(f"/{flag}")]
+            for flag in (False, True)
+        )
+        costs[code] = Cost(_means(plain), _means(readable), max(one["inputs"] for one in readable))
+    return costs
+
+
+def _means(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {what: float(np.mean([one[what] for one in runs])) for what in runs[0]}
+
+
 def to_markdown(results: dict[str, dict[str, float]]) -> str:
     """A line a set, and what it comes to."""
-    lines, ratio, plain = [], [], 0
-    for code in dict.fromkeys(key.split("/")[0] for key in results):
-        both = [
-            [one for key, one in results.items() if key.startswith(f"{code}/") and key.endswith(f"/{readable}")]
-            for readable in (False, True)
+    costs, lines = costs_of(results), []
+    for code, cost in costs.items():
+        cells = [
+            f"{m['error']:.4f}, {m['nodes']:.1f}, {m['inputs']:.1f}, {m['seconds']:.1f} s"
+            for m in (cost.plain, cost.readable)
         ]
-        mean = [{what: float(np.mean([one[what] for one in each])) for what in each[0]} for each in both]
-        widest_one = max(one["inputs"] for one in both[1])
-        plain += widest_one <= 3
-        ratio.append(mean[1]["error"] / mean[0]["error"])
-        mark = "**" if widest_one <= 3 else ""
-        cells = [f"{m['error']:.4f}, {m['nodes']:.1f}, {m['inputs']:.1f}, {m['seconds']:.1f} s" for m in mean]
-        lines.append([f"{mark}{code}{mark}", *cells, f"{ratio[-1]:.3f}"])
+        lines.append([bold(code, cost.is_readable), *cells, f"{cost.ratio:.3f}"])
     first = table(["set", "SoftTree: error, nodes, inputs, time", "readable", "ratio of errors"], lines)
-    geometric = float(np.exp(np.mean(np.log(ratio))))
+    ratio, good = [cost.ratio for cost in costs.values()], sum(cost.is_readable for cost in costs.values())
     return (
-        f"{first}\n\nReadable in all folds: {plain} of {len(lines)} sets. Error times {geometric:.3f} (geometric mean; "
-        f"median {np.median(ratio):.3f}, worst {max(ratio):.3f}).\n"
+        f"{first}\n\nReadable in all folds: {good} of {len(lines)} sets. Error times {geometric_mean(ratio):.3f} "
+        f"(geometric mean; median {np.median(ratio):.3f}, worst {max(ratio):.3f}).\n"
     )
+
+
+def geometric_mean(ratio: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(ratio))))
 
 
 if __name__ == "__main__":

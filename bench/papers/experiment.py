@@ -7,6 +7,7 @@ Classes: accuracy, and of probabilities log loss and Brier score (sum over class
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import time
 from functools import lru_cache
@@ -20,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 import softwood
 from bench.papers import methods
-from bench.papers.store import FORMAT, Result, Task, write
+from bench.papers.store import Result, Task, spell_options
 from softwood.datasets import DataSet, Fold, folds, load
 from softwood.kernels import kernels
 
@@ -35,14 +36,12 @@ def rows_of(name: str, folder: Path | None) -> tuple[DataSet, list[Fold]]:
     return data, folds(data)
 
 
-def run(task: Task, results: Path, folder: Path | None) -> Result | str:
-    """Fit, measure, write. What goes wrong comes back in words: one bad fit does not stop the others."""
+def run(task: Task, folder: Path | None) -> Result | str:
+    """Fit and measure. What goes wrong comes back in words: one bad fit does not stop the others."""
     try:
-        result = measure(task, folder)
-        write(task.path(results), result)
+        return measure(task, folder)
     except Exception as error:
         return f"{task.method} on {task.name}, fold {task.fold}: {type(error).__name__}: {error}"
-    return result
 
 
 def measure(task: Task, folder: Path | None) -> Result:
@@ -55,35 +54,36 @@ def measure(task: Task, folder: Path | None) -> Result:
     with threadpool_limits(1):
         wall, process = time.perf_counter(), time.process_time()
         model.fit(data.X[train], y[train], **({"X_val": data.X[held], "y_val": y[held]} if len(held) else {}))
-        seconds = {"fit": time.process_time() - process, "fit_wall": time.perf_counter() - wall}
+        fit, fit_wall = time.process_time() - process, time.perf_counter() - wall
         process = time.process_time()
         answer = model.predict(data.X[fold.test])
-        seconds["predict"] = time.process_time() - process
+        predict = time.process_time() - process
     metrics = _errors(answer, data, fold, y) if data.task == "regression" else _hits(model, answer, data, fold)
     nodes, leaves = size(model)
-    return {
-        "format": FORMAT,
-        "method": task.method,
-        "options": method.options,
-        "rows": method.rows,
-        "set": data.name,
-        "code": data.code,
-        "task": data.task,
-        "fold": task.fold,
-        "published_fold": fold.published,
-        "seed": task.fold,
-        "n_train": len(train),
-        "n_validation": len(held),
-        "n_test": len(fold.test),
-        "metrics": {key: round(value, 6) for key, value in metrics.items()},
-        "nodes": nodes,
-        "leaves": leaves,
-        "seconds": {key: round(value, 4) for key, value in seconds.items()},
-        "version": softwood.__version__,
-        "commit": commit(),
-        "kernels": kernels,
-        "libraries": {name: version(name) for name in ("numpy", "scikit-learn")},
-    }
+    return Result(
+        method=task.method,
+        set=data.name,
+        fold=task.fold,
+        commit=commit(),
+        version=softwood.__version__,
+        processor=platform.machine(),
+        kernels=kernels,
+        numpy=version("numpy"),
+        sklearn=version("scikit-learn"),
+        options=spell_options(method.options),
+        rows=method.rows,
+        seed=task.fold,
+        published_fold=fold.published,
+        n_train=len(train),
+        n_validation=len(held),
+        n_test=len(fold.test),
+        nodes=nodes,
+        leaves=leaves,
+        fit_s=round(fit, 4),
+        fit_wall_s=round(fit_wall, 4),
+        predict_s=round(predict, 4),
+        **{key: round(value, 6) for key, value in metrics.items()},
+    )
 
 
 def size(model: Any) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.papers import markdown
+from bench.papers import markdown, provenance
 from bench.papers.compare import compare_errors, compare_sizes, record
 from bench.papers.documents import Document, PaperTable
 from bench.papers.methods import BY_NAME
@@ -14,9 +14,9 @@ HEAD = """# {title}
 Made by `make tables` from the results in bench/papers/results. Left of each pair the printed figure, right of it ours:
 mean ± standard deviation of ten folds (the authors' own where they are known: regression and two classes), fitted on
 one half, size chosen on the other, measured on the test third. A number in brackets says that only so many folds were
-run. Regression: mean squared error of the z-scored target; else accuracy in per cent. **Bold** as in the paper:
-significantly better than every other of the paper's methods (5×2 cv F test for errors, Wilcoxon's rank sum for nodes,
-5 %)."""
+run; † marks a column whose runs are of several commits ([which](family.md#which-runs)). Regression: mean squared error
+of the z-scored target; else accuracy in per cent. **Bold** as in the paper: significantly better than every other of
+the paper's methods (5×2 cv F test for errors, Wilcoxon's rank sum for nodes, 5 %)."""
 NONE = "Not run yet."
 
 
@@ -38,7 +38,6 @@ def _beside(paper: PaperTable, cells: Cells) -> list[str]:
 
 def _scores(paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cells) -> str:
     beside = _beside(paper, cells)
-    header = ["set", *(f"{c}{who}" for c, _ in paper.columns for who in (", printed", ", ours"))]
     rows = []
     for code in paper.codes:
         row = [code]
@@ -46,12 +45,11 @@ def _scores(paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cel
             one, cell = lines[code, column], cells.get((method, code))
             row += [markdown.bold(one.value, one.bold), _marked(cell, _rivals(paper, method, code, cells))]
         rows.append(row + [markdown.score(cells.get((method, code))) for method in beside])
-    return markdown.table(header + [BY_NAME[method].title for method in beside], rows)
+    return markdown.table(_header("set", paper, cells), rows)
 
 
 def _sizes(paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cells) -> str:
     beside = _beside(paper, cells)
-    header = ["nodes", *(f"{c}{who}" for c, _ in paper.columns for who in (", printed", ", ours"))]
     rows = []
     for code in paper.codes:
         row = [code]
@@ -60,7 +58,15 @@ def _sizes(paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cell
             best = _beats_all(cell, _rivals(paper, method, code, cells), sizes=True)
             row += [markdown.bold(one.nodes, one.bold_nodes), markdown.bold(markdown.nodes(cell), best)]
         rows.append(row + [markdown.nodes(cells.get((method, code))) for method in beside])
-    return markdown.table(header + [BY_NAME[method].title for method in beside], rows)
+    return markdown.table(_header("nodes", paper, cells), rows)
+
+
+def _header(first: str, paper: PaperTable, cells: Cells) -> list[str]:
+    """Titles of the columns: printed and ours in turn, then those beside."""
+    header = [first]
+    for column, method in paper.columns:
+        header += [f"{column}, printed", f"{column}, ours{provenance.mark(cells, method, paper.codes)}"]
+    return header + [provenance.title(cells, method, paper.codes) for method in _beside(paper, cells)]
 
 
 def _rivals(paper: PaperTable, method: str, code: str, cells: Cells) -> list[Cell | None]:

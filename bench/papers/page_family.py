@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bench.papers import markdown
+from bench.papers import markdown, provenance
 from bench.papers.compare import Ranks, compare_errors, rank, record, relative_errors
 from bench.papers.methods import BY_NAME, METHODS
 from bench.papers.published import Printed, best_printed
@@ -21,7 +21,9 @@ Made by `make tables` from the results in bench/papers/results. Mean ± standard
 brackets: so many only); regression: mean squared error of the z-scored target, else accuracy in per cent.
 **Bold**: the best single tree of the line. ▲ significantly better, ▼ significantly worse (5×2 cv F test, 5 %) than
 *{half}*; methods that see both halves, so twice the rows to learn from, are held against *{both}*. Forest and LightGBM
-are yardsticks of hundreds of trees."""
+are yardsticks of hundreds of trees. † marks a method whose runs are of several commits ([which](#which-runs))."""
+
+RUNS = "A + behind a commit: files were changed. Seconds compare only within one kind of processor."
 
 
 def write_page(printed: list[Printed], cells: Cells, figures: Sequence[str]) -> str:
@@ -38,7 +40,7 @@ def write_page(printed: list[Printed], cells: Cells, figures: Sequence[str]) -> 
         parts += [_overall(cells, methods, codes, best), _picture(f"ranks-{task}.svg", "Mean ranks", figures)]
     for name, text in (("pareto.svg", "Error against nodes"), ("time.svg", "Error against seconds of a fit")):
         parts.append(_picture(name, text, figures))
-    parts += ["## Where we lose", _losses(cells, best)]
+    parts += ["## Where we lose", _losses(cells, best), "## Which runs", RUNS, provenance.table(cells)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -75,12 +77,12 @@ def _scores(cells: Cells, methods: list[str], codes: list[str], best: dict[str, 
             mark = {1: " ▲", -1: " ▼"}.get(verdict or 0, "")
             row.append(markdown.bold(markdown.score(cells.get((method, code)), mark), method == top))
         rows.append(row)
-    return markdown.table(["set", "best printed (nodes)", *(BY_NAME[m].title for m in methods)], rows)
+    return markdown.table(["set", "best printed (nodes)", *(provenance.title(cells, m, codes) for m in methods)], rows)
 
 
 def _sizes(cells: Cells, methods: list[str], codes: list[str]) -> str:
     rows = [[code, *(markdown.nodes(cells.get((m, code))) for m in methods)] for code in codes]
-    return markdown.table(["nodes", *(BY_NAME[m].title for m in methods)], rows)
+    return markdown.table(["nodes", *(provenance.title(cells, m, codes) for m in methods)], rows)
 
 
 def _overall(cells: Cells, methods: list[str], codes: list[str], best: dict[str, Printed]) -> str:
@@ -93,7 +95,7 @@ def _overall(cells: Cells, methods: list[str], codes: list[str], best: dict[str,
         good = sum(_as_good(cells, method, code, best) for code in codes if (method, code) in cells)
         rows.append(
             [
-                BY_NAME[method].title,
+                provenance.title(cells, method, codes),
                 f"{ranks.mean[methods.index(method)]:.2f}" if ranks else "–",
                 f"{ratio[method]:.3f}" if ratio else "–",
                 _record(cells, method, codes, sizes=False),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bench.papers import markdown
+from dataclasses import dataclass
+
+from bench.papers import markdown, provenance
 from bench.papers.published import Printed, best_printed
 from bench.papers.summary import Cell, Cells
 from softwood.datasets import catalog
@@ -16,9 +18,9 @@ the training half; errors are of the test third. Regression: mean squared error 
 per cent. Seconds are of the processor, a whole fit, every choice included. *Best printed* is the best figure that the
 papers of 2012 and 2014 print for any method. LightGBM saw the same rows (7 or 31 leaves and early stopping by the other
 half), with its default learning rate of .1 and with .05. *Both halves* is a fit without `X_val` on both of them. A
-number in brackets: so many folds of ten. ABA, CMC, CON, GER, PAG, PIM, SAT, SEG, SPA and YEA were run by the learner as
-it is, the others just before curves had ramps from 250 rows on; *both halves* by an older version. Seconds are of two
-busy cores, where they are up to twice those of idle ones."""
+number in brackets: so many folds of ten. † marks a column whose runs are of several commits;
+[which runs](family.md#which-runs) has those of all methods. Seconds are of two busy cores, where they are up to twice
+those of idle ones."""
 BOOSTED = {"lightgbm-default": "LightGBM (.1)", "lightgbm": "LightGBM (.05)"}
 
 FOOT = """A tree of one node has no gate: a linear or additive leaf was all that the held-out rows asked for. Bases and
@@ -26,35 +28,56 @@ rules of choice were compared on some folds of some of these sets while the lear
 figures are a little optimistic; the same rules stand for all sets."""
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Codes of the sets that were run, and of those on which our tree is as good as printed, smaller, or better."""
+
+    run: list[str]
+    as_good: list[str]
+    smaller: list[str]
+    better: dict[str, list[str]]  # than LightGBM, by method
+
+
+def stand(best: dict[str, Printed], cells: Cells) -> Standing:
+    """How the joint soft tree stands to the best printed figures and to LightGBM."""
+    ours = {entry.code: cells["soft", entry.code] for entry in catalog.ENTRIES if ("soft", entry.code) in cells}
+    as_good = [code for code, cell in ours.items() if good_as(cell, best[code].number, best[code].decimals)]
+    smaller = [c for c, cell in ours.items() if best[c].nodes and cell.nodes.mean() < float(best[c].nodes)]
+    better = {
+        name: [c for c, cell in ours.items() if (name, c) in cells and cell.error.mean() < cells[name, c].error.mean()]
+        for name in BOOSTED
+    }
+    return Standing(list(ours), as_good, smaller, better)
+
+
 def write_page(printed: list[Printed], cells: Cells) -> str:
     """The page as Markdown."""
     best = best_printed(printed)
-    rows, won, small = [], [], []
-    beaten: dict[str, list[str]] = {name: [] for name in BOOSTED}
-    for code in (entry.code for entry in catalog.ENTRIES):
-        ours = cells.get(("soft", code))
-        if ours is None:
-            continue
-        boosted = {name: cells.get((name, code)) for name in BOOSTED}
-        at_least = good_as(ours, best[code].number, best[code].decimals)
-        won += [code] if at_least else []
-        for name, cell in boosted.items():
-            beaten[name] += [code] if cell is not None and ours.error.mean() < cell.error.mean() else []
-        small += [code] if best[code].nodes and ours.nodes.mean() < float(best[code].nodes) else []
-        beside = [_boosted(cell, code in beaten[name]) for name, cell in boosted.items()]
-        rows.append(_row(ours, best[code], beside, cells.get(("soft-both", code)), at_least))
-    if not rows:
+    found = stand(best, cells)
+    if not found.run:
         return f"{HEAD}\n\nNot run yet.\n"
-    header = ["set", "ours", "nodes", "s", "best printed", "column, nodes", *BOOSTED.values(), "both halves", "nodes"]
-    counts = [
-        f"- At least as good as the best printed figure (to its digits) on {len(won)} of {len(rows)}.{_but(rows, won)}",
-        f"- Fewer nodes than the tree that printed it on {len(small)} of {len(rows)}.",
-    ]
-    counts += [
-        f"- Better than {BOOSTED[name]} on {len(codes)} of {len(rows)}.{_but(rows, codes)}"
-        for name, codes in beaten.items()
-    ]
-    return "\n\n".join([HEAD, markdown.table(header, rows), "\n".join(counts), FOOT]) + "\n"
+    rows = [_row(code, best[code], cells, found) for code in found.run]
+    titles = {"ours": "soft"} | {title: name for name, title in BOOSTED.items()} | {"both halves": "soft-both"}
+    ours, *boosted, both = (title + provenance.mark(cells, name, found.run) for title, name in titles.items())
+    header = ["set", ours, "nodes", "s", "best printed", "column, nodes", *boosted, both, "nodes"]
+    note = provenance.footnote(cells, "soft", found.run)
+    parts = [HEAD, markdown.table(header, rows), note, _counts(found), FOOT]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _counts(found: Standing) -> str:
+    n = len(found.run)
+    return "\n".join(
+        [
+            f"- At least as good as the best printed figure (to its digits) on {len(found.as_good)} of {n}."
+            f"{_but(found.run, found.as_good)}",
+            f"- Fewer nodes than the tree that printed it on {len(found.smaller)} of {n}.",
+            *(
+                f"- Better than {BOOSTED[name]} on {len(codes)} of {n}.{_but(found.run, codes)}"
+                for name, codes in found.better.items()
+            ),
+        ]
+    )
 
 
 def good_as(ours: Cell, number: float, decimals: int) -> bool:
@@ -67,21 +90,22 @@ def _boosted(cell: Cell | None, beaten: bool) -> str:
     return "–" if cell is None else markdown.bold(f"{cell.mean:.{cell.decimals}f}", not beaten)
 
 
-def _row(ours: Cell, best: Printed, boosted: list[str], both: Cell | None, at_least: bool) -> list[str]:
+def _row(code: str, best: Printed, cells: Cells, found: Standing) -> list[str]:
+    ours, both = cells["soft", code], cells.get(("soft-both", code))
     return [
-        ours.code,
+        code,
         markdown.score(ours),
         f"{ours.nodes.mean():.1f}",
         markdown.seconds(ours),
-        markdown.bold(best.value, not at_least),
+        markdown.bold(best.value, code not in found.as_good),
         f"{best.column}, {best.nodes}",
-        *boosted,
+        *(_boosted(cells.get((name, code)), code in codes) for name, codes in found.better.items()),
         "–" if both is None else f"{both.mean:.{both.decimals}f}",
         markdown.nodes(both),
     ]
 
 
-def _but(rows: list[list[str]], good: list[str]) -> str:
+def _but(run: list[str], good: list[str]) -> str:
     """The sets where it is not so, bold in the table."""
-    rest = [row[0] for row in rows if row[0] not in good]
+    rest = [code for code in run if code not in good]
     return f" Not on {', '.join(rest)} (bold: who is better there)." if rest else ""

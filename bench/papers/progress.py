@@ -62,6 +62,5 @@ def _cells(task: Task) -> int:
 
 
 def _tell(result: Result) -> str:
-    metrics = result["metrics"]
-    worth = f"mse {metrics['mse']:.4f}" if "mse" in metrics else f"{100 * metrics['accuracy']:.2f} %"
-    return f"{worth}, {result['nodes']} nodes, {result['seconds']['fit']:.1f} s"
+    worth = f"mse {result.mse:.4f}" if result.accuracy is None else f"{100 * result.accuracy:.2f} %"
+    return f"{worth}, {result.nodes} nodes, {result.fit_s:.1f} s"

@@ -7,8 +7,9 @@
     --jobs 2              fits at a time
     --again               removes the results that are asked for first (a killed run then goes on without it)
 
-Every fit writes a small JSON (bench/papers/results); what is there is skipped, so a run that was killed goes on where
-it was. Fits run through joblib: inside `joblib.parallel_config("dask")` they run on a cluster, unchanged.
+Every fit becomes a row of bench/papers/results/<method>.csv as soon as it is done; what is there is skipped, so a run
+that was killed goes on where it was. Fits run through joblib: inside `joblib.parallel_config("dask")` they run on a
+cluster, unchanged. Only this process writes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import joblib
 
 from bench.papers import experiment, methods
 from bench.papers.progress import Progress
-from bench.papers.store import RESULTS, Result, Task, is_done
+from bench.papers.store import RESULTS, Result, Task, put, read_method, remove
 from softwood.datasets import catalog, files
 
 FOLDS = 10
@@ -43,9 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     here = [method for method in wanted if not _skip(method)]
     every = plan(entries, here, QUICK_FOLDS if asked.quick else asked.folds)
     if asked.again:
-        for task in every:
-            task.path(asked.results).unlink(missing_ok=True)
-    left = [task for task in every if not is_done(task, asked.results)]
+        remove(asked.results, set(every))
+    done = {one.task for method in here for one in read_method(asked.results, method.name) if one.is_current}
+    left = [task for task in every if task not in done]
     print(f"{len(every)} fits, {len(every) - len(left)} done already.", flush=True)
     failures = run_all(left, asked.results, folder, asked.jobs)
     for failure in failures:
@@ -71,20 +72,22 @@ def plan(entries: Sequence[catalog.Entry], wanted: Sequence[methods.Method], n_f
 
 
 def run_all(tasks: Sequence[Task], results: Path, folder: Path | None, jobs: int) -> list[str]:
-    """Run them, `jobs` at a time, with a line for each; what failed, in words."""
+    """Run them, `jobs` at a time, with a row and a line for each; what failed, in words."""
     failures = []
     progress = Progress(tasks, jobs)
-    work = (joblib.delayed(_timed)(task, results, folder) for task in tasks)
+    work = (joblib.delayed(_timed)(task, folder) for task in tasks)
     for task, seconds, result in joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(work):
         if isinstance(result, str):
             failures.append(result)
+        else:
+            put(results, result)
         print(progress.line(task, seconds, result), flush=True)
     return failures
 
 
-def _timed(task: Task, results: Path, folder: Path | None) -> tuple[Task, float, Result | str]:
+def _timed(task: Task, folder: Path | None) -> tuple[Task, float, Result | str]:
     start = time.perf_counter()
-    result = experiment.run(task, results, folder)
+    result = experiment.run(task, folder)
     return task, time.perf_counter() - start, result
 
 

@@ -1,18 +1,22 @@
-"""Results on disk: results/<method>/<set>-<fold>.json, one small file a fit, written whole or not at all."""
+"""Results on disk: results/<method>.csv, one row per fit, sorted by set and fold.
+
+Python writes the shortest digits that give the same float again, so nothing is lost. A file is written beside and then
+moved, under a lock of the folder: a run that is killed leaves no half file, and two runs at a time lose no row.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import csv
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from bench.papers.methods import BY_NAME
 
-FORMAT = 1  # of the files; another one is run again
 RESULTS = Path(__file__).parent / "results"
-Result = dict[str, Any]
 
 
 @dataclass(frozen=True, order=True)
@@ -23,38 +27,132 @@ class Task:
     method: str
     name: str
 
-    def path(self, results: Path) -> Path:
-        """Its file."""
-        return results / self.method / f"{self.name}-{self.fold}.json"
+
+@dataclass(frozen=True)
+class Result:
+    """One fit and what it is worth. All fields but `method` are the columns of its file; None is an empty cell."""
+
+    method: str
+    set: str
+    fold: int
+    commit: str  # with a + if files were changed
+    version: str
+    processor: str
+    kernels: str
+    numpy: str
+    sklearn: str
+    options: str
+    rows: str
+    seed: int
+    published_fold: bool
+    n_train: int
+    n_validation: int
+    n_test: int
+    nodes: int
+    leaves: int
+    fit_s: float  # of the processor
+    fit_wall_s: float
+    predict_s: float
+    mse: float | None = None
+    mse_as_filed: float | None = None
+    accuracy: float | None = None
+    log_loss: float | None = None
+    brier: float | None = None
+
+    @property
+    def task(self) -> Task:
+        return Task(self.fold, self.method, self.set)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was made with the method's present options and rows."""
+        method = BY_NAME[self.method]
+        return (self.options, self.rows) == (spell_options(method.options), method.rows)
 
 
-def write(path: Path, result: Result) -> None:
-    """Write beside, then move: who is killed half-way leaves no half file under that name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".json.part")
-    part.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    part.replace(path)
+COLUMNS = [field.name for field in fields(Result)][1:]
+PARSERS: Mapping[Any, Any] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": {"True": True, "False": False}.__getitem__,
+    "float | None": lambda text: float(text) if text else None,
+}
+PARSER = [PARSERS[field.type] for field in fields(Result)][1:]
 
 
-def read(path: Path) -> Result | None:
-    """A result, or None if there is none that can be read."""
-    try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return result if isinstance(result, dict) and result.get("format") == FORMAT else None
+def spell_options(options: Mapping[str, Any]) -> str:
+    """Options of a method in a cell.
+
+    Examples
+    --------
+    >>> spell_options({"prune": "validation", "one_se": False})
+    "one_se=False prune='validation'"
+    """
+    return " ".join(f"{name}={options[name]!r}" for name in sorted(options))
 
 
-def is_done(task: Task, results: Path) -> bool:
-    """Whether the result is there, of this format and of the method's present options."""
-    result = read(task.path(results))
-    method = BY_NAME[task.method]
-    return result is not None and (result["options"], result["rows"]) == (method.options, method.rows)
+def put(results: Path, result: Result) -> None:
+    """Add a row to its method's file, in place of an earlier one of the same set and fold."""
+    with _lock(results):
+        kept = [one for one in read_method(results, result.method) if one.task != result.task]
+        _write(results, result.method, [*kept, result])
+
+
+def remove(results: Path, tasks: Collection[Task]) -> None:
+    """Remove the rows of these fits, where they are."""
+    for method in sorted({task.method for task in tasks}):
+        with _lock(results):
+            found = read_method(results, method)
+            kept = [one for one in found if one.task not in tasks]
+            if len(kept) < len(found):
+                _write(results, method, kept)
+
+
+def read_method(results: Path, method: str) -> list[Result]:
+    """All rows of a method's file; none if there is no file."""
+    path = results / f"{method}.csv"
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.reader(lines)
+        if next(reader, None) != COLUMNS:
+            raise ValueError(f"{path} must begin with {','.join(COLUMNS)}: restore it from git, or remove it.")
+        return [_parse(path, reader.line_num, method, cells) for cells in reader]
 
 
 def read_all(results: Path = RESULTS) -> Iterator[Result]:
-    """All results, in the order of their paths."""
-    for path in sorted(results.glob("*/*.json")):
-        result = read(path)
-        if result is not None:
-            yield result
+    """All results, in the order of methods, sets and folds."""
+    for method in sorted(path.stem for path in results.glob("*.csv")):
+        yield from read_method(results, method)
+
+
+def _parse(path: Path, line: int, method: str, cells: list[str]) -> Result:
+    try:
+        return Result(method, *(parse(cell) for parse, cell in zip(PARSER, cells, strict=True)))
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"{path}, line {line}, is not a result ({error}): restore or remove the line.") from error
+
+
+def _write(results: Path, method: str, rows: list[Result]) -> None:
+    path = results / f"{method}.csv"
+    part = path.with_suffix(".csv.part")
+    with part.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(astuple(one)[1:] for one in sorted(rows, key=lambda one: (one.set, one.fold)))
+    part.replace(path)
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Hold the folder: between reading a file and moving the new one no other process may do the same."""
+    import fcntl  # not on Windows, where tables can still be made
+
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.papers.store import Result
+from softwood.datasets import catalog
 
 Floats = npt.NDArray[np.float64]
 FOLDS = 10
@@ -25,6 +26,7 @@ class Cell:
     score: Floats
     nodes: Floats
     seconds: Floats
+    runs: tuple[Result, ...]
 
     @property
     def mean(self) -> float:
@@ -57,15 +59,12 @@ def gather(results: Iterable[Result]) -> Cells:
     """Cells by (method, code of the set)."""
     grouped: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in results:
-        grouped[result["method"], result["code"]].append(result)
-    return {key: _cell(sorted(found, key=lambda result: int(result["fold"]))) for key, found in grouped.items()}
+        grouped[result.method, catalog.BY_NAME[result.set].code].append(result)
+    return {key: _cell(*key, sorted(found, key=lambda result: result.fold)) for key, found in grouped.items()}
 
 
-def _cell(found: list[Result]) -> Cell:
-    first = found[0]
-    regression = first["task"] == "regression"
-    score = [r["metrics"]["mse"] if regression else 100.0 * r["metrics"]["accuracy"] for r in found]
-    nodes = [r["nodes"] for r in found]
-    seconds = [r["seconds"]["fit"] for r in found]
-    arrays = [np.array(column, np.float64) for column in (score, nodes, seconds)]
-    return Cell(first["method"], first["code"], first["task"], arrays[0], arrays[1], arrays[2])
+def _cell(method: str, code: str, runs: list[Result]) -> Cell:
+    score = np.array([one.mse if one.accuracy is None else 100.0 * one.accuracy for one in runs], np.float64)
+    nodes = np.array([one.nodes for one in runs], np.float64)
+    seconds = np.array([one.fit_s for one in runs], np.float64)
+    return Cell(method, code, catalog.BY_NAME[runs[0].set].task, score, nodes, seconds, tuple(runs))

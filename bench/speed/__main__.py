@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.speed import gradient, prototype, soft_growth, soft_rows, sparse
+from bench.speed import gradient, soft_growth, soft_rows, sparse
 from bench.speed.cases import FITS, PREDICTIONS, Case
 from bench.speed.clock import time_pair
 from bench.speed.growth import measure_growth
@@ -39,11 +39,10 @@ class Sizes:
     soft: int = 16_000
     sparse: int = 10_000
     limit: int = 60  # processor seconds that a rival may take for a table, all splits together
-    prototype: int = 300  # processor seconds that the prototype may take for a set
     repeats: int = 2
 
 
-QUICK = Sizes(4_000, 100_000, 100_000, 10_000, rivals=400, soft=1_000, sparse=1_000, limit=10, prototype=2, repeats=1)
+QUICK = Sizes(4_000, 100_000, 100_000, 10_000, rivals=400, soft=1_000, sparse=1_000, limit=10, repeats=1)
 
 
 def main() -> None:
@@ -230,35 +229,6 @@ def add_sparse(report: Report, sizes: Sizes) -> None:
     report.add("Sparse matrices", ["table", "fit", "fit s", "peak MB", "leaves", "words", "error"], rows, note)
 
 
-def add_prototype(report: Report, sizes: Sizes) -> None:
-    """The research prototype on the same folds."""
-    if prototype.absence():
-        report.console.print(f"skipped: prototype: {prototype.absence()}.")
-        return
-    rows = []
-    for name, code in prototype.SETS.items():
-        both = prototype.duel(name, sizes.prototype)
-        if isinstance(both, str):
-            report.console.print(f"skipped: prototype: {both}")
-            return
-        whole = both.done == prototype.FITS
-        ratio = both.theirs[0] / both.ours[0]
-        told = [
-            f"{seconds:.3g} s, {nodes:.3g} nodes, {error:.4f}" for seconds, nodes, error in (both.ours, both.theirs)
-        ]
-        share = "" if whole else f" ({both.done} of {prototype.FITS} fits)"
-        wanted = verdict(ratio, 10) if both.ours[2] <= both.theirs[2] else "≥ 10 at no more error, falls short"
-        rows.append([code, told[0], told[1] + share, f"{'' if whole else '> '}{ratio:.0f}", wanted])
-    columns = ["set", "softwood", "prototype", "times as fast", "wanted"]
-    note = (
-        "Whole default fit, every choice included, and the research prototype's thirty fits (five bases, six "
-        "penalties), on the first fold (BOS, which is small: the mean of ten, and of five seeds), judged on the other "
-        f"half; stopped after {sizes.prototype} s. Seconds of the processor, nodes, and error on the test third (mean "
-        "squared error, or part misclassified)."
-    )
-    report.add("Beside the research prototype", columns, rows, note)
-
-
 PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "fits": add_fits,
     "predictions": add_predictions,
@@ -270,7 +240,6 @@ PARTS: dict[str, Callable[[Report, Sizes], None]] = {
     "soft-growth": add_soft_growth,
     "soft-rows": add_soft_rows,
     "sparse": add_sparse,
-    "prototype": add_prototype,
 }
 
 

@@ -24,7 +24,7 @@ FAMILIES = (
 def measure(name: str, rows: int, columns: int, **options: Any) -> dict[str, Any]:
     """Bytes at the peak of a fit, beyond what the process held before, and what the fit states."""
     import softwood
-    from softwood.estimators.memory_limit import footprint
+    from softwood.intake.table.memory_limit import footprint
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, columns))

@@ -1,4 +1,4 @@
-// Where a soft tree could grow: for each leaf, gates to start from; twin of learners/soft/split_candidates.py, which
+// Where a soft tree could grow: for each leaf, gates to start from; twin of learners/soft/growth/split_candidates.py, which
 // tells why.
 #pragma once
 

@@ -1,4 +1,4 @@
-// One split more: the best of the candidates, and everything refined; twin of learners/soft/split_step.py, which tells
+// One split more: the best of the candidates, and everything refined; twin of learners/soft/growth/split_step.py, which tells
 // why.
 #pragma once
 

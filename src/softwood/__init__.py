@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 from softwood.release import __version__
 
 if TYPE_CHECKING:
-    from softwood.estimators.budding import BuddingTreeClassifier, BuddingTreeRegressor
-    from softwood.estimators.c45 import C45Classifier
-    from softwood.estimators.cart import CARTClassifier, CARTRegressor
+    from softwood.estimators.budding.classifier import BuddingTreeClassifier
+    from softwood.estimators.budding.regressor import BuddingTreeRegressor
     from softwood.estimators.dates import DateParts
-    from softwood.estimators.discriminant import LinearDiscriminantTreeClassifier, LinearDiscriminantTreeRegressor
+    from softwood.estimators.hard.c45 import C45Classifier
+    from softwood.estimators.hard.cart_classifier import CARTClassifier
+    from softwood.estimators.hard.cart_regressor import CARTRegressor
     from softwood.estimators.mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-    from softwood.estimators.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
-    from softwood.estimators.persistence import load, save
-    from softwood.estimators.soft import SoftTreeClassifier, SoftTreeRegressor
-    from softwood.estimators.soften import SoftenedClassifier, SoftenedRegressor, soften
-    from softwood.estimators.softened import SoftenedTreeClassifier, SoftenedTreeRegressor
-    from softwood.estimators.sources import Batches
+    from softwood.estimators.oblique.discriminant import (
+        LinearDiscriminantTreeClassifier,
+        LinearDiscriminantTreeRegressor,
+    )
+    from softwood.estimators.oblique.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
+    from softwood.estimators.soft.classifier import SoftTreeClassifier
+    from softwood.estimators.soft.regressor import SoftTreeRegressor
+    from softwood.estimators.softened.soften import SoftenedClassifier, SoftenedRegressor, soften
+    from softwood.estimators.softened.softened import SoftenedTreeClassifier, SoftenedTreeRegressor
     from softwood.explain import explain
     from softwood.formats import (
         FileError,
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
         to_sklearn,
         to_text,
     )
+    from softwood.intake.parts.sources import Batches
+    from softwood.persistence.files import load, save
     from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
     from softwood.view import view
     from softwood.view.plots import (
@@ -106,27 +112,27 @@ __all__ = [
 
 _HOME = {
     "Basis": "softwood.tree",
-    "Batches": "softwood.estimators.sources",
-    "BuddingTreeClassifier": "softwood.estimators.budding",
-    "BuddingTreeRegressor": "softwood.estimators.budding",
-    "C45Classifier": "softwood.estimators.c45",
-    "CARTClassifier": "softwood.estimators.cart",
-    "CARTRegressor": "softwood.estimators.cart",
+    "Batches": "softwood.intake.parts.sources",
+    "BuddingTreeClassifier": "softwood.estimators.budding.classifier",
+    "BuddingTreeRegressor": "softwood.estimators.budding.regressor",
+    "C45Classifier": "softwood.estimators.hard.c45",
+    "CARTClassifier": "softwood.estimators.hard.cart_classifier",
+    "CARTRegressor": "softwood.estimators.hard.cart_regressor",
     "DateParts": "softwood.estimators.dates",
     "FileError": "softwood.formats",
-    "LinearDiscriminantTreeClassifier": "softwood.estimators.discriminant",
-    "LinearDiscriminantTreeRegressor": "softwood.estimators.discriminant",
+    "LinearDiscriminantTreeClassifier": "softwood.estimators.oblique.discriminant",
+    "LinearDiscriminantTreeRegressor": "softwood.estimators.oblique.discriminant",
     "MixtureOfExpertsClassifier": "softwood.estimators.mixture",
     "MixtureOfExpertsRegressor": "softwood.estimators.mixture",
-    "OmnivariateTreeClassifier": "softwood.estimators.omnivariate",
-    "OmnivariateTreeRegressor": "softwood.estimators.omnivariate",
+    "OmnivariateTreeClassifier": "softwood.estimators.oblique.omnivariate",
+    "OmnivariateTreeRegressor": "softwood.estimators.oblique.omnivariate",
     "Schema": "softwood.tree",
-    "SoftTreeClassifier": "softwood.estimators.soft",
-    "SoftTreeRegressor": "softwood.estimators.soft",
-    "SoftenedClassifier": "softwood.estimators.soften",
-    "SoftenedRegressor": "softwood.estimators.soften",
-    "SoftenedTreeClassifier": "softwood.estimators.softened",
-    "SoftenedTreeRegressor": "softwood.estimators.softened",
+    "SoftTreeClassifier": "softwood.estimators.soft.classifier",
+    "SoftTreeRegressor": "softwood.estimators.soft.regressor",
+    "SoftenedClassifier": "softwood.estimators.softened.soften",
+    "SoftenedRegressor": "softwood.estimators.softened.soften",
+    "SoftenedTreeClassifier": "softwood.estimators.softened.softened",
+    "SoftenedTreeRegressor": "softwood.estimators.softened.softened",
     "Surrogates": "softwood.tree",
     "Tree": "softwood.tree",
     "TreeError": "softwood.tree",
@@ -134,7 +140,7 @@ _HOME = {
     "export": "softwood.formats",
     "from_json": "softwood.formats",
     "from_sklearn": "softwood.formats",
-    "load": "softwood.estimators.persistence",
+    "load": "softwood.persistence.files",
     "plot_calibration": "softwood.view.plots",
     "plot_curves": "softwood.view.plots",
     "plot_gate": "softwood.view.plots",
@@ -146,9 +152,9 @@ _HOME = {
     "plot_surface": "softwood.view.plots",
     "plot_tree": "softwood.view.plots",
     "report": "softwood.view.reports",
-    "save": "softwood.estimators.persistence",
+    "save": "softwood.persistence.files",
     "scorecard": "softwood.formats",
-    "soften": "softwood.estimators.soften",
+    "soften": "softwood.estimators.softened.soften",
     "summary": "softwood.formats",
     "to_json": "softwood.formats",
     "to_sklearn": "softwood.formats",

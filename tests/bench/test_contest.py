@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,14 @@ def test_the_least_error_is_bold_and_a_missing_run_a_dash() -> None:
     assert line == "| steps, 5 of 5 | 0.500 | – | – | **0.400** | 4, 1.5 s | – | – | 1,100, 0.1 s |"
     told = "Least error on so many of the 1 tables: CART 1. SoftTree has less error than CART 0 of 1."
     assert contest.standing(results) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "head"), [("fresh", "table", fresh.HEAD), ("useless", "useful of all inputs", useless.HEAD)]
+)
+def test_the_committed_page_is_made_of_the_committed_runs(name: str, first: str, head: str) -> None:
+    results = json.loads((contest.RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    assert (contest.PAGES / f"{name}.md").read_text(encoding="utf-8") == contest.to_page(results, first, head)
 
 
 def a_frame() -> pd.DataFrame:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import csv
+import platform
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import softwood
 from bench.papers import experiment, methods, run
 from bench.papers.progress import Progress, spell
-from bench.papers.store import Task, is_done, read, write
+from bench.papers.store import Result, Task, put, read_all, read_method
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,20 +42,35 @@ def go(data: Path, results: Path, *more: str) -> int:
     return run.main(["--data", str(data), "--results", str(results), "--sets", "glass,BOS", *more])
 
 
-def test_every_fit_leaves_a_file_that_tells_all(data: Path, tmp_path: Path) -> None:
+def only(results: Path, task: Task) -> Result:
+    """The row of a fit."""
+    (found,) = (one for one in read_all(results) if one.task == task)
+    return found
+
+
+def test_every_fit_leaves_a_row_that_tells_all(data: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     assert go(data, results, "--methods", "cart,c45,scikit-learn", "--folds", "2") == 0
-    files = sorted(str(path.relative_to(results)) for path in results.rglob("*.json"))
-    assert len(files) == 10  # C4.5 knows no regression
-    assert files[0] == "c45/glass-0.json"
-    told = read(results / "cart" / "boston-1.json")
-    assert told is not None
-    assert set(told["metrics"]) == {"mse", "mse_as_filed"}
-    assert (told["fold"], told["seed"], told["rows"], told["task"]) == (1, 1, "half", "regression")
-    assert told["nodes"] == 2 * told["leaves"] - 1
-    assert set(told["seconds"]) == {"fit", "fit_wall", "predict"}
-    assert told["n_train"] + told["n_validation"] + told["n_test"] == 120
-    assert 0 < told["metrics"]["mse"] < 1
+    assert sorted(path.name for path in results.iterdir()) == ["c45.csv", "cart.csv", "scikit-learn.csv"]
+    assert len(list(read_all(results))) == 10  # C4.5 knows no regression
+    told = only(results, Task(1, "cart", "boston"))
+    assert (told.seed, told.rows, told.options) == (1, "half", "one_se=False prune='validation'")
+    assert (told.accuracy, told.log_loss, told.brier) == (None, None, None)
+    assert told.nodes == 2 * told.leaves - 1
+    assert told.n_train + told.n_validation + told.n_test == 120
+    assert told.mse is not None
+    assert 0 < told.mse < 1
+    with (results / "cart.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(row["set"], row["fold"]) for row in rows] == [
+        ("boston", "0"),
+        ("boston", "1"),
+        ("glass", "0"),
+        ("glass", "1"),
+    ]
+    assert rows[0]["processor"] == platform.machine()
+    assert rows[0]["version"] == softwood.__version__
+    assert rows[0]["commit"] == experiment.commit()
 
 
 def test_what_is_done_is_not_done_again(
@@ -65,32 +83,25 @@ def test_what_is_done_is_not_done_again(
     assert "2 fits, 2 done already." in capsys.readouterr().out
 
 
-def test_other_options_and_half_files_are_run_again(data: Path, tmp_path: Path) -> None:
-    results, task = tmp_path / "results", Task(0, "cart", "glass")
-    assert go(data, results, "--methods", "cart", "--folds", "1") == 0
-    path = task.path(results)
-    told = json.loads(path.read_text())
-    assert is_done(task, results)
-    write(path, told | {"options": {"prune": "cv"}})
-    assert not is_done(task, results)
-    write(path, told | {"format": 0})
-    assert not is_done(task, results)
-    path.write_text(path.read_text()[:40])
-    assert not is_done(task, results)
-    assert go(data, results, "--methods", "cart", "--folds", "1") == 0
-    again = read(path)
-    assert again is not None
-    assert again["metrics"] == told["metrics"]
+def test_a_fit_of_other_options_is_run_again(data: Path, tmp_path: Path) -> None:
+    results, ask = tmp_path / "results", ("--methods", "cart", "--folds", "1")
+    assert go(data, results, *ask) == 0
+    told = only(results, Task(0, "cart", "glass"))
+    put(results, replace(told, options="prune='cv'", nodes=999))
+    assert go(data, results, *ask) == 0
+    again = only(results, told.task)
+    assert (again.options, again.nodes, again.accuracy) == (told.options, told.nodes, told.accuracy)
 
 
 def test_again_makes_results_anew(data: Path, tmp_path: Path) -> None:
     results, ask = tmp_path / "results", ("--methods", "cart", "--folds", "1")
     assert go(data, results, *ask) == 0
-    path = results / "cart" / "glass-0.json"
-    told = json.loads(path.read_text())
-    write(path, told | {"nodes": 999})
+    told = only(results, Task(0, "cart", "glass"))
+    put(results, replace(told, nodes=999))
+    put(results, replace(told, fold=7))
     assert go(data, results, *ask, "--again") == 0
-    assert json.loads(path.read_text())["nodes"] == told["nodes"]
+    assert only(results, told.task).nodes == told.nodes
+    assert only(results, Task(7, "cart", "glass")) == replace(told, fold=7)  # was not asked for
 
 
 def test_a_killed_run_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
@@ -98,16 +109,16 @@ def test_a_killed_run_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
     ask = ["--data", str(data), "--results", str(results), "--sets", "glass", "--methods", "forest", "--folds", "4"]
     process = subprocess.Popen([sys.executable, "-m", "bench.papers.run", *ask], cwd=ROOT, stdout=subprocess.DEVNULL)
     limit = time.monotonic() + 60
-    while not list(results.rglob("*.json")) and time.monotonic() < limit:
+    while not read_method(results, "forest") and time.monotonic() < limit:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = sorted(results.rglob("*.json"))
+    done = read_method(results, "forest")
     assert 1 <= len(done) < 4
-    stamps = [path.stat().st_mtime_ns for path in done]
     assert run.main(ask) == 0
-    assert [path.stat().st_mtime_ns for path in done] == stamps
-    assert len(list(results.rglob("*.json"))) == 4
+    found = read_method(results, "forest")
+    assert len(found) == 4
+    assert [one for one in found if one in done] == done  # their seconds, too: not run again
 
 
 def test_two_jobs_give_what_one_gives(data: Path, tmp_path: Path) -> None:
@@ -115,7 +126,7 @@ def test_two_jobs_give_what_one_gives(data: Path, tmp_path: Path) -> None:
     for jobs in ("1", "2"):
         results = tmp_path / jobs
         assert go(data, results, "--methods", "cart,soft-incremental", "--folds", "1", "--jobs", jobs) == 0
-        found.append([read(path)["metrics"] for path in sorted(results.rglob("*.json"))])  # type: ignore[index]  # JSON
+        found.append([(one.task, one.nodes, one.mse, one.accuracy) for one in read_all(results)])
     assert found[0] == found[1]
     assert len(found[0]) == 4
 
@@ -133,7 +144,7 @@ def test_a_fit_that_fails_is_told_and_stops_no_other(
     monkeypatch.setattr(methods, "make", make)
     assert go(data, tmp_path / "results", "--methods", "cart", "--folds", "1") == 1
     assert "failed: cart on boston, fold 0: ArithmeticError: no numbers today" in capsys.readouterr().err
-    assert (tmp_path / "results" / "cart" / "glass-0.json").exists()
+    assert [one.set for one in read_all(tmp_path / "results")] == ["glass"]
 
 
 def test_a_method_that_is_not_there_is_skipped_in_words(

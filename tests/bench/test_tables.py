@@ -1,4 +1,4 @@
-"""Tables and figures: what the JSON says is what the page says."""
+"""Tables and figures: what the results say is what the page says."""
 
 from __future__ import annotations
 
@@ -181,8 +181,41 @@ def test_one_command_writes_pages_and_figures_alike_each_time(make: Maker, resul
 
 def test_with_no_results_the_pages_say_so(tmp_path: Path) -> None:
     page = page_family.write_page(read_published(), {}, [])
-    assert page.count("Not run yet.") == 4
+    assert page.count("Not run yet.") == 5  # three tasks, losses, runs
     assert "not run yet" in page_document.write_page(DOCUMENTS[1], read_published(), {})
+
+
+def test_a_column_that_mixes_commits_is_marked(make: Maker, results: Path) -> None:
+    make("soft", "boston", around(0.2), commit="aaaaaaa")
+    make("soft", "concrete", around(0.2), commit="bbbbbbb+")
+    make("soft", "glass", around(60.0), commit="aaaaaaa")
+    make("cart", "boston", around(0.4), commit="ccccccc", processor="x86_64")
+    make("cart", "concrete", around(0.4), commit="ccccccc", processor="x86_64")
+    cells, printed = gather(read_all(results)), read_published()
+    numbers = page_document.write_page(DOCUMENTS[0], printed, cells)
+    assert line_of(numbers, "set")[1:] == [
+        "Soft, printed",
+        "Soft, ours",
+        "Hard, printed",
+        "Hard, ours",
+        "soft, joint †",
+    ]
+    family = page_family.write_page(printed, cells, [])
+    assert [line for line in family.splitlines() if line.startswith("| set |")] == [
+        "| set | best printed (nodes) | CART | soft, joint † |",
+        "| set | best printed (nodes) | soft, joint |",  # of the sets of more classes all are of one commit
+    ]
+    assert "| soft, joint | aaaaaaa: 20, bbbbbbb+: 10 | 0.1.0 | aarch64 |" in family
+    assert "| CART | ccccccc: 20 | 0.1.0 | x86_64 |" in family
+    soft = page_soft.write_page(printed, cells)
+    assert line_of(soft, "set")[1] == "ours †"
+    assert "† Commits of *soft, joint*: aaaaaaa on BOS, GLA; bbbbbbb+ on CON." in soft
+
+
+def test_the_committed_pages_are_made_of_the_committed_results() -> None:
+    figures = [path.name for path in (tables.PAGES / "figures").glob("*.svg")]
+    for name, text in tables.write_pages(gather(read_all()), figures).items():
+        assert (tables.PAGES / name).read_text(encoding="utf-8") == text, f"docs/results/{name}: run make tables."
 
 
 def test_the_toy_trees_have_the_papers_sizes() -> None:

@@ -34,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in range(4):
         pa.parquet.write_table(table.slice(part * 250, 250), tmp_path / "many" / f"{part}.parquet")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("softwood.estimators.sources.MOST", 100)
-    monkeypatch.setattr("softwood.estimators.sources.FEWEST", 100)
+    monkeypatch.setattr("softwood.intake.parts.sources.MOST", 100)
+    monkeypatch.setattr("softwood.intake.parts.sources.FEWEST", 100)
     return tmp_path
 
 

@@ -15,11 +15,11 @@ from softwood.engines.torch import operators
 from softwood.kernels import make_shape
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.joint import JointOptions, learn_joint, learn_joint_from
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 
 ROWS, LEVELS = 1500, [0, 0, 4, 0]

@@ -14,8 +14,8 @@ from softwood.engines.torch.rows import DeviceRows, load_rows
 from softwood.kernels import make_shape
 from softwood.kernels.contracts.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.piecewise import expansion_of
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
 
 ROWS = 300
 ADDITIVE = BasisSpec(normal_score=0.7, curve=(0.7, 0.35), quadratic=0.35)

@@ -53,7 +53,7 @@ def test_batches_learn_the_tree_of_memory(kind: Any, target: str, weight: str | 
 @pytest.mark.parametrize(("kind", "target"), KINDS[:2])
 def test_the_sample_of_many_rows_is_that_of_memory(kind: Any, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("training_rows", "batched_rows"):
-        monkeypatch.setattr(f"softwood.learners.soft.{module}.ENOUGH", 1000)
+        monkeypatch.setattr(f"softwood.learners.soft.training.{module}.ENOUGH", 1000)
     table = table_of()
     X = table.select(INPUTS)
     batched = kind(**HOW).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), target)
@@ -155,7 +155,7 @@ def test_verbose_says_which_engine(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_verbose_tells_every_pass_from_the_first(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("softwood.estimators.scan.SECONDS", -1.0)
+    monkeypatch.setattr("softwood.intake.parts.scan.SECONDS", -1.0)
     frames = [table_of(100, seed).to_pandas()[["a", "b", "y"]] for seed in range(3)]
     CARTRegressor(max_leaves=2, prune=None, missing="direction", verbose=True).fit(Batches(frames), "y")
     lines = [line.split(",")[0] for line in capsys.readouterr().out.splitlines() if line.startswith("pass")]

@@ -11,7 +11,7 @@ import pytest
 
 import softwood
 from softwood import BuddingTreeRegressor
-from softwood.estimators.losses import LOSSES
+from softwood.estimators.base.losses import LOSSES
 from softwood.formats.python import to_python
 from softwood.kernels.kinds import Link
 

@@ -40,7 +40,7 @@ def test_a_refused_first_chunk_leaves_no_trace() -> None:
 
 
 def test_history_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softwood.estimators.budding_tree.REMEMBERED", 5)
+    monkeypatch.setattr("softwood.estimators.budding.shared.REMEMBERED", 5)
     model = BuddingTreeRegressor()
     for row in range(20):
         model.partial_fit(X[row : row + 1], Y[row : row + 1])

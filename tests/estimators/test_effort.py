@@ -8,7 +8,7 @@ import softwood
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.learners.soft import thorough
 from softwood.learners.soft.joint import learn_joint_from
-from softwood.learners.soft.model_search.breadth import REPEATS
+from softwood.learners.soft.search.breadth import REPEATS
 
 
 def rows(n: int = 300, seed: int = 0):

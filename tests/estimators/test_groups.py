@@ -22,7 +22,7 @@ from softwood import (
     SoftTreeRegressor,
 )
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.groups import GroupFolds, deal_groups
 
 BRIEF = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.01, "max_leaves": 3}
@@ -159,10 +159,10 @@ def test_every_learner_holds_groups_together(kind, how, monkeypatch):
     def refused(*args, **more):
         raise AssertionError("rows were dealt one by one")
 
-    for room in ("hard.prune", "soft.dataset", "oblique.gate_selection"):
+    for room in ("hard.prune", "soft.rows.dataset", "oblique.gate_selection"):
         monkeypatch.setattr(f"softwood.learners.{room}.deal_groups", watched)
     monkeypatch.setattr("softwood.learners.hard.prune.deal_rows", refused)
-    monkeypatch.setattr("softwood.learners.soft.dataset.deal", refused)
+    monkeypatch.setattr("softwood.learners.soft.rows.dataset.deal", refused)
     kind(**how).fit(X, y, groups=group)
     assert dealt
     for groups, fold in dealt:

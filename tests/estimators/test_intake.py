@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 
-from softwood.estimators.intake import Table, read_fit, read_predict
+from softwood.intake.table.table import Table, read_fit, read_predict
 from softwood.tree import Schema
 
 NAN = np.nan

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from softwood.estimators.intake import read_fit, read_predict
-from softwood.estimators.target import read_classes, read_numbers
-from softwood.estimators.weights import class_weights, read_weights
+from softwood.intake.table.table import read_fit, read_predict
+from softwood.intake.table.target import read_classes, read_numbers
+from softwood.intake.table.weights import class_weights, read_weights
 from tests.estimators.sklearn_checks import parametrize_with_checks
 
 

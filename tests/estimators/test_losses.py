@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import softwood
 from softwood import SoftTreeClassifier, SoftTreeRegressor
-from softwood.estimators.losses import LOSSES
+from softwood.estimators.base.losses import LOSSES
 
 ALL: list[dict[str, Any]] = [{"loss": name} for name in LOSSES] + [{"loss": "quantile", "quantile": 0.9}]
 LOGS = [{"loss": name} for name in ("poisson", "gamma", "tweedie")]

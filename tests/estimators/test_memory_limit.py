@@ -20,9 +20,9 @@ from softwood import (
     LinearDiscriminantTreeRegressor,
     SoftTreeRegressor,
 )
-from softwood.estimators import memory_limit
-from softwood.estimators.memory_limit import SETTING, TAKES, footprint
-from softwood.estimators.options import size_in_bytes
+from softwood.intake.options import size_in_bytes
+from softwood.intake.table import memory_limit
+from softwood.intake.table.memory_limit import SETTING, TAKES, footprint
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 Y = X[:, 0] + X[:, 1]
@@ -97,7 +97,7 @@ MEASURE = """
 import json, os, sys
 import numpy as np
 import softwood
-from softwood.estimators.memory_limit import footprint
+from softwood.intake.table.memory_limit import footprint
 
 def status(field):
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(field))

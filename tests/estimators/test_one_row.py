@@ -35,8 +35,8 @@ def test_a_fitted_model_asks_neither_scikit_learn_nor_joblib(monkeypatch: pytest
     def asked(*_: Any) -> None:
         raise AssertionError("this takes longer than the answer")
 
-    monkeypatch.setattr("softwood.estimators.base.check_is_fitted", asked)
-    monkeypatch.setattr("softwood.estimators.base.threads", asked)
+    monkeypatch.setattr("softwood.estimators.base.base.check_is_fitted", asked)
+    monkeypatch.setattr("softwood.estimators.base.base.threads", asked)
     assert MODELS[0].predict(X[:1]).tolist() == [0]
     assert MODELS[0].predict_proba(X[:1]).shape == (1, 3)
     assert MODELS[1].predict(X[:1]).shape == (1,)
@@ -54,7 +54,7 @@ def test_a_model_of_a_frame_reads_an_array_at_once_and_as_a_frame(monkeypatch: p
     def asked(*_: Any, **__: Any) -> None:
         raise AssertionError("this takes longer than the answer")
 
-    monkeypatch.setattr("softwood.estimators.intake.validate_data", asked)
+    monkeypatch.setattr("softwood.intake.table.table.validate_data", asked)
     with pytest.warns(UserWarning, match="X does not have valid feature names, but CARTClassifier was fitted with"):
         assert np.array_equal(model.predict_proba(array), wanted)
 

@@ -252,7 +252,7 @@ def test_an_interrupt_keeps_the_best_tree_so_far(monkeypatch: pytest.MonkeyPatch
         if len(heard) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("softwood.estimators.soft_tree.search_bar", lambda shown: nullcontext(interrupt))
+    monkeypatch.setattr("softwood.estimators.soft.shared.search_bar", lambda shown: nullcontext(interrupt))
     X, y = wave(400)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         model = SoftTreeRegressor(keep_on_interrupt=True).fit(X, y)

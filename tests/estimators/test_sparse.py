@@ -18,7 +18,7 @@ from softwood import (
     SoftTreeRegressor,
     kernels,
 )
-from softwood.estimators import sparse_rows
+from softwood.intake.cells import sparse_rows
 from softwood.kernels.sparse import table as sparse_table
 
 BRIEF = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.01, "max_leaves": 3}

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
-from softwood.estimators import sparse_rows
+from softwood.intake.cells import sparse_rows
 from softwood.kernels.sparse.table import SparseTable
 
 HOW = {"gate": "linear", "max_leaves": 4}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from softwood.estimators.target import encode_classes, read_classes, read_numbers
+from softwood.intake.table.target import encode_classes, read_classes, read_numbers
 
 LABELS = {"text": ["b", "a", "b"], "integers": [3, 1, 3], "booleans": [True, False, True], "whole": [2.0, 1.0, 2.0]}
 CONTAINERS = {

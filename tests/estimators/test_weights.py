@@ -25,7 +25,7 @@ from softwood import (
     SoftTreeClassifier,
     soften,
 )
-from softwood.estimators.weights import class_weights, read_weights
+from softwood.intake.table.weights import class_weights, read_weights
 
 CLASSES = np.array(["a", "b", "c"])
 

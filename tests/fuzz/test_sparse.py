@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from softwood.estimators import sparse_rows
+from softwood.intake.cells import sparse_rows
 from tests.fuzz.cases import draw_case
 from tests.fuzz.containers import NUMBERS
 from tests.fuzz.examine import examine

@@ -11,11 +11,11 @@ from softwood.kernels import make_expanded_rows, make_rows, make_shape
 from softwood.kernels.contracts.expansion import expand
 from softwood.kernels.dispatch import kernels
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft import piecewise
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.moments import GRID
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import LOCAL
+from softwood.learners.soft.columns import piecewise
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.tree_kinds import LOCAL
+from softwood.learners.soft.rows.moments import GRID
 
 BASIS_SPECS = {
     "linear": BasisSpec(),

@@ -30,8 +30,8 @@ from softwood import (
     SoftTreeClassifier,
     SoftTreeRegressor,
 )
-from softwood.estimators.budding_tree import BuddingTree
-from softwood.estimators.soft_tree import SoftTree
+from softwood.estimators.budding.shared import BuddingTree
+from softwood.estimators.soft.shared import SoftTree
 
 REGRESSORS: list[Any] = [
     CARTRegressor(),

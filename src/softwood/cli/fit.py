@@ -68,7 +68,7 @@ def main(
 
 def find_room(data: str, memory: str) -> int | None:
     """Bytes that learning may take where the rows are read in batches; None: they are read at once."""
-    from softwood.estimators.options import size_in_bytes
+    from softwood.intake.options import size_in_bytes
 
     room = size_in_bytes("--memory", memory)
     return room if is_beyond(data, room) else None

@@ -76,7 +76,7 @@ def open_dataset(source: str, reading: Reading) -> Any:
     import pyarrow
     from pyarrow import csv, dataset
 
-    from softwood.estimators import sources
+    from softwood.intake.parts import sources
 
     path = Path(source)
     first = first_table(path) if path.is_dir() else path

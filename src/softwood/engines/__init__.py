@@ -5,7 +5,7 @@ memory, in batches, on a GPU or on a cluster run the same learner.
     SampleEngine   some rows, in memory: also what each row gets, histograms, split directions; what growth needs
 
 A new engine derives from SumEngine and defines `total_weight`, `loss`, `gradient` and `mean_reach`; a learner is handed
-a function that makes it (learners/soft/training_rows.py). tests/engines/batches.py is one in fifty lines.
+a function that makes it (learners/soft/training/training_rows.py). tests/engines/batches.py is one in fifty lines.
 
 A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output]
 [slope][output][column] [leaf][output][own column].
@@ -126,4 +126,4 @@ class SampleEngine(SumEngine, Protocol):
 
     @abstractmethod
     def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:
-        """One more split, everything refined (learners/soft/split_step.py); None: nothing can be split."""
+        """One more split, everything refined (learners/soft/growth/split_step.py); None: nothing can be split."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.frames import CALENDAR, column_names, date_columns, spread_dates
+from softwood.intake.cells.frames import CALENDAR, column_names, date_columns, spread_dates
 
 Names = npt.NDArray[np.object_]
 

@@ -8,18 +8,18 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators import options
-from softwood.estimators.base import Floats, Numbers, Probabilities, TreeEstimator
-from softwood.estimators.learned import set_when_learned
-from softwood.estimators.rows import (
+from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.intake import options
+from softwood.intake.table.rows import (
     read_labelled,
     read_numbered,
 )
-from softwood.estimators.target import one_hot
-from softwood.estimators.weights import class_weights
+from softwood.intake.table.target import one_hot
+from softwood.intake.table.weights import class_weights
 from softwood.kernels.kinds import Loss
 from softwood.learners.mixture.learn import Experts, LearnedMixture, learn_experts
-from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Tree
 
 LEARNERS = ("em", "joint")

@@ -71,7 +71,7 @@ scale_running = choose(reference.scale_running)
 sum_bins = choose(reference.sum_bins)
 train_buds = choose(reference.train_buds)
 
-# Defined by the learners' own code (learners/oblique, learners/soft/split_step.py), which runs where these are None.
+# Defined in learners/oblique and learners/soft/growth/split_step.py, whose own code runs where these are None.
 grow_discriminant: Callable[..., dict[str, Any]] | None = find_native("grow_discriminant")
 gate_losses: Callable[..., npt.NDArray[np.float64]] | None = find_native("gate_losses")
 make_split_features: Callable[..., Any] = find_native("make_split_features")

@@ -115,3 +115,14 @@ class Loss:
 Loss.SQUARED, Loss.LOGISTIC, Loss.SOFTMAX = (Loss(kind) for kind in (LossKind(0), LossKind(1), LossKind(2)))
 Loss.ABSOLUTE, Loss.POISSON = Loss(LossKind.QUANTILE, 0.5), Loss(LossKind.TWEEDIE, 1.0)
 Loss.GAMMA = Loss(LossKind.TWEEDIE, 2.0)
+
+
+def class_loss(n_classes: int) -> Loss:
+    """The log loss for this number of classes: up to two share one output, more have one output each.
+
+    Examples
+    --------
+    >>> class_loss(2).kind.name, class_loss(3).kind.name
+    ('LOGISTIC', 'SOFTMAX')
+    """
+    return Loss.LOGISTIC if n_classes <= 2 else Loss.SOFTMAX

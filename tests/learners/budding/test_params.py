@@ -13,7 +13,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of, unfold_slopes, without_buds
 from softwood.learners.budding.params import BuddingParams, existence
 from softwood.learners.budding.refine import BuddingPenalty, refine, round_buds, settle
-from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.params.params import SoftTreeParams
 
 COLUMNS = 3
 

@@ -14,7 +14,7 @@ from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique.direction import PART, discriminants, regression, scatter, solve
 from softwood.learners.oblique.rows import Rows
-from softwood.learners.soft.design import BasisSpec
+from softwood.learners.soft.columns.design import BasisSpec
 
 
 def class_problem(X: np.ndarray, y: np.ndarray, criterion: Criterion = Criterion.ENTROPY) -> Problem:

@@ -17,7 +17,7 @@ from softwood.learners.oblique.grow import Limits, grow_nodes
 from softwood.learners.oblique.grown import Grown
 from softwood.learners.oblique.omnivariate import Omnivariate
 from softwood.learners.oblique.rows import Rows
-from softwood.learners.soft.design import PLAIN
+from softwood.learners.soft.columns.design import PLAIN
 
 native = pytest.mark.skipif(kernels.grow_discriminant is None, reason="the native kernels are not built")
 HOW = (

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft import ablation
-from softwood.learners.soft.ablation import _losses_by_passes, _losses_by_sums, ablation_importance
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import make_sample_engine
-from softwood.learners.soft.params import Slopes, SoftTreeParams
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.params.params import Slopes, SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search import ablation
+from softwood.learners.soft.search.ablation import _losses_by_passes, _losses_by_sums, ablation_importance
+from softwood.learners.soft.search.fold import make_sample_engine
 
 
 def make_tree(rng: np.random.Generator, columns: int, outputs: int, slopes: Slopes) -> SoftTreeParams:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.joint import JointOptions, make_search, training_rows
-from softwood.learners.soft.model_search.curve_selection import select_curves
-from softwood.learners.soft.model_search.screening import screen
-from softwood.learners.soft.model_search.trials import Trials
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.curve_selection import select_curves
+from softwood.learners.soft.search.screening import screen
+from softwood.learners.soft.search.trials import Trials
 
 
 def trials_of(n: int, y_of: str) -> Trials:

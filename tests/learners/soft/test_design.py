@@ -9,9 +9,9 @@ import pytest
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
-from softwood.learners.soft.design import MOST_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import basis_specs_for
+from softwood.learners.soft.columns.design import MOST_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.tree_kinds import basis_specs_for
 
 ALL = BasisSpec(square=0.5, normal_score=0.7, curve=(0.7, 0.35, 0.2), quadratic=0.3)
 

@@ -10,16 +10,16 @@ from sklearn.datasets import make_classification, make_friedman1
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.joint import JointOptions, learn_joint, make_search
-from softwood.learners.soft.model_search import SearchSteps
-from softwood.learners.soft.model_search.feature_selection import most_important
-from softwood.learners.soft.model_search.penalty_tuning import tune_penalties
-from softwood.learners.soft.model_search.screening import screen
-from softwood.learners.soft.spec import ModelSpec, Trial
-from softwood.learners.soft.trainer import Trainer
-from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search import SearchSteps
+from softwood.learners.soft.search.feature_selection import most_important
+from softwood.learners.soft.search.penalty_tuning import tune_penalties
+from softwood.learners.soft.search.screening import screen
+from softwood.learners.soft.search.spec import ModelSpec, Trial
+from softwood.learners.soft.search.trainer import Trainer
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 
 ALL_STEPS = SearchSteps()

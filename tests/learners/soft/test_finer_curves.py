@@ -10,13 +10,13 @@ import pytest
 from softwood.engines import SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.kinds import Loss, Term
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.finer_curves import divide, divide_where_told, find_ramps, middles
-from softwood.learners.soft.fold import init_root
-from softwood.learners.soft.params import Slopes, SoftTreeParams
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import LOCAL
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.params import Slopes, SoftTreeParams
+from softwood.learners.soft.params.tree_kinds import LOCAL
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.finer_curves import divide, divide_where_told, find_ramps, middles
+from softwood.learners.soft.search.fold import init_root
 
 STEP = 0.3137  # where the made answers jump
 

@@ -11,15 +11,15 @@ import pytest
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import PLAIN, build_design
-from softwood.learners.soft.fold import Fold, init_root
-from softwood.learners.soft.grower import grow, prune_several, reachable, without_idle
-from softwood.learners.soft.params import Slopes, SoftTreeParams
-from softwood.learners.soft.refit import refitted
-from softwood.learners.soft.scorer import Scorer
-from softwood.learners.soft.selection import Candidate
-from softwood.learners.soft.split_step import GrowOptions
+from softwood.learners.soft.columns.design import PLAIN, build_design
+from softwood.learners.soft.finish.refit import refitted
+from softwood.learners.soft.growth.grower import grow, prune_several, reachable, without_idle
+from softwood.learners.soft.growth.scorer import Scorer
+from softwood.learners.soft.growth.split_step import GrowOptions
+from softwood.learners.soft.params.params import Slopes, SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold, init_root
+from softwood.learners.soft.search.selection import Candidate
 
 
 def waves(seed: int) -> Dataset:

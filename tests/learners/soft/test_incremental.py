@@ -10,8 +10,8 @@ from softwood import CARTRegressor, SoftTreeRegressor
 from softwood.kernels import _native
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.descend import descend
-from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.incremental import Incremental, learn_incremental
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Schema
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from softwood import SoftTreeRegressor
 from softwood.kernels.contracts.expansion import expand
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.local_curves import ROWS_A_RAMP, local_knots, ramps_between
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.tree_kinds import (
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.local_curves import ROWS_A_RAMP, local_knots, ramps_between
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.tree_kinds import (
     BESIDE,
     LEAST_RAMPS,
     LOCAL,

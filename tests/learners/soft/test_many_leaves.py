@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.joint import JointOptions, make_search, training_rows
-from softwood.learners.soft.model_search.curve_selection import select_curves
-from softwood.learners.soft.model_search.many_leaves import (
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.curve_selection import select_curves
+from softwood.learners.soft.search.many_leaves import (
     LIGHT,
     LIGHT_OF_CLASSES,
     add_mixed,
@@ -19,9 +19,9 @@ from softwood.learners.soft.model_search.many_leaves import (
     kinds_with_many_leaves,
     surpasses,
 )
-from softwood.learners.soft.model_search.screening import screen
-from softwood.learners.soft.model_search.trials import Trials
-from softwood.learners.soft.trainer import MIXED_ITER
+from softwood.learners.soft.search.screening import screen
+from softwood.learners.soft.search.trainer import MIXED_ITER
+from softwood.learners.soft.search.trials import Trials
 
 ROWS = 6_500
 

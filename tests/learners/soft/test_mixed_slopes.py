@@ -9,11 +9,11 @@ import pytest
 
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
-from softwood.estimators.state_checks import CHECKS
-from softwood.estimators.stored import read_value, write_value
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.search.selection import Candidate
+from softwood.persistence.state_checks import CHECKS
+from softwood.persistence.stored import read_value, write_value
 
 COLUMNS, OUTPUTS, OWN = 5, 3, np.array([1, 3], np.int32)
 

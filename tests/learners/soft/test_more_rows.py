@@ -11,13 +11,13 @@ from softwood.engines import SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import DesignMatrix, build_design
-from softwood.learners.soft.fold import init_root, make_sample_engine
-from softwood.learners.soft.more_rows import FinalTree, refined_on_all
-from softwood.learners.soft.selection import Candidate
-from softwood.learners.soft.training_rows import ENOUGH, TrainingRows
-from softwood.learners.soft.tree_kinds import LOCAL
+from softwood.learners.soft.columns.design import DesignMatrix, build_design
+from softwood.learners.soft.finish.more_rows import FinalTree, refined_on_all
+from softwood.learners.soft.params.tree_kinds import LOCAL
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import init_root, make_sample_engine
+from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.training.training_rows import ENOUGH, TrainingRows
 
 N = ENOUGH + 5_000
 NOISE = 0.3

@@ -7,13 +7,13 @@ import pytest
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.finer_curves import find_ramps
 from softwood.learners.soft.joint import JointOptions, make_search, training_rows
-from softwood.learners.soft.model_search.curve_selection import select_curves
-from softwood.learners.soft.model_search.ramped_inputs import Exchange, ramped_inputs, score
-from softwood.learners.soft.model_search.trials import Trials
-from softwood.learners.soft.tree_kinds import SOME_ROWS
+from softwood.learners.soft.params.tree_kinds import SOME_ROWS
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.curve_selection import select_curves
+from softwood.learners.soft.search.finer_curves import find_ramps
+from softwood.learners.soft.search.ramped_inputs import Exchange, ramped_inputs, score
+from softwood.learners.soft.search.trials import Trials
 
 
 def exchange_with(scores: list[float], whole: float, weight: float = 1.0, n: int = 400) -> list[Exchange]:

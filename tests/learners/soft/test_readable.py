@@ -9,11 +9,11 @@ import pytest
 from sklearn.datasets import load_iris
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
-from softwood.learners.soft.design import BasisSpec
+from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.joint import JointOptions
-from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.readable import is_good_enough, plain_kinds
-from softwood.learners.soft.selection import Candidate
+from softwood.learners.soft.search.selection import Candidate
 from softwood.tree import Tree
 
 

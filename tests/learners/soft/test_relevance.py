@@ -10,12 +10,12 @@ import pytest
 
 from softwood import SoftTreeRegressor
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.joint import FitResult, JointOptions, learn_joint
-from softwood.learners.soft.model_search import SearchSteps
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.relevance import LEAST, relevance_factors
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search import SearchSteps
+from softwood.learners.soft.search.relevance import LEAST, relevance_factors
 from softwood.tree import Schema
 
 CURVED = BasisSpec(normal_score=0.7, curve=(0.7, 0.3), quadratic=0.3)

@@ -7,8 +7,8 @@ import numpy as np
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.scorer import Scorer
+from softwood.learners.soft.growth.scorer import Scorer
+from softwood.learners.soft.params.params import SoftTreeParams
 
 
 def rows_of(target: np.ndarray, weight: np.ndarray) -> SampleEngine:

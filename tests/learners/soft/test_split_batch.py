@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import Fold, init_root
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.growth.split_batch import ONE_BY_ONE, PART, split_some
+from softwood.learners.soft.growth.split_step import GrowOptions, split_step
 from softwood.learners.soft.joint import MOST_LEAVES, leaves_for
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.split_batch import ONE_BY_ONE, PART, split_some
-from softwood.learners.soft.split_step import GrowOptions, split_step
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold, init_root
 
 HOW = GrowOptions(1e-4, max_leaves=64, several=True)
 

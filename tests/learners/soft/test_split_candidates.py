@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.binning import OTHERS, level_bins
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import Fold, init_root
-from softwood.learners.soft.split_candidates import START_SLOPE, axis_candidate
-from softwood.learners.soft.split_features import SplitFeatures
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.split_features import SplitFeatures
+from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
+from softwood.learners.soft.rows.binning import OTHERS, level_bins
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold, init_root
 
 N = 600
 

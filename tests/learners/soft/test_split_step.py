@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from softwood import kernels
-from softwood.kernels import make_split_features, split_step
+from softwood.kernels import make_split_features
 from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import Fold, init_root, make_sample_engine
-from softwood.learners.soft.params import Gates, Slopes, SoftTreeParams
-from softwood.learners.soft.split_step import GrowOptions, native_split_step, reference_split_step
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.growth.split_step import GrowOptions, native_split_step, reference_split_step
+from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine
 
 N, LEVELS = 300, 6
 KINDS = {
@@ -118,7 +118,9 @@ def test_wrong_sizes_are_refused(change: dict[str, np.ndarray], bins: int, messa
     rows = kernels.make_rows(np.zeros((5, 2)), np.zeros((5, 1)), np.ones(5), Loss.SQUARED)
     split_features = make_split_features([2, 2], np.arange(2, dtype=np.int32), [np.zeros(2)] * 2, np.arange(2), [])
     with pytest.raises(ValueError, match=message):
-        split_step(rows, replace(packed(), **change), np.zeros((5, 2), np.uint8), bins, split_features, RULES, 5.0, 1)
+        kernels.split_step(
+            rows, replace(packed(), **change), np.zeros((5, 2), np.uint8), bins, split_features, RULES, 5.0, 1
+        )
 
 
 @pytest.mark.parametrize(

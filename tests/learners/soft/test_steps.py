@@ -14,7 +14,7 @@ from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.fold_buds import params_of
 from softwood.learners.budding.refine import BuddingPenalty, settle
-from softwood.learners.soft.params import SoftTreeParams, gate_penalty
+from softwood.learners.soft.params.params import SoftTreeParams, gate_penalty
 from softwood.tree import Tree
 
 Rows = tuple[np.ndarray, np.ndarray]

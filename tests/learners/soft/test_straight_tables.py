@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softwood.learners.soft import piecewise
-from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.columns import piecewise
+from softwood.learners.soft.columns.design import BasisSpec, build_design
 
 R = np.random.default_rng(0)
 X = np.c_[

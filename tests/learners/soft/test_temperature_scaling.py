@@ -7,7 +7,7 @@ import pytest
 
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.temperature_scaling import LEAST, MOST, PRIOR, best_output_scale
+from softwood.learners.soft.growth.temperature_scaling import LEAST, MOST, PRIOR, best_output_scale
 
 
 def outputs_and_targets(loss: Loss, n: int = 20_000) -> tuple[np.ndarray, np.ndarray]:

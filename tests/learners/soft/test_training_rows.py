@@ -7,12 +7,12 @@ import pytest
 
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft import training_rows
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, build_design
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.joint import JointOptions, learn_joint_from
-from softwood.learners.soft.piecewise import expansion_of
-from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.training import training_rows
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import hash_rows
 from softwood.tree import Schema
 

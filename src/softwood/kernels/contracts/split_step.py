@@ -1,6 +1,6 @@
 """What one more split of a soft tree in one native call takes and gives (native/soft.py).
 
-Its definition, and the meaning of the rules: learners/soft/split_step.py.
+Its definition, and the meaning of the rules: learners/soft/growth/split_step.py.
 """
 
 from __future__ import annotations

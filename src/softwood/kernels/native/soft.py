@@ -76,7 +76,7 @@ def make_split_features(
     place: npt.NDArray[np.int64],
     levels: list[Level],
 ) -> Any:
-    """Inputs as histograms have them (learners/soft/split_features.py); `levels` : of a category."""
+    """Inputs as histograms have them (learners/soft/columns/split_features.py); `levels` : of a category."""
     return _native.SplitFeatures.make(cuts, linear, at_cut, place, levels)
 
 

@@ -173,7 +173,7 @@ class StoredRows:
         return self._passes.refine(shape, parameters, *terms, max_iter, tol, n_threads)
 
     def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
-        """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft_tree.py)."""
+        """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft/shared.py)."""
         raise NotImplementedError("sparse rows have no monotone inputs.")
 
     def histograms(

@@ -25,7 +25,7 @@ from softwood.engines import Floats, Shape
 from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import dot
 from softwood.learners.budding.params import BuddingParams, existence
-from softwood.learners.soft.params import Ints, SoftTreeParams
+from softwood.learners.soft.params.params import Ints, SoftTreeParams
 
 
 def shape_of(params: BuddingParams) -> Shape:

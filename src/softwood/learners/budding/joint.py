@@ -27,17 +27,17 @@ from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
 from softwood.learners.soft import joint as soft
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.fold import Fold
-from softwood.learners.soft.held_out import answered_by
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.refit import from_best_start, refitted
-from softwood.learners.soft.selection import Candidate, is_near
-from softwood.learners.soft.spec import ModelSpec
-from softwood.learners.soft.temperature_scaling import output_scale_on
-from softwood.learners.soft.training_rows import TrainingRows
-from softwood.learners.soft.tree_kinds import Gate, Leaf
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.finish.held_out import answered_by
+from softwood.learners.soft.finish.refit import from_best_start, refitted
+from softwood.learners.soft.growth.temperature_scaling import output_scale_on
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.params.tree_kinds import Gate, Leaf
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import Fold
+from softwood.learners.soft.search.selection import Candidate, is_near
+from softwood.learners.soft.search.spec import ModelSpec
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 
@@ -246,7 +246,7 @@ def scored(params: BuddingParams, leafness_penalty: float, fold: Fold) -> PathPo
 
 
 def select(points: list[PathPoint]) -> PathPoint:
-    """The smallest tree whose held-out loss is near the best (learners/soft/selection.py)."""
+    """The smallest tree whose held-out loss is near the best (learners/soft/search/selection.py)."""
     best = min(points, key=lambda point: point.loss)
     near = [point for point in points if point is best or is_near(point.row_loss, best.row_loss, point.weight)]
     return min(near, key=lambda point: (point.nodes, point.loss))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from softwood.engines import Floats
 from softwood.kernels.formulas.node_order import NodeOrder, middles_between
 from softwood.learners.budding.params import BuddingParams
-from softwood.learners.soft.monotone_refine import looks_at_monotone
+from softwood.learners.soft.params.monotone_refine import looks_at_monotone
 
 Mask = npt.NDArray[np.bool_]
 

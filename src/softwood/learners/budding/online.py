@@ -26,7 +26,7 @@ from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import existence
 from softwood.learners.budding.stream import Stream
-from softwood.learners.soft.dataset import Dataset
+from softwood.learners.soft.rows.dataset import Dataset
 
 PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
 PENALTY = 1e-4  # where there is nothing to select by: a stream

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from softwood.engines import Floats
 from softwood.kernels.contracts.online_state import OnlineState
-from softwood.learners.soft.params import Ints, Slopes
+from softwood.learners.soft.params.params import Ints, Slopes
 
 
 @dataclass(frozen=True)

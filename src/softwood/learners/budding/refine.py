@@ -6,11 +6,11 @@
 
 A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
 
-Trees with monotone inputs are refined within bounds, as soft trees are (learners/soft/monotone_refine.py): weights and
-slopes of their columns are >= 0, and under a gate that looks at them all responses below the first child, those of buds
-among them, are at least those below the second. A bud adds leafness times its response, whatever the row, so output is
-monotone for any leafness. In place of responses the optimiser moves numbers that always give them in order
-(monotone_buds.py).
+Trees with monotone inputs are refined within bounds, as soft trees are (learners/soft/params/monotone_refine.py):
+weights and slopes of their columns are >= 0, and under a gate that looks at them all responses below the first child,
+those of buds among them, are at least those below the second. A bud adds leafness times its response, whatever the
+row, so output is monotone for any leafness. In place of responses the optimiser moves numbers that always give them in
+order (monotone_buds.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from softwood.kernels.formulas.lbfgs import minimise
 from softwood.learners.budding.fold_buds import fold_buds, shape_of, unfold_slopes, without_buds
 from softwood.learners.budding.monotone_buds import MonotoneBuds
 from softwood.learners.budding.params import BuddingParams
-from softwood.learners.soft.params import RESPONSE_PENALTY, gate_penalty
+from softwood.learners.soft.params.params import RESPONSE_PENALTY, gate_penalty
 
 EDGE = 0.01
 

@@ -13,8 +13,8 @@ from softwood.learners.budding.online import Online
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
 from softwood.learners.budding.stream import RECENT, Stream
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.target_scale import scale_targets
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.target_scale import scale_targets
 from softwood.tree.gain import Sample
 
 STEEPEST = 1e9  # weight of a gate, in scaled columns: more would not fit in single precision with what it is added to

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from softwood.kernels import scale_running
 from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.design import INDICATOR_SCALE, LIMIT, Builder, DesignMatrix, Floats
-from softwood.learners.soft.moments import CONSTANT
+from softwood.learners.soft.columns.design import INDICATOR_SCALE, LIMIT, Builder, DesignMatrix, Floats
+from softwood.learners.soft.rows.moments import CONSTANT
 
 Ints = npt.NDArray[np.int32]
 

@@ -19,7 +19,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, add_in_order
 from softwood.learners.budding.to_tree import described, importance, to_tree
-from softwood.learners.soft.target_scale import scale_targets
+from softwood.learners.soft.rows.target_scale import scale_targets
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
 

@@ -11,8 +11,8 @@ from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
-from softwood.learners.soft.design import DesignMatrix
-from softwood.learners.soft.scaled_tree import ScaledTree, with_counts
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.finish.scaled_tree import ScaledTree, with_counts
 from softwood.parts.ablation import ablation
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals, Sample

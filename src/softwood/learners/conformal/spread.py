@@ -22,10 +22,10 @@ import numpy.typing as npt
 from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.mix import Mix
-from softwood.learners.soft.scaled_tree import ScaledTree
-from softwood.learners.soft.tree_kinds import ADDITIVE
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.mix import Mix
+from softwood.learners.soft.finish.scaled_tree import ScaledTree
+from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.tree import Basis, Schema, Tree
 from softwood.tree.schema import Kind
 

@@ -17,13 +17,13 @@ from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Mixture, MixtureRows, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.fold import init_root, make_sample_engine
-from softwood.learners.soft.importance import measure_tree, sample_of
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.scaled_tree import ScaledTree, with_counts
-from softwood.learners.soft.to_tree import to_tree
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.finish.importance import measure_tree, sample_of
+from softwood.learners.soft.finish.scaled_tree import ScaledTree, with_counts
+from softwood.learners.soft.finish.to_tree import to_tree
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.fold import init_root, make_sample_engine
 from softwood.parts.ablation import ablation_of_sums
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals

@@ -15,8 +15,8 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows
-from softwood.learners.soft.design import PLAIN, BasisSpec
-from softwood.learners.soft.importance import ENOUGH_ROWS
+from softwood.learners.soft.columns.design import PLAIN, BasisSpec
+from softwood.learners.soft.finish.importance import ENOUGH_ROWS
 from softwood.tree import Schema, Tree, cut_tree
 from softwood.tree.gain import Arrivals, Sample
 

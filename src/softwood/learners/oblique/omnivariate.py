@@ -32,7 +32,7 @@ from softwood.learners.oblique.gate_selection import (
 from softwood.learners.oblique.perceptron import find_perceptron
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.oblique.univariate import find_univariate
-from softwood.learners.soft.design import PLAIN, BasisSpec
+from softwood.learners.soft.columns.design import PLAIN, BasisSpec
 
 KINDS = ("threshold", "linear", "quadratic", "mlp")  # from the simplest on
 COMPETE = KINDS[:3]  # where nothing else is asked for

@@ -20,12 +20,12 @@ import numpy as np
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.arithmetic import dot, matmul
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, class_loss
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import LinearGate, Split
 from softwood.learners.oblique.rows import Index, Rows
-from softwood.learners.soft.fold import init_root
-from softwood.learners.soft.params import SoftTreeParams
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.search.fold import init_root
 
 STARTS = 5
 STRENGTH = 1.0  # rows that the penalty on the weights counts for
@@ -68,7 +68,7 @@ def _engine(rows: Rows, phi: Floats) -> SampleEngine:
         target, loss = y / np.maximum(spread, 1e-300), Loss.SQUARED
     else:
         table = np.eye(problem.n_classes)[problem.y]
-        target, loss = (table[:, 1:], Loss.LOGISTIC) if problem.n_classes == 2 else (table, Loss.SOFTMAX)
+        target, loss = table[:, 1:] if problem.n_classes == 2 else table, class_loss(problem.n_classes)
     return from_columns(phi, target, rows.split_weight, loss)
 
 

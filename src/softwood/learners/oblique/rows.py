@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from softwood.kernels.formulas.score_threshold import loss_of
 from softwood.learners.hard.problem import Floats, Ints, Problem
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
 
 Index = npt.NDArray[np.intp]

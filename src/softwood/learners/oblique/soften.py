@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.arithmetic import dot, log, matmul, solve
-from softwood.kernels.kinds import Loss, Term
+from softwood.kernels.kinds import Loss, Term, class_loss
 from softwood.learners.hard.problem import Floats, Problem
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.fold import init_root, make_sample_engine
-from softwood.learners.soft.importance import measure_tree
-from softwood.learners.soft.model_search import STRENGTHS
-from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.split_candidates import START_SLOPE
-from softwood.learners.soft.to_tree import to_tree
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.finish.importance import measure_tree
+from softwood.learners.soft.finish.to_tree import to_tree
+from softwood.learners.soft.growth.split_candidates import START_SLOPE
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.moments import round_off
+from softwood.learners.soft.search import STRENGTHS
+from softwood.learners.soft.search.fold import init_root, make_sample_engine
 from softwood.tree import Tree
 from softwood.tree.views import CategoryGate, LinearGate
 
@@ -53,8 +53,8 @@ def soft_dataset(dataset: Problem) -> Dataset:
             dataset.X, dataset.y.astype(np.float64), dataset.weight, levels, Loss.SQUARED, group=dataset.group
         )
     target = np.eye(dataset.n_classes)[dataset.y]
-    two = dataset.n_classes == 2
-    loss, target = (Loss.LOGISTIC, target[:, 1:]) if two else (Loss.SOFTMAX, target)
+    target = target[:, 1:] if dataset.n_classes == 2 else target
+    loss = class_loss(dataset.n_classes)
     return Dataset(dataset.X, target, dataset.row_weight(), levels, loss, count=dataset.weight, group=dataset.group)
 
 

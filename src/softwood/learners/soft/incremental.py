@@ -29,17 +29,17 @@ import numpy as np
 
 from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
-from softwood.learners.soft.dataset import Dataset, Floats
-from softwood.learners.soft.design import BasisSpec, build_design
-from softwood.learners.soft.fold import Fold, init_root, make_sample_engine
-from softwood.learners.soft.held_out import told
-from softwood.learners.soft.importance import measure_tree
+from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.finish.held_out import told
+from softwood.learners.soft.finish.importance import measure_tree
+from softwood.learners.soft.finish.to_tree import to_tree
+from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
 from softwood.learners.soft.joint import FitResult
-from softwood.learners.soft.moments import round_off
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.selection import Candidate
-from softwood.learners.soft.split_candidates import START_SLOPE, axis_candidate
-from softwood.learners.soft.to_tree import to_tree
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset, Floats
+from softwood.learners.soft.rows.moments import round_off
+from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine
+from softwood.learners.soft.search.selection import Candidate
 from softwood.parts.held_out import ENOUGH
 from softwood.tree import Schema
 

@@ -25,13 +25,22 @@ import numpy as np
 
 from softwood.engines import Floats
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.binning import Binned
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.design import UNCONSTRAINED, BasisSpec, DesignMatrix, Signs, build_design
-from softwood.learners.soft.grower import without_idle
-from softwood.learners.soft.held_out import answered
-from softwood.learners.soft.importance import MeasuredTree, measure_tree
-from softwood.learners.soft.model_search import (
+from softwood.learners.soft.columns.design import UNCONSTRAINED, BasisSpec, DesignMatrix, Signs, build_design
+from softwood.learners.soft.columns.sparse_design import stored_design
+from softwood.learners.soft.columns.sparse_rows import has_stored_columns
+from softwood.learners.soft.finish.held_out import answered
+from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
+from softwood.learners.soft.finish.monotone_tree import hold_to_signs
+from softwood.learners.soft.finish.more_rows import FinalTree, refined_on_all
+from softwood.learners.soft.finish.refit import from_best_start
+from softwood.learners.soft.finish.to_tree import to_tree
+from softwood.learners.soft.growth.grower import without_idle
+from softwood.learners.soft.growth.split_step import LEAST_GAIN, GrowOptions
+from softwood.learners.soft.params.params import Gates, SoftTreeParams
+from softwood.learners.soft.params.tree_kinds import Gate, Leaf, basis_specs_for, slopes_for
+from softwood.learners.soft.rows.binning import Binned
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search import (
     BEGIN,
     BREADTH,
     STRENGTHS,
@@ -42,19 +51,10 @@ from softwood.learners.soft.model_search import (
     StoredSelection,
     Trials,
 )
-from softwood.learners.soft.monotone_tree import hold_to_signs
-from softwood.learners.soft.more_rows import FinalTree, refined_on_all
-from softwood.learners.soft.params import Gates, SoftTreeParams
-from softwood.learners.soft.refit import from_best_start
-from softwood.learners.soft.selection import Candidate
-from softwood.learners.soft.sparse.design import stored_design
-from softwood.learners.soft.sparse.rows import has_stored_columns
-from softwood.learners.soft.spec import Inputs, ModelSpec
-from softwood.learners.soft.split_step import LEAST_GAIN, GrowOptions
-from softwood.learners.soft.to_tree import to_tree
-from softwood.learners.soft.trainer import Trainer
-from softwood.learners.soft.training_rows import TrainingRows
-from softwood.learners.soft.tree_kinds import Gate, Leaf, basis_specs_for, slopes_for
+from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.search.spec import Inputs, ModelSpec
+from softwood.learners.soft.search.trainer import Trainer
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 from softwood.tree import Schema, Tree

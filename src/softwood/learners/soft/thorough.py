@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from softwood.learners.soft.dataset import Dataset
 from softwood.learners.soft.joint import FitResult, JointOptions, learn_joint_from
-from softwood.learners.soft.model_search.breadth import REPEATS
-from softwood.learners.soft.training_rows import TrainingRows
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.breadth import REPEATS
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from softwood.kernels.kinds import Loss
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.dataset import Dataset
-from softwood.learners.soft.params import SoftTreeParams
-from softwood.learners.soft.sparse.ablation import stored_ablation
-from softwood.learners.soft.sparse.design import stored_design
-from softwood.learners.soft.sparse.rows import stored_columns, stored_engine, stored_split_features
+from softwood.learners.soft.columns.sparse_design import stored_design
+from softwood.learners.soft.columns.sparse_rows import stored_columns, stored_engine, stored_split_features
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
 
 def table(n=80, columns=7):

@@ -1,0 +1,1 @@
+"""What the families share: the base class, transactional fits, intervals, losses, progress."""

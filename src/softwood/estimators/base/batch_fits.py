@@ -1,0 +1,147 @@
+"""Fits from rows in parts (batches, partitions of a cluster): what stands between a scan (scan.py) and the learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from softwood.engines.batches import Batch, BatchedRows
+from softwood.engines.journal import Journal
+from softwood.intake.cells.cells import Floats
+from softwood.intake.classify import refuse_out_of_core_validation
+from softwood.intake.parts.scan import Piece, Scan
+from softwood.intake.table.rows import class_schema, number_schema, read_held_labels, read_held_numbers
+from softwood.intake.table.target import one_hot
+from softwood.intake.table.weights import class_weights
+from softwood.kernels.arithmetic import dot
+from softwood.kernels.kinds import Loss, class_loss
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.training.batched_rows import training_rows
+from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.release import __version__
+from softwood.tree import Schema
+from softwood.tree.provenance import json_value
+from softwood.tree.summary import summarize
+
+NOT_LEARNED = ("verbose", "n_jobs", "keep_on_interrupt")  # parameters that do not change the tree
+
+
+def remember_answers(estimator: Any, scan: Scan) -> None:
+    """Classes, or whether y had one dimension."""
+    if scan.classes is not None:
+        estimator.classes_ = scan.classes
+    else:
+        estimator._one_target = scan.target.one_target
+
+
+def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | None:
+    """Rows to choose by, as soft learners take them; they must be in memory."""
+    refuse_out_of_core_validation(X_val)
+    levels = scan.columns.level_counts.tolist()
+    if scan.classes is None:
+        numbers = read_held_numbers(estimator, X_val, y_val, scan.columns, len(scan.target.mean))
+        return None if numbers is None else Dataset(*numbers, np.ones(len(numbers[0])), levels, Loss.SQUARED)
+    labels = read_held_labels(estimator, X_val, y_val, scan.columns, scan.classes)
+    if labels is None:
+        return None
+    target = one_hot(labels[1], len(scan.classes))
+    return Dataset(labels[0], target, np.ones(len(target)), levels, class_loss(len(scan.classes)))
+
+
+@contextmanager
+def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
+    """The journal of a fit, by the checkpoint that its batches name; it is removed when the fit has ended."""
+    params = {name: json_value(value) for name, value in vars(estimator).items() if name in estimator.get_params(False)}
+    told = {name: value for name, value in params.items() if name not in NOT_LEARNED}
+    owner = repr((type(estimator).__name__, sorted(told.items()), __version__)).encode() + scan.fingerprint()
+    journal = Journal(scan.checkpoint, owner)
+    if scan.verbose and journal.replayed:
+        print(f"goes on: {journal.replayed} passes are in the checkpoint")
+    try:
+        yield journal
+        journal.remove()
+    finally:
+        journal.close()
+
+
+def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
+    """The rows as soft learners take them."""
+    target = scan.target
+    if scan.classes is None:
+        loss, factor, (centre, scale) = Loss.SQUARED, np.ones(0), target.scale()
+        total = scan.total_weight
+    else:
+        n = len(scan.classes)
+        loss = class_loss(n)
+        factor = class_weights(class_weight, scan.classes, np.arange(n, dtype=np.int32), scan.class_totals)
+        outputs = 1 if n <= 2 else n
+        centre, scale, total = np.zeros(outputs), np.ones(outputs), dot(scan.class_totals, factor)
+
+    low, high = _ranges(scan)
+    varies = np.array([column.varies for column in scan.column])
+    to_batch = ToBatch(0 if scan.classes is None else len(scan.classes), factor)
+    return BatchedRows(
+        scan.parts.map(to_batch), scan.columns.level_counts.tolist(), loss, low, high, varies, scan.n_rows, total,
+        scan.total_weight, centre, scale,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ToBatch:
+    """Rows as soft learners take them. factor : how much the rows of a class count; n_classes 0: numbers."""
+
+    n_classes: int
+    factor: Floats
+
+    def __call__(self, piece: Piece) -> Batch:
+        X, y, weight = piece
+        if not self.n_classes:
+            return Batch(X, y, weight, weight)
+        own, target = weight * self.factor[y], one_hot(y, self.n_classes)
+        there = own > 0
+        if there.all():
+            return Batch(X, target, own, weight)
+        return Batch(X[there], target[there], own[there], weight[there])
+
+
+def _ranges(scan: Scan) -> tuple[Floats, Floats]:
+    """Least and largest value of each input; of a category, codes that have any weight."""
+    ends = []
+    for column in scan.column:
+        if column.levels is None:
+            ends.append((column.low, column.high) if column.known > 0 else (np.nan, np.nan))
+        else:
+            used = [code for code, level in enumerate(column.levels) if column.count.get(level, 0.0) > 0]
+            ends.append((float(used[0]), float(used[-1])) if used else (np.nan, np.nan))
+    low, high = np.array(ends).T
+    return low, high
+
+
+def soft_rows(
+    scan: Scan, journal: Journal, seed: int, n_threads: int, class_weight: Any = None
+) -> tuple[TrainingRows, Schema]:
+    """Training rows of a soft or budding tree, and its schema with quantiles of the sample."""
+    rows = training_rows(soft_table(scan, class_weight), seed, journal, n_threads)
+    return rows, schema_of(scan, rows.sample.X, rows.sample.weight)
+
+
+def schema_of(scan: Scan, X: Floats, weight: Floats) -> Schema:
+    """What the tree will stand for; quantiles are those of a sample of the rows."""
+    some = summarize(X, weight, scan.columns.level_counts.tolist())
+    exact = scan.summaries
+    summaries = tuple(
+        replace(whole, quantiles=_within(part.quantiles, whole.range)) for whole, part in zip(exact, some, strict=True)
+    )
+    if scan.classes is not None:
+        return class_schema(scan.columns, scan.classes, scan.target.names, summaries)
+    return number_schema(scan.columns, len(scan.target.mean), scan.target.names, summaries)
+
+
+def _within(
+    quantiles: tuple[tuple[float, float], ...], ends: tuple[float, float] | None
+) -> tuple[tuple[float, float], ...]:
+    return () if ends is None else quantiles

@@ -1,0 +1,38 @@
+"""Monotone constraints of soft trees: the signs that a user asks for, what does not go with them, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.intake import options
+from softwood.tree import MonotonicCertificate, Schema, Tree
+from softwood.tree.monotone import certify
+
+
+def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
+    """One sign an input, empty for none; several classes have no order that one output could keep."""
+    signs = options.monotone_signs(given, schema, ordered=True)
+    if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
+        raise ValueError(
+            f"monotonic_cst asks a soft tree of {len(schema.answers)} classes for an order; its outputs are scores of "
+            "classes, which have none. Take two classes, a regressor of their ranks, or CARTClassifier, whose classes "
+            "stand in order."
+        )
+    return signs
+
+
+def refuse_beside(params: Mapping[str, Any], **others: tuple[Any, str]) -> None:
+    """An error where `monotonic_cst` is given and another parameter has the value named, which says why not."""
+    for name, (value, why) in others.items():
+        if params["monotonic_cst"] is not None and params[name] == value:
+            raise ValueError(f"monotonic_cst does not go with {name}={value!r}, which {why}. Drop either.")
+
+
+def certificate_of(tree: Tree, given: Any) -> MonotonicCertificate | None:
+    """The proof for a learned tree; None without constraints."""
+    signs = options.monotone_signs(given, tree.schema, ordered=True)
+    return certify(tree, signs.tolist()) if len(signs) else None

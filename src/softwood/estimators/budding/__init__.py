@@ -1,0 +1,1 @@
+"""Budding trees."""

@@ -1,0 +1,77 @@
+"""Budding trees from rows in batches: the joint learner by sums over all rows, or the online one in a single pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from softwood.engines.parts import BatchParts
+from softwood.estimators.base.base import RowCount
+from softwood.estimators.base.batch_fits import held_rows, journal_of, remember_answers, soft_rows, soft_table
+from softwood.intake.parts.scan import Scan
+from softwood.intake.table.rows import class_schema, number_schema
+from softwood.kernels.kinds import Loss
+from softwood.learners.budding.joint import learn_joint_from
+from softwood.learners.budding.online import history_entry
+from softwood.learners.budding.resume import stream_of
+from softwood.learners.budding.stream import Stream
+from softwood.tree import Provenance
+
+REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
+
+
+def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
+    """The budding tree of a table in batches, remembered by its estimator."""
+    if estimator.monotonic_cst is not None:
+        raise ValueError("monotonic_cst of budding trees is for rows in memory: take Batches(...).sample(100_000).")
+    remember_answers(estimator, scan)
+    estimator._seen = Provenance()
+    if estimator.learner == "online":
+        _learn_online(estimator, scan, X_val)
+    else:
+        _learn_jointly(estimator, scan, X_val, y_val)
+
+
+def _learn_jointly(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
+    how, options = estimator._online(), estimator._joint()
+    validation = held_rows(estimator, scan, X_val, y_val)
+    with journal_of(estimator, scan) as journal:
+        class_weight = estimator.get_params(False).get("class_weight")
+        rows, estimator._schema = soft_rows(scan, journal, options.seed, options.n_threads, class_weight)
+        learned = learn_joint_from(rows, options, validation)
+    sample = replace(rows.sample, target=rows.sample.target * rows.scale + rows.centre)
+    estimator._take_held_out(learned.held_out, estimator._schema)
+    estimator._stream = stream_of(learned, sample, how, scan.total_weight)
+    estimator.history_, estimator.weight_penalty_ = learned.history, learned.penalties.weight
+    estimator._remember(how, RowCount(scan.n_rows, scan.total_weight), learned.params)
+
+
+def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
+    """One pass, as `partial_fit` would take it."""
+    rows = soft_table(scan, estimator.get_params(False).get("class_weight"))
+    if not isinstance(rows.parts, BatchParts):
+        raise ValueError(
+            "learner='online' takes row after row, and the partitions of a cluster are summed side by side: take "
+            "learner='joint', or call partial_fit for each partition."
+        )
+    if X_val is not None:
+        raise ValueError("learner='online' takes one pass over rows in batches and chooses nothing: drop X_val, y_val.")
+    if scan.checkpoint is not None:
+        raise ValueError(
+            "learner='online' takes one pass over rows in batches, and a checkpoint notes whole passes: call "
+            "partial_fit for each batch, and save the model as often as you like."
+        )
+    how = estimator._online()
+    loss = Loss.SOFTMAX if scan.classes is not None and len(scan.classes) == 1 else rows.loss
+    outputs = len(rows.centre)
+    stream = Stream.begin(list(rows.n_levels), outputs, how.options(loss), how.max_nodes, how.linear, how.seed)
+    history: list[dict[str, Any]] = []
+    for n, batch in enumerate(rows.parts.read()):
+        line = history_entry(stream, n + 1, stream.learn(batch.X, batch.target, batch.weight))
+        history = [*history, line][-REMEMBERED:]
+    if scan.classes is not None:
+        estimator._schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
+    else:
+        estimator._schema = number_schema(scan.columns, outputs, scan.target.names, scan.summaries)
+    estimator._stream, estimator.history_ = stream, history
+    estimator._remember(how, RowCount(scan.n_rows, scan.total_weight), n_iter=max(len(history), 1))

@@ -1,0 +1,218 @@
+"""BuddingTreeClassifier: the scikit-learn face of learners/budding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_consistent_length
+
+from softwood.estimators.base.base import Floats, Probabilities
+from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.budding.batches import fit_in_parts
+from softwood.estimators.budding.shared import NOTHING, BuddingTree
+from softwood.intake.cells.frames import target_names
+from softwood.intake.cells.sparse_rows import in_row_blocks
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
+from softwood.intake.table.rows import (
+    class_schema,
+    read_held_labels,
+)
+from softwood.intake.table.table import read_fit, read_predict
+from softwood.intake.table.target import encode_classes, one_hot, read_classes
+from softwood.intake.table.weights import class_weights, read_weights
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.rows.dataset import Dataset
+
+
+class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
+    """A classification tree whose nodes are leaf and branch at once; it also learns from streams.
+
+    Parameters
+    ----------
+    learner : {"joint", "online"}
+        "joint": all rows at once by a deterministic optimiser, kinds and penalties chosen as in soft trees; "online":
+        stochastic gradient, row by row, as published. `partial_fit` is always online.
+    leafness_penalty : "auto" or float
+        Price of a node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
+    learning_rate : "auto" or float
+        Step of the online learner; "auto" chooses it on held-out rows (in a stream: 0.3 for adagrad).
+    optimizer : {"adagrad", "sgd", "adam"}
+        How a gradient of the online learner moves a number.
+    batch_size : int
+        Rows of the online learner whose gradients are averaged before anything moves.
+    gate : {"auto", "axis", "linear", "quadratic", "additive"}
+        What gates look at: one input, a weighted sum of inputs, of inputs and squares, of curves (all but sums: "joint"
+        only); "auto" chooses among one input, sums and curves ("joint"), or is "linear" ("online").
+    leaf : {"auto", "constant", "linear"}
+        What nodes answer: a constant, or a weighted sum of what gates look at; "auto" chooses, or is "constant".
+    weight_penalty : "auto" or float
+        Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
+    monotonic_cst : list of -1, 0, 1, or dict by name or index
+        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
+        second ("joint" only; not with `partial_fit`). The model carries the proof (docs/monotone.md).
+    max_nodes : int
+        The tree never has more nodes; at most 1,048,575, for all of which the state of `partial_fit` has room.
+    max_epochs : int
+        Epochs of the online learner.
+    shuffle : bool
+        Whether the online learner's rows are shuffled, each epoch anew; if not, they come as given.
+    round_buds : bool
+        "joint": round buds to leaves or branches, and refine.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of shuffling, new buds and folds; None is 0.
+    engine : {"auto", "memory", "batches", "dask"}
+        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
+    verbose : bool
+        Print a line for every epoch, or every tree on the path.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    history_ : for every epoch, chunk (the latest 1,000) or tree on the path: loss, nodes, leafness, structure.
+    n_nodes_, effective_size_ : nodes, and nodes by how far they are there.
+    monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
+    leafness_penalty_, learning_rate_ : those chosen.
+    n_iter_ : epochs, chunks or trees that led to the tree.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BuddingTreeClassifier().fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "joint",
+        leafness_penalty: Any = "auto",
+        learning_rate: Any = "auto",
+        optimizer: str = "adagrad",
+        batch_size: int = 1,
+        gate: str = "auto",
+        leaf: str = "auto",
+        weight_penalty: Any = "auto",
+        monotonic_cst: Any = None,
+        max_nodes: int = 63,
+        max_epochs: int = 200,
+        shuffle: bool = True,
+        round_buds: bool = False,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        engine: str = "auto",
+        keep_on_interrupt: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.leafness_penalty = leafness_penalty
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.batch_size = batch_size
+        self.gate = gate
+        self.leaf = leaf
+        self.weight_penalty = weight_penalty
+        self.monotonic_cst = monotonic_cst
+        self.max_nodes = max_nodes
+        self.max_epochs = max_epochs
+        self.shuffle = shuffle
+        self.round_buds = round_buds
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.keep_on_interrupt = keep_on_interrupt
+        self.verbose = verbose
+
+    @set_when_learned
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
+        """Learn anew.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
+            lazy frame or `softwood.Batches`, from which learner="online" learns in one pass; or rows of Dask.
+        y : class labels of any kind; the name of a column where X is beyond memory.
+        sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
+            a row of weight two is the row twice.
+        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
+        """
+        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
+            return self
+        self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
+        dataset = replace(self._problem(given.table.values, given.codes, sample_weight), group=given.group)
+        held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
+        return self._learn(dataset, None if held is None else self._problem(*held, None))
+
+    @set_when_learned
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`; a weight multiplies its row's gradient.
+        classes : all class labels there will be; needed in the first call, and again where given they must agree.
+        """
+        first = "_stream" not in vars(self)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be given in the first call to partial_fit: all labels there will be.")
+            found = read_classes(classes)[0]
+            columns = read_fit(self, X, self.categorical_features).columns
+            self.classes_, self._seen = found, NOTHING
+            self._schema = class_schema(columns, found, target_names(y))
+        elif not (classes is None or _are_classes(classes, self.classes_)):
+            raise ValueError(
+                f"classes must be those of the first call, {self.classes_.tolist()!r:.200}, got {classes!r:.200}."
+            )
+        rows, codes = read_predict(self, X, self._schema), encode_classes(y, self.classes_)
+        if len(rows) != len(codes):
+            check_consistent_length(rows, codes)
+        return self._continue(self._problem(rows, codes, sample_weight), first)
+
+    @in_row_blocks
+    def decision_function(self, X: Any) -> Floats:
+        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
+        self._require_tree()
+        output = self._answering_tree.output(self._rows(X), self._threads())
+        return output[:, 0] if output.shape[1] == 1 else output
+
+    def _problem(self, rows: Floats, codes: Any, sample_weight: Any) -> Dataset:
+        weight = count = read_weights(sample_weight, len(codes))
+        if self.class_weight is not None:
+            weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
+        loss = Loss.LOGISTIC if len(self.classes_) == 2 else Loss.SOFTMAX
+        target = one_hot(codes, len(self.classes_))
+        return Dataset(rows, target, weight, self._schema.level_counts.tolist(), loss, count=count)
+
+
+def _are_classes(given: Any, classes: npt.NDArray[Any]) -> bool:
+    """Whether they are the classes of the first call, in any order."""
+    if isinstance(given, list | tuple) and list(given) == classes.tolist():  # as it is in every call of most streams
+        return True
+    return np.array_equal(read_classes(given)[0], classes)

@@ -1,0 +1,44 @@
+"""The tree of a stream of rows, made when somebody wants it."""
+
+from __future__ import annotations
+
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.learners.budding.params import BuddingParams
+from softwood.learners.budding.stream import Stream
+from softwood.learners.soft.finish.monotone_tree import hold_to_signs
+from softwood.tree import Provenance, Schema, Tree
+from softwood.tree.once import computed_once
+
+
+class LazyTree:
+    """The tree of a stream, made when first asked for: who learns row by row may not want it.
+
+    params : what the stream began from, in double precision, while it has seen no more rows.
+    signs : of monotone inputs, which the tree is held to and proved for.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        schema: Schema,
+        origin: Provenance,
+        params: BuddingParams | None,
+        signs: Signs = UNCONSTRAINED,
+    ) -> None:
+        self.stream, self.schema, self.origin, self.params, self.signs = stream, schema, origin, params, signs
+
+    @computed_once
+    def tree(self) -> Tree:
+        """The tree with all there is to say of it, which takes ten times as long as the tree."""
+        made = self.stream.described(self._bare).with_provenance(self.origin)
+        vars(self).pop("_bare", None)
+        return hold_to_signs(made, self.signs) if len(self.signs) else made
+
+    @property
+    def answering(self) -> Tree:
+        """A tree that answers the same; one that tells of no rows, as long as nobody wanted more."""
+        return self.tree if "tree" in vars(self) or len(self.signs) else self._bare
+
+    @computed_once
+    def _bare(self) -> Tree:
+        return self.stream.tree(self.schema, self.params)

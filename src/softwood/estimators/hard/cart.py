@@ -1,0 +1,18 @@
+"""What CARTClassifier and CARTRegressor share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softwood.estimators.base.pruned import PrunedTree
+
+SUMMED = ("gini", "entropy", "error", "squared_error", "poisson")  # functions of sums: sparse matrices stay sparse
+
+
+class CART(PrunedTree):
+    """Not for use by itself."""
+
+    criterion: str
+
+    def _keeps_sparse(self, X: Any) -> bool:
+        return self.criterion in SUMMED

@@ -1,0 +1,153 @@
+"""CARTRegressor: the scikit-learn face of learners/hard/cart.py."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from softwood.estimators.base.base import Numbers
+from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.hard.batches import fit_in_parts
+from softwood.estimators.hard.cart import CART
+from softwood.estimators.hard.criteria import NUMBER_CRITERIA, read_criterion, refuse_negative
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
+from softwood.intake.table.rows import (
+    read_held_numbers,
+)
+from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.problem import Problem
+
+
+class CARTRegressor(Numbers, RegressorMixin, CART):
+    """A regression tree for one or several targets, pruned by cross-validation.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson", "quantile", "huber"}
+        What splits make small; leaves answer the mean, the median, the mean of counts (y >= 0), a quantile, or a mean
+        that far targets hardly move (docs/losses.md).
+    quantile : float
+        Which one, for criterion="quantile": 0.9 is exceeded by one target in ten.
+    delta : float
+        Of criterion="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the
+        median distance from the median).
+    max_depth, max_leaves : int or None
+        Limits; with `max_leaves` the leaf that gains most is split first.
+    min_samples_split, min_samples_leaf : int or float
+        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+    min_impurity, min_impurity_decrease : float
+        A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
+    max_bins : int or None
+        None searches all thresholds; 2 to 256 searches the edges of so many bins, which is faster on many rows.
+    missing : {"surrogate", "direction", "fraction", "mean", "category"}
+        What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
+        send a part of the row to each child; take the mean (or most frequent category); a category of its own.
+    max_surrogates : int
+        Surrogates kept at a branch.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    monotonic_cst : list of -1, 0, 1, or dict by name or index
+        The prediction must not fall (1) or rise (-1) with the feature.
+    prune : {"cv", "validation", "reduced_error", None}
+        How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
+    one_se : bool
+        Choose the smallest tree within one standard error of the best.
+    cv : int, splitter or list of (train, test) rows
+        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the folds; None is 0: same data, same tree.
+    engine : {"auto", "memory", "batches", "dask"}
+        Where the rows are summed; "auto" goes by what `fit` is given.
+    verbose : bool
+        Print which engine learns, and how far it is.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(20.0)[:, None]
+    >>> model = CARTRegressor().fit(X, (X[:, 0] > 7) * 2.0)
+    >>> print(model.tree_)
+    Tree(3 nodes, 2 leaves, depth 1, 1 feature, 1 output, hard)
+    ├─ x0 ≤ 7.5 → 0
+    └─ x0 > 7.5 or missing → 2
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        quantile: float = 0.5,
+        delta: float = 1.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_impurity: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_bins: int | None = None,
+        missing: str = "surrogate",
+        max_surrogates: int = 5,
+        categorical_features: Any = "from_dtype",
+        monotonic_cst: Any = None,
+        prune: str | None = "cv",
+        one_se: bool = True,
+        cv: Any = 10,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        engine: str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.criterion = criterion
+        self.quantile = quantile
+        self.delta = delta
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity = min_impurity
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_bins = max_bins
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.prune = prune
+        self.one_se = one_se
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.verbose = verbose
+
+    @set_when_learned
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
+        """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
+        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=False)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, criterion, X_val, y_val)
+            return self
+        table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
+        parameter = read_criterion(criterion, vars(self), values, weight)
+        problem = Problem(
+            table.values, table.columns.level_counts, values, weight, criterion, group=given.group, parameter=parameter
+        ).counted()
+        held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
+        if held is not None and criterion == Criterion.POISSON:
+            refuse_negative(held[1], np.ones(len(held[1])), "y_val")
+        validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
+        return self._remember(self._learn(problem, table, given.schema, validation), given.weight)

@@ -1,0 +1,1 @@
+"""Linear discriminant and omnivariate trees."""

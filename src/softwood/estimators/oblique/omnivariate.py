@@ -1,0 +1,241 @@
+"""OmnivariateTreeClassifier and OmnivariateTreeRegressor: the scikit-learn face of learners/oblique/omnivariate.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Self
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from softwood.estimators.base.base import Floats
+from softwood.estimators.base.pruned import PRUNE
+from softwood.estimators.oblique.shared import ObliqueClassifier, ObliqueRegressor, ObliqueTree
+from softwood.intake import options
+from softwood.learners.hard.problem import Problem
+from softwood.learners.hard.prune import Pruned
+from softwood.learners.oblique.discriminant import Discriminant
+from softwood.learners.oblique.learn import learn_oblique
+from softwood.learners.oblique.omnivariate import COMPETE, KINDS, SELECT, Omnivariate
+from softwood.learners.oblique.soften import refine_softly
+from softwood.tree import Schema
+
+
+class OmnivariateTree(ObliqueTree):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    soft: bool
+    _importance: Floats
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of what the tree gains by looking; sums to 1 (all 0 for a single leaf).
+
+        Hard gates: the impurity they took away, divided as a linear discriminant tree does. Soft gates: how much the
+        training loss rises when the feature stays at its mean.
+        """
+        check_is_fitted(self, "tree_")
+        return self._importance if self._is_soft else super().feature_importances_
+
+    def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Self:
+        """As in CARTClassifier; a tree that was softened has no pruning sequence."""
+        check_is_fitted(self, "tree_")
+        if self._is_soft:
+            raise ValueError("prune_to cuts hard trees: fit with soft=False, or with a smaller max_depth.")
+        return super().prune_to(alpha=alpha, n_leaves=n_leaves)
+
+    def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
+        super()._check_pruning(X_val, y_val, ("prepruning", *methods))
+
+    def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
+        p = vars(self)
+        limits = self._limits(float(problem.weight.sum()))
+        alpha = options.real("alpha", p["alpha"], 0.0)
+        if alpha > 1.0:
+            raise ValueError(f"alpha must be at most 1, got {alpha!r}.")
+        how = Omnivariate(
+            kinds=candidate_kinds(p["candidates"]),
+            select=options.one_of("select", p["select"], SELECT),
+            alpha=alpha,
+            stop=p["prune"] == "prepruning",
+            discriminant=Discriminant(least=limits.min_samples_leaf, threshold="gain"),
+            seed=options.seed_of(p["random_state"]),
+        )
+        if options.boolean("soft", p["soft"]) and p.get("smoothing") is not None:
+            raise ValueError("smoothing is for hard trees, and soft=True learns probabilities of its own: give one.")
+        pruning = self._pruning(problem, validation)
+        if how.stop:
+            pruning = replace(pruning, method=None)
+        pruned = learn_oblique(problem, schema, how, limits, pruning, basis_spec=how.basis_spec, n_jobs=self._threads())
+        self._is_soft = bool(p["soft"]) and pruned.tree.n_nodes > 1
+        if not self._is_soft:
+            return pruned
+        tree, self._importance = refine_softly(pruned.tree, problem, how.basis_spec, self._threads())
+        return replace(pruned, tree=tree, held_out=None)  # the folds had hard trees
+
+
+# scikit-learn has no types, which is what is ignored here.
+class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassifier):
+    """A classification tree that gives every node the simplest gate that is good enough.
+
+    Parameters
+    ----------
+    candidates : sequence of {"threshold", "linear", "quadratic", "mlp"}
+        The kinds of gates that compete: one input, a weighted sum of inputs (Fisher's discriminant), of inputs and
+        their squares, or a small multilayer perceptron, which becomes three gates on two levels.
+    select : {"f_test", "aic", "bic", "validation"}
+        How the winner is found: the simplest that the 5×2 cv F test does not find worse than the best; the least AIC or
+        BIC; the least loss on a third of the node's rows.
+    alpha : float
+        Level of the F test.
+    soft : bool
+        Hand the tree to the joint refinement of soft trees: the structure stays, gates become sigmoids, and all gates
+        and responses move together.
+    criterion : {"entropy", "gini", "error"}
+        What splits make small.
+    max_depth : int or None
+        Limit.
+    min_samples_split, min_samples_leaf : int or float
+        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+    min_impurity_decrease : float
+        A split must lower the impurity of the whole tree by so much.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    costs : (classes, classes) array or dict {(true, given): cost}
+        What it costs to answer one class for another.
+    priors : array or dict by label
+        Shares of the classes to reckon with instead of those of the training rows.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    smoothing : None, "laplace", "m_estimate" or float
+        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
+        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
+    prune : {"prepruning", "cv", "validation", "reduced_error", None}
+        How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows; the others
+        as in CARTClassifier.
+    one_se : bool
+        Choose the smallest tree within one standard error of the best.
+    cv : int, splitter or list of (train, test) rows
+        Folds of prune="cv".
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the halves and folds; None is 0: same data, same tree.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree; `tree_.note` says of every branch which kind won, and by what.
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> model = OmnivariateTreeClassifier().fit(X, X[:, 0] > X[:, 1])
+    >>> model.tree_.note[0].split(", p = ")[0]
+    'linear'
+    """
+
+    def __init__(
+        self,
+        *,
+        candidates: Any = COMPETE,
+        select: str = "f_test",
+        alpha: float = 0.05,
+        soft: bool = False,
+        criterion: str = "entropy",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_impurity_decrease: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        costs: Any = None,
+        priors: Any = None,
+        class_weight: Any = None,
+        smoothing: Any = None,
+        prune: str | None = "prepruning",
+        one_se: bool = True,
+        cv: Any = 10,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.select = select
+        self.alpha = alpha
+        self.soft = soft
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.categorical_features = categorical_features
+        self.costs = costs
+        self.priors = priors
+        self.class_weight = class_weight
+        self.smoothing = smoothing
+        self.prune = prune
+        self.one_se = one_se
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+# scikit-learn has no types, which is what is ignored here.
+class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor):
+    """A regression tree that gives every node the simplest gate that is good enough.
+
+    The parameters and the attributes are those of OmnivariateTreeClassifier; linear and quadratic gates cut along a
+    ridge regression, leaves answer the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> model = OmnivariateTreeRegressor(max_depth=1).fit(X, (X[:, 0] > 0.5) * 2.0)
+    >>> model.tree_.note[0].split(", p = ")[0]
+    'threshold'
+    """
+
+    def __init__(
+        self,
+        *,
+        candidates: Any = COMPETE,
+        select: str = "f_test",
+        alpha: float = 0.05,
+        soft: bool = False,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_impurity_decrease: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        prune: str | None = "prepruning",
+        one_se: bool = True,
+        cv: Any = 10,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.select = select
+        self.alpha = alpha
+        self.soft = soft
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.categorical_features = categorical_features
+        self.prune = prune
+        self.one_se = one_se
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+def candidate_kinds(given: Any) -> tuple[str, ...]:
+    """The kinds of gates that compete, the simplest first."""
+    if isinstance(given, str) or not isinstance(given, Iterable) or not (names := list(given)):
+        raise ValueError(f"candidates must be a list of kinds among {', '.join(KINDS)}, got {given!r}.")
+    for name in names:
+        options.one_of("candidates", name, KINDS)
+    return tuple(kind for kind in KINDS if kind in names)

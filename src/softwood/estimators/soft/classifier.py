@@ -1,0 +1,213 @@
+"""SoftTreeClassifier: the scikit-learn face of learners/soft."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from softwood.estimators.base.base import Floats, Probabilities
+from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.soft.batches import fit_in_parts
+from softwood.estimators.soft.results import one_class_result
+from softwood.estimators.soft.shared import SoftTree
+from softwood.intake.cells.sparse_rows import in_row_blocks, like_training_rows
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
+from softwood.intake.table.rows import (
+    read_held_labels,
+)
+from softwood.intake.table.target import one_hot
+from softwood.intake.table.weights import class_weights
+from softwood.kernels.kinds import class_loss
+from softwood.learners.soft.rows.dataset import Dataset
+
+
+class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
+    """A small classification tree with soft gates, its kind, penalty and size chosen from the data.
+
+    Parameters
+    ----------
+    learner : {"joint", "incremental"}
+        "joint" refines all gates and responses together and chooses kind, penalty and size; "incremental" is the
+        algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
+        `max_leaves`, `start` and `tol`).
+    gate : {"auto", "axis", "linear", "quadratic", "additive"}
+        What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
+        squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
+        keeps the simpler unless another is better. From 250 rows on curves have ramps, for steps and peaks, where
+        held-out rows tell of these.
+    leaf : {"auto", "constant", "linear"}
+        What leaves answer: a constant, or a weighted sum of what gates look at.
+    max_leaves : int or None
+        At most so many leaves; None is 16 for the joint learner (one for 200 rows, 64 at most, beyond 6,000 rows; of
+        more than four classes from 3,400 rows on, where leaves may share a part of their slopes) and no limit for the
+        incremental one, whose recursion would spend any limit on the left side of the tree.
+    weight_penalty : "auto" or float
+        Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
+    max_gate_features : int or None
+        At most so many inputs in a gate, so that it can be read.
+    monotonic_cst : list of -1, 0, 1, or dict by name or index
+        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
+        second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
+        the proof (docs/monotone.md).
+    effort : {"quick", "normal", "thorough"}
+        How broadly "joint" searches. "quick": one kind of gates and leaves, one penalty, one division of the rows, for
+        grids and streams; "thorough": eight searches with other folds each, the kind that most choose.
+    readable : bool
+        Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
+        else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
+        Takes two to three times as long ("joint" only).
+    start : {"hard", "random"}
+        What a split of the incremental learner starts from: the best hard split, or small random numbers.
+    max_iter : int
+        At most so many iterations in one refinement of the whole tree.
+    early_stopping, n_iter_no_change, tol : bool, int, float
+        Growth ends after `n_iter_no_change` splits in a row that lower the loss on held-out rows by less than `tol` of
+        it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same. The
+        incremental learner keeps a split that lowers the loss of validation rows by more than `tol` (of the variance
+        of a target).
+    warm_start : bool
+        Let the next `fit` go on from the tree of the last one: the same kind of gates and leaves, the same penalty, all
+        refined on the rows given then and grown further where that helps.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories.
+    class_weight : dict, "balanced" or None
+        How much the rows of a class count.
+    n_jobs : int or None
+        Threads, as in scikit-learn. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the folds; None is 0: same data, same tree.
+    engine : {"auto", "memory", "batches", "dask", "torch"}
+        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md), and by `device`.
+    device : str or None
+        Device of PyTorch that sums the rows, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
+        engine="torch" None is the best there is.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
+    verbose : bool
+        Show the search on the terminal: what was tried, and the loss on held-out rows.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+    history_ : the candidates: kind, inputs shown, whether weak ones are held back more, penalty, nodes and loss on
+        held-out rows.
+    weight_penalty_ : the penalty chosen.
+    monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
+    n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftTreeClassifier(gate="linear", leaf="constant").fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str = "joint",
+        gate: str = "auto",
+        leaf: str = "auto",
+        max_leaves: int | None = None,
+        weight_penalty: Any = "auto",
+        max_gate_features: int | None = None,
+        monotonic_cst: Any = None,
+        effort: str = "normal",
+        readable: bool = False,
+        start: str = "hard",
+        max_iter: int = 200,
+        early_stopping: bool = True,
+        n_iter_no_change: int = 3,
+        tol: float = 1e-3,
+        warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        engine: str = "auto",
+        device: str | None = None,
+        keep_on_interrupt: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.learner = learner
+        self.gate = gate
+        self.leaf = leaf
+        self.max_leaves = max_leaves
+        self.weight_penalty = weight_penalty
+        self.max_gate_features = max_gate_features
+        self.monotonic_cst = monotonic_cst
+        self.effort = effort
+        self.readable = readable
+        self.start = start
+        self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.device = device
+        self.keep_on_interrupt = keep_on_interrupt
+        self.verbose = verbose
+
+    @set_when_learned
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
+    ) -> Self:
+        """Grow, refine and choose.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (rows, features); missing values are welcome. Or rows beyond memory: a
+            file, a folder, a lazy frame or `softwood.Batches`; or rows of Dask, on a cluster. A large sparse matrix is
+            learned from as it is, by linear gates (docs/howto/sparse.md).
+        y : class labels of any kind; the name of a column where X is beyond memory.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
+        """
+        engine = choose_engine(self, X)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
+            return self
+        table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
+        factor = None
+        if self.class_weight is not None:
+            factor = class_weights(self.class_weight, self.classes_, codes, weight)
+            weight = weight * factor[codes]
+        loss = class_loss(len(self.classes_))
+        levels = table.columns.level_counts.tolist()
+        target = one_hot(codes, len(self.classes_))
+        dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight, group=given.group)
+        validation, held = None, read_held_labels(self, X_val, y_val, table.columns, self.classes_)
+        if held is not None:
+            target = one_hot(held[1], len(self.classes_))
+            rows = like_training_rows(table.values, held[0])
+            validation = Dataset(rows, target, np.ones(len(target)), levels, loss)
+        if len(self.classes_) == 1:
+            return self._remember(one_class_result(given.schema), given.weight)
+        learned = self._learn(dataset, given.schema, validation, engine)
+        if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
+            learned = replace(learned, held_out=learned.held_out.divided(factor))
+        return self._remember(learned, given.weight)
+
+    @in_row_blocks
+    def decision_function(self, X: Any) -> Floats:
+        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
+        check_is_fitted(self, "tree_")
+        output = self.tree_.output(self._rows(X), self._threads())
+        return output[:, 0] if output.shape[1] == 1 else output

@@ -1,0 +1,51 @@
+"""What an estimator remembers and tells of a learned soft tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softwood.learners.soft.finish.importance import MeasuredTree
+from softwood.learners.soft.joint import FitResult
+from softwood.learners.soft.search.selection import Candidate
+from softwood.tree import HeldOut, Schema, Tree
+
+
+def one_class_result(schema: Schema) -> FitResult:
+    """One class only: a leaf that is sure of it."""
+    unused = np.zeros(len(schema.features))
+    leaf = Tree(response=np.ones((1, 1)), schema=schema)
+    return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
+
+
+def relative_loss(learned: FitResult) -> float:
+    """The loss by which the tree was chosen; of numbers in units in which the best constant has 1/2 for each."""
+    is_classes, constant = learned.tree.schema.task == "classification", learned.loss_of_centre
+    if is_classes or constant <= 0 or learned.is_squared:
+        return learned.chosen.loss
+    return learned.chosen.loss * 0.5 * learned.tree.n_outputs / constant
+
+
+def held_out_of(learned: FitResult) -> HeldOut | None:
+    """The loss by which the tree was chosen; of numbers as a part of their variance, or of the best constant's loss."""
+    if not learned.candidates or not np.isfinite(learned.chosen.loss):
+        return None
+    if learned.tree.schema.task == "classification":
+        return HeldOut("log loss", "held-out rows of the search", learned.chosen.loss)
+    part = 2.0 * relative_loss(learned) / learned.tree.n_outputs
+    measure = "squared error as a part of the variance" if learned.is_squared else "loss as a part of a constant's"
+    return HeldOut(measure, "held-out rows of the search", part)
+
+
+def history_line(candidate: Candidate) -> dict[str, Any]:
+    """A candidate of the search, for `history_`."""
+    return {
+        "gate": candidate.gate,
+        "leaf": candidate.leaf,
+        "n_inputs": candidate.inputs,
+        "reweighted": candidate.reweighted,
+        "weight_penalty": candidate.penalty,
+        "n_nodes": candidate.nodes,
+        "loss": candidate.loss,
+    }

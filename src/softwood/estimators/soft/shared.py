@@ -1,0 +1,218 @@
+"""SoftTree: what SoftTreeClassifier and SoftTreeRegressor share: options, learning, and what is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from softwood.estimators.base.base import Floats, RowCount, TreeEstimator
+from softwood.estimators.base.intervals import Calibrated, copy_uncalibrated
+from softwood.estimators.base.losses import loss_name
+from softwood.estimators.base.monotone import certificate_of, refuse_beside, soft_signs
+from softwood.estimators.base.progress import search_bar
+from softwood.estimators.base.transactional_fit import warn_if_interrupted
+from softwood.estimators.soft.results import held_out_of, history_line, relative_loss
+from softwood.intake import options
+from softwood.intake.cells.sparse_rows import is_worth_keeping
+from softwood.kernels.kinds import Link, Loss
+from softwood.learners.soft.incremental import Incremental, learn_incremental
+from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
+from softwood.learners.soft.readable import learn_readable
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.thorough import learn_thoroughly
+from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.tree import MonotonicCertificate, Schema, Tree
+
+MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
+LEARNERS = ("joint", "incremental")
+STARTS = ("hard", "random")
+EFFORTS = ("quick", "normal", "thorough")
+GATES = ("auto", "axis", "linear", "quadratic", "additive")
+LEAVES = ("auto", "constant", "linear")
+SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix as it is
+
+
+class SoftTree(Calibrated, TreeEstimator):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    _engines = ("memory", "batches", "dask", "torch")
+    history_: list[dict[str, Any]]
+    _importance: Floats
+    _gain_importance: Floats
+    _hardened: Tree
+    _grown: WarmStart | None
+
+    def _keeps_sparse(self, X: Any) -> bool:
+        """Whether it learns from a sparse matrix as it is."""
+        p = self.get_params(deep=False)
+        plain = p["learner"] == "joint" and p["gate"] in SPARSE_GATES and p["monotonic_cst"] is None
+        in_memory = p["engine"] in ("auto", "memory") and p["device"] is None
+        return plain and in_memory and is_worth_keeping(X)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of what the tree gains by looking: how much the training loss rises without it.
+
+        "Without" means the feature stays at its mean in all gates and responses; parts sum to 1 (all 0 if no feature is
+        used).
+        """
+        check_is_fitted(self, "tree_")
+        return self._importance
+
+    @property
+    def gain_importances_(self) -> Floats:
+        """Each feature's part of the impurity that the tree took away, as in CART but that rows count by their reach.
+
+        A linear gate's gain is divided among its features as what they add to the score varies; what linear responses
+        save beyond, as what they add there does. Of features that count only together the one further down has it all,
+        so `feature_importances_` says more.
+        """
+        check_is_fitted(self, "tree_")
+        return self._gain_importance
+
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """What the chosen kind of tree did on held-out rows: the log loss of classes, R² of numbers.
+
+        With another loss than the squared one D², the part of the best constant's loss that the tree saves.
+        """
+        check_is_fitted(self, "tree_")
+        if not self.history_:
+            return None
+        tree, loss = self.tree_, self._held_out_loss
+        if tree.schema.task == "classification":
+            return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
+        measure = "R²" if loss_name(self.get_params(deep=False)["loss"]) == "squared_error" else "D²"
+        return {
+            "measure": measure,
+            "value": 1.0 - 2.0 * loss / tree.n_outputs,
+            "by": "on rows held out to choose the tree",
+        }
+
+    @property
+    def monotonic_certificate_(self) -> MonotonicCertificate | None:
+        """The proof that answers rise and fall as `monotonic_cst` asks, read off the tree; None without constraints."""
+        check_is_fitted(self, "tree_")
+        return certificate_of(self.tree_, self.get_params(deep=False)["monotonic_cst"])
+
+    def harden(self) -> Self:
+        """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
+
+        This estimator stays as it is.
+        """
+        check_is_fitted(self, "tree_")
+        hard = copy_uncalibrated(self)
+        hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
+        return hard
+
+    def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str) -> FitResult:
+        how = self._joint(engine)
+        p = self.get_params(deep=False)
+        refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
+        if p["learner"] == "joint":
+            first = training_rows(dataset, how)
+            return self._learn_from(
+                first, schema, how, validation, lambda seed: training_rows(dataset, replace(how, seed=seed))
+            )
+        if dataset.loss != Loss.SQUARED and not dataset.loss.is_classes:
+            raise ValueError(
+                f"learner='incremental' learns by the squared error; loss={p['loss']!r} needs learner='joint'."
+            )
+        if p["readable"]:
+            raise ValueError(
+                "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
+            )
+        if engine == "torch":
+            raise ValueError("engine='torch' sums rows for learner='joint'; learner='incremental' takes row after row.")
+        max_leaves = NO_LIMIT if p["max_leaves"] is None else how.max_leaves
+        stepwise = Incremental(
+            p["start"], max_leaves, how.least_gain, n_threads=how.n_threads, seed=how.seed, keep=how.keep
+        )
+        return learn_incremental(dataset, schema, stepwise, validation)
+
+    def _joint(self, engine: str = "memory") -> JointOptions:
+        """The options, checked."""
+        p = self.get_params(deep=False)
+        options.one_of("learner", p["learner"], LEARNERS)
+        options.one_of("start", p["start"], STARTS)
+        options.boolean("readable", p["readable"])
+        max_leaves = options.integer("max_leaves", p["max_leaves"], 1, otherwise=MAX_LEAVES)
+        patience = options.integer("n_iter_no_change", p["n_iter_no_change"], 1)
+        return JointOptions(
+            gate=options.one_of("gate", p["gate"], GATES),
+            leaf=options.one_of("leaf", p["leaf"], LEAVES),
+            max_leaves=max_leaves,
+            more_leaves=p["max_leaves"] is None,
+            penalty=options.auto("weight_penalty", p["weight_penalty"]),
+            max_gate_features=None
+            if p["max_gate_features"] is None
+            else options.integer("max_gate_features", p["max_gate_features"], 1),
+            patience=patience if options.boolean("early_stopping", p["early_stopping"]) else max_leaves,
+            least_gain=options.real("tol", p["tol"], 0.0),
+            max_iter=options.integer("max_iter", p["max_iter"], 1),
+            n_threads=self._threads(),
+            seed=options.seed_of(p["random_state"]),
+            keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
+            engine="torch" if engine == "torch" else "memory",
+            device=p["device"],
+            effort=options.one_of("effort", p["effort"], EFFORTS),
+        )
+
+    def _learn_from(
+        self,
+        rows: TrainingRows,
+        schema: Schema,
+        how: JointOptions,
+        validation: Dataset | None,
+        deal: Callable[[int], TrainingRows] | None = None,
+    ) -> FitResult:
+        """The joint learner, on rows that may be anywhere; `deal` gives them in the order of another seed."""
+        p = self.get_params(deep=False)
+        refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
+        how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
+        before = self._before(schema, rows.sample.loss.link)
+        with search_bar(p["verbose"]) as report:
+            if how.effort == "thorough" and before is None:
+                return self._learn_thoroughly(deal, schema, replace(how, report=report), validation)
+            learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
+            return learn(rows, schema, replace(how, report=report), validation, before)
+
+    def _learn_thoroughly(
+        self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None
+    ) -> FitResult:
+        if self.get_params(deep=False)["readable"]:
+            raise ValueError("readable=True is a search of its own, effort='thorough' repeats the usual one: drop one.")
+        if deal is None:
+            raise ValueError("effort='thorough' deals the rows anew for every search: it needs them in memory.")
+        return learn_thoroughly(deal, schema, how, validation)
+
+    def _before(self, schema: Schema, link: Link) -> WarmStart | None:
+        """What a warm start goes on from; the table must have the same columns and the same classes."""
+        if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
+            return None
+        if not self.tree_.schema.same_columns_and_answers(schema):
+            raise ValueError(
+                "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
+                "estimator, or set warm_start=False."
+            )
+        if self.tree_.link != link:
+            raise ValueError(
+                "warm_start=True goes on from a tree whose loss has the same link, and this one's is not. Fit a new "
+                "estimator, or set warm_start=False."
+            )
+        return self._grown
+
+    def _remember(self, learned: FitResult, weight: Floats | RowCount) -> Self:
+        warn_if_interrupted(learned.interrupted)
+        self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
+        self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
+        self._hardened = learned.described.hardened
+        self._grown, self._held_out_loss = learned.grown, relative_loss(learned)
+        self.history_ = [history_line(candidate) for candidate in learned.candidates]
+        self.weight_penalty_ = learned.chosen.penalty
+        self.n_iter_ = learned.n_iter
+        self._take_held_out(learned.held_out, learned.tree.schema)
+        return self

@@ -1,0 +1,1 @@
+"""Grown trees whose thresholds are softened."""

@@ -1,0 +1,217 @@
+"""SoftenedTreeClassifier and SoftenedTreeRegressor: the scikit-learn face of learners/softening/softened.py."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.estimators.base.progress import softening_bar
+from softwood.estimators.base.transactional_fit import set_when_learned, warn_if_interrupted
+from softwood.intake import options
+from softwood.intake.table.rows import read_labelled, read_numbered
+from softwood.kernels.contracts.growth import Growth
+from softwood.kernels.kinds import Criterion
+from softwood.learners.hard.problem import Problem
+from softwood.learners.softening.anneal import PATIENCE
+from softwood.learners.softening.ramps import ALPHA
+from softwood.learners.softening.softened import N_SPLITS, PARTS, learn_softened
+from softwood.tree import Schema, Tree
+
+CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
+NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": Criterion.ABSOLUTE_ERROR}
+
+
+class SoftenedTree(TreeEstimator):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    hard_tree_: Tree
+
+    def _soften(self, problem: Problem, schema: Schema, weight: Floats) -> Self:
+        """Grow, soften, choose, remember."""
+        p = self.get_params(deep=False)
+        rules, report_to = self._rules_of_softening(), options.boolean("progress", p["progress"])
+        least = options.row_count("min_samples_leaf", p["min_samples_leaf"], 1, float(problem.weight.sum()))
+        with softening_bar(report_to, p["n_successes"]) as report:
+            softened = learn_softened(
+                problem,
+                schema,
+                Growth(problem.criterion, min_samples_leaf=least),
+                seed=options.seed_of(p["random_state"]),
+                **rules,
+                n_jobs=self._threads(),
+                keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
+                report=report,
+            )
+        warn_if_interrupted(softened.interrupted)
+        origin = self._provenance(weight)
+        self.tree_, self.hard_tree_ = softened.tree.with_provenance(origin), softened.hard.with_provenance(origin)
+        return self
+
+    def _rules_of_softening(self) -> dict[str, Any]:
+        p = self.get_params(deep=False)
+        if options.integer("n_splits", p["n_splits"], 1) not in N_SPLITS:
+            raise ValueError(f"n_splits must be 1 or 3, got {p['n_splits']!r}.")
+        return {
+            "n_successes": options.integer("n_successes", p["n_successes"], 1),
+            "alpha": options.real("alpha", p["alpha"], 0.0),
+            "patience": options.integer("patience", p["patience"], 1),
+            "n_splits": p["n_splits"],
+            "mean_widths": options.boolean("mean_widths", p["mean_widths"]),
+        }
+
+
+class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
+    """A CART tree whose thresholds are made ramps by simulated annealing (Dvořák & Savický).
+
+    Parameters
+    ----------
+    n_successes : int
+        Softenings, of trees of several sizes, among which the best is chosen.
+    criterion : {"gini", "entropy"}
+        What splits make small.
+    min_samples_leaf : int or float
+        Rows (by weight) that each child must keep; a float is a part of all rows.
+    alpha : float
+        Steepness of the exponential error that annealing makes small.
+    patience : int
+        Annealing stops after so many calls in a row without success.
+    n_splits : {1, 3}
+        Splits 2:1 of the rows that say how much to prune. With 3 each third is held out once and the tree is grown on
+        all rows; 1 is the paper: one third chooses, the tree is grown on the other two.
+    mean_widths : bool
+        Give the chosen tree the mean widths of all its softenings instead of those of the best one: less chance in it.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Which columns are categories; their gates stay hard.
+    n_jobs : int or None
+        Softenings at a time. The tree does not depend on it.
+    random_state : int, RandomState or None
+        Seed of the inner split and of annealing; None is 0: same data, same tree.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; otherwise
+        KeyboardInterrupt is raised, and the estimator stays as it was.
+    progress : bool
+        Show the progress.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree, with ramps.
+    hard_tree_ : the tree before its thresholds were softened.
+    classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftenedTreeClassifier(n_successes=2).fit(X, y)
+    >>> model.tree_.is_hard, model.predict([[5.0, 3.4, 1.5, 0.2]])
+    (False, array([0]))
+    """
+
+    def __init__(
+        self,
+        *,
+        n_successes: int = 10,
+        criterion: str = "gini",
+        min_samples_leaf: float = 1,
+        alpha: float = ALPHA,
+        patience: int = PATIENCE,
+        n_splits: int = PARTS,
+        mean_widths: bool = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        keep_on_interrupt: bool = False,
+        progress: bool = False,
+    ) -> None:
+        self.n_successes = n_successes
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.alpha = alpha
+        self.patience = patience
+        self.n_splits = n_splits
+        self.mean_widths = mean_widths
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
+        self.progress = progress
+
+    @set_when_learned
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Grow, soften, choose.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, features); missing values are welcome.
+        y : class labels of any kind.
+        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        groups : of the rows, such as patients or days; the parts that the size is chosen by divide none of them.
+        """
+        criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
+        self._rules_of_softening()
+        given = read_labelled(self, X, y, sample_weight, groups)
+        table, self.classes_, lives = given.table, given.classes, given.weight > 0
+        problem = Problem(
+            table.values[lives], table.columns.level_counts, given.codes[lives], given.weight[lives], criterion,
+            len(self.classes_), group=None if given.group is None else given.group[lives],
+        ).counted()  # fmt: skip
+        return self._soften(problem, given.schema, given.weight)
+
+
+class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
+    """A CART regression tree whose thresholds are made ramps by annealing; parameters as in SoftenedTreeClassifier.
+
+    Annealing makes the squared error small; `criterion` is "squared_error" or "absolute_error".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> model = SoftenedTreeRegressor(n_successes=2).fit(x, np.sin(x[:, 0]))
+    >>> model.tree_.is_hard, model.hard_tree_.is_hard
+    (False, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_successes: int = 10,
+        criterion: str = "squared_error",
+        min_samples_leaf: float = 1,
+        alpha: float = ALPHA,
+        patience: int = PATIENCE,
+        n_splits: int = PARTS,
+        mean_widths: bool = False,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        keep_on_interrupt: bool = False,
+        progress: bool = False,
+    ) -> None:
+        self.n_successes = n_successes
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.alpha = alpha
+        self.patience = patience
+        self.n_splits = n_splits
+        self.mean_widths = mean_widths
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
+        self.progress = progress
+
+    @set_when_learned
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Grow, soften, choose; as SoftenedTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
+        criterion = NUMBER_CRITERIA[options.one_of("criterion", self.criterion, tuple(NUMBER_CRITERIA))]
+        self._rules_of_softening()
+        given = read_numbered(self, X, y, sample_weight, groups)
+        table, self._one_target, lives = given.table, given.one_target, given.weight > 0
+        problem = Problem(
+            table.values[lives], table.columns.level_counts, given.values[lives], given.weight[lives], criterion,
+            group=None if given.group is None else given.group[lives],
+        ).counted()  # fmt: skip
+        return self._soften(problem, given.schema, given.weight)

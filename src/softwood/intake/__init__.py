@@ -1,0 +1,1 @@
+"""Any table in, numbers out: knows narwhals and scikit-learn's checks, and no estimator."""

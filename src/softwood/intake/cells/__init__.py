@@ -1,0 +1,1 @@
+"""Cells and columns: numbers, labels, dates, frames, sparse matrices."""

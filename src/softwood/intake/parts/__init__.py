@@ -1,0 +1,1 @@
+"""Rows in parts: files, batches, clusters, and the first pass over them."""

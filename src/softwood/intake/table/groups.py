@@ -1,0 +1,52 @@
+"""Groups of rows (patients, customers, days) that folds must not divide: the parameter `groups` of `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_consistent_length
+
+from softwood.intake.cells.cells import Floats
+from softwood.intake.table.target import find_labels
+
+Index = npt.NDArray[np.int64]
+
+
+def read_groups(groups: Any, weight: Floats) -> Index | None:
+    """The number of each row's group, in the order of their sorted names; None where none are given.
+
+    Examples
+    --------
+    >>> read_groups(["ann", "bob", "ann"], np.ones(3))
+    array([0, 1, 0])
+    """
+    if groups is None:
+        return None
+    _, code, _ = find_labels(groups, "groups")
+    check_consistent_length(weight, code)
+    there = code[weight > 0]
+    if len(there) > 1 and np.all(there == there[:1]):
+        raise ValueError(
+            "groups must name at least two groups, so that some rows can be held out; all rows are of one. Leave "
+            "groups out to divide the rows themselves."
+        )
+    return code.astype(np.int64)
+
+
+def refuse_groups(groups: Any) -> None:
+    """An error for groups of rows beyond memory."""
+    if groups is not None:
+        raise ValueError("groups need rows in memory: rows in batches are dealt by what they hold.")
+
+
+def refuse_divided(folds: Sequence[tuple[Index, Index]], group: Index | None, cv: Any) -> None:
+    """An error where a user's folds train on rows of a group that they test on."""
+    for learn, test in folds if group is not None else ():
+        if np.isin(group[test], group[learn]).any():  # type: ignore[index]  # it is there
+            raise ValueError(
+                f"cv={cv!r:.80} trains on rows of a group that it tests on: give a number of folds, or a splitter of "
+                "groups such as sklearn.model_selection.GroupKFold."
+            )

@@ -1,0 +1,145 @@
+"""What a fit will take of memory, said before it begins where that would pass the limit.
+
+The limit is a fact of the machine, not of the model: so it is a setting of the process, the environment variable
+SOFTWOOD_MEMORY_LIMIT ("4 GiB", or "none"), and no parameter, which would be cloned, searched over and saved with every
+model. Where it is not set it is what the container or the machine has, so that a fit ends in words before the system
+kills the process. Rows in batches have a memory of their own (`Batches(memory=)`).
+
+What a fit takes is stated as so many bytes for every cell of the table, and, of regressors whose size nothing bounds,
+for every row: such a tree has a leaf for each before it is pruned. It is at least half of what was measured and no more
+than that (`python -m bench.trust footprints`, docs/results/trust.md). Who is refused would hardly have ended; who is
+not may still see a MemoryError.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softwood.intake.cells.sparse_rows import is_sparse
+from softwood.intake.options import size_in_bytes
+
+SETTING = "SOFTWOOD_MEMORY_LIMIT"
+NUMBER = 8  # bytes
+NEVER_ASKED = 2**28  # bytes: a smaller fit is not worth the question where nothing is set
+FIRST_ROWS = 20_000  # by which soft trees choose their kind; all rows refine the one that is chosen
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """What a fit holds beside its table, in bytes.
+
+    cell : for every cell.
+    folds : for every cell more, where folds choose the size.
+    row : of a regressor that nothing bounds, for every row; `row_folds`: more, where folds choose the size.
+    first, first_quick : for every cell of the first FIRST_ROWS rows; by `effort="quick"`.
+    """
+
+    cell: int
+    folds: int = 0
+    row: int = 0
+    row_folds: int = 0
+    first: int = 0
+    first_quick: int = 0
+
+
+TAKES = {
+    "CART": Bytes(cell=8, folds=5, row=500, row_folds=400),
+    "C45": Bytes(cell=12),
+    "LinearDiscriminantTree": Bytes(cell=24, folds=14, row=250, row_folds=250),
+    "OmnivariateTree": Bytes(cell=64),
+    "SoftTree": Bytes(cell=8, first=55, first_quick=10),
+    "BuddingTree": Bytes(cell=8, first=55, first_quick=10),
+    "SoftenedTree": Bytes(cell=40),
+    "MixtureOfExperts": Bytes(cell=40),
+}
+GROUPS = ("memory.max", "memory/memory.limit_in_bytes")  # of Linux' control groups, version 2 and 1
+
+
+def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
+    """The error of a fit that would take more than the limit; X is an array or a frame."""
+    shape = getattr(X, "shape", ())
+    if keeps_sparse and is_sparse(X):  # takes a small multiple of what is there already
+        return
+    if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return
+    wanted = footprint(estimator, *shape, copied=not _is_doubles(X))
+    asked = os.environ.get(SETTING, "")
+    if asked.lower() == "none" or (not asked and wanted < NEVER_ASKED):
+        return
+    limit, held = size_in_bytes(SETTING, asked) if asked else _machine_has(), _held()
+    if limit is None or held + wanted <= limit:
+        return
+    advice = "give a sample of the rows, fewer columns"
+    if hasattr(estimator, "engine") and "batches" in estimator._engines:
+        advice = "learn in batches, softwood.Batches(X), give a sample of the rows"
+    raise MemoryError(
+        f"{type(estimator).__name__} needs at least {_told(wanted)} for {shape[0]:,} rows of {shape[1]:,} columns, "
+        f"beside the {_told(held)} that the process holds: more than {_told(limit)}, {_whose(asked)}. To do: {advice}, "
+        f"or set {SETTING} to another size, or to 'none'."
+    )
+
+
+def footprint(estimator: Any, rows: int, columns: int, copied: bool = False) -> int:
+    """Bytes that a fit of this estimator takes at least; `copied`: X is no table of doubles, so that one is made.
+
+    >>> from softwood import CARTClassifier
+    >>> footprint(CARTClassifier(), 1_000_000, 20), footprint(CARTClassifier(prune=None), 1_000_000, 20)
+    (260000000, 160000000)
+    """
+    name = type(estimator).__name__
+    takes = TAKES.get(name.removesuffix("Classifier").removesuffix("Regressor"), Bytes(0))
+    by_folds = getattr(estimator, "prune", None) == "cv"
+    cell = takes.cell + takes.folds * by_folds + NUMBER * copied
+    row = (takes.row + takes.row_folds * by_folds) * (name.endswith("Regressor") and _is_unbounded(estimator))
+    first = takes.first_quick if getattr(estimator, "effort", None) == "quick" else takes.first
+    return rows * (columns * cell + row) + min(rows, FIRST_ROWS) * columns * first
+
+
+def _is_unbounded(estimator: Any) -> bool:
+    """Whether nothing keeps a tree from having a leaf for every row."""
+    bounds = {"max_depth": None, "max_leaves": None, "min_samples_leaf": 1}
+    return all(getattr(estimator, name, free) == free for name, free in bounds.items())
+
+
+def _is_doubles(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype == np.float64
+
+
+@cache
+def _machine_has() -> int | None:
+    """Bytes that the container or the machine has; None where it does not say."""
+    found = []
+    for name in GROUPS:
+        text = _read(Path("/sys/fs/cgroup") / name)
+        found += [int(text)] if text.isdecimal() else []
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min((size for size in found if size > 0), default=None)
+
+
+def _held() -> int:
+    """Bytes that this process holds; 0 where the system does not say."""
+    pages = _read(Path("/proc/self/statm")).split()
+    return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if len(pages) > 1 else 0
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _whose(asked: str) -> str:
+    return f"the limit that {SETTING} sets" if asked else "all that this machine or container has"
+
+
+def _told(size: int) -> str:
+    return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"

@@ -1,0 +1,1 @@
+"""Columns that gates and responses are linear in: the design matrix, curves, knots."""

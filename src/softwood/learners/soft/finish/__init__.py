@@ -1,0 +1,1 @@
+"""From the chosen parameters to a tree: refit, scales, importances, held-out rows."""

@@ -1,0 +1,75 @@
+"""The importance of inputs, by ablation and by gain, and the gains of gates of a learned tree.
+
+Importances by gain are defined as CART's, but mean less for a soft tree. Of two inputs that count only together the
+gate above gains nothing, and the one below gets all; a gate that weighs all inputs has no gain of one input. Ablation,
+the increase of the loss without an input, has neither fault: docs/soft.md shows both beside permutation importances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from softwood.engines import Floats
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.finish.sparse_importance import described_by_stored
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.ablation import ablation_importance
+from softwood.learners.soft.search.fold import make_sample_engine
+from softwood.parts.ablation import as_parts
+from softwood.tree import Tree
+from softwood.tree.gain import Arrivals, Sample
+from softwood.tree.harden import harden
+
+ENOUGH_ROWS = 5_000  # to measure what a gate or an input is worth
+
+
+@dataclass(frozen=True)
+class MeasuredTree:
+    """The tree with its gains, and the importances of its inputs: by what it loses without them, and by gain.
+
+    hardened : the tree with steps for gates, and its gains on the rows.
+    """
+
+    tree: Tree
+    importance: Floats
+    by_gain: Floats
+    hardened: Tree
+
+
+def sample_of(rows: Dataset, centre: Floats, scale: Floats) -> Sample:
+    """Some of the rows, which are `in_order` with scaled targets, in the user's units."""
+    some = rows.head(ENOUGH_ROWS)
+    return Sample(some.X, some.unscaled_target(centre, scale), some.weight)
+
+
+def measure_tree(
+    tree: Tree,
+    params: SoftTreeParams,
+    design: DesignMatrix,
+    rows: Dataset,
+    centre: Floats,
+    scale: Floats,
+    n_threads: int = 1,
+    expansion: Expansion | None = None,
+    brief: bool = False,
+) -> MeasuredTree:
+    """Of the tree made of these parameters; `rows` are `in_order` with scaled targets, and some of them are enough.
+
+    Where it is to be `brief`, a tree of one node is not hardened.
+    """
+    some = rows.head(ENOUGH_ROWS)
+    engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
+    importance = as_parts(ablation_importance(params, design, some, engine))
+    del engine  # it holds all columns, and so does what follows
+    sample = sample_of(some, centre, scale)
+    if some.is_sparse:
+        told, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)
+        return MeasuredTree(told, importance, by_gain, hard)
+    seen = Arrivals(tree, sample, n_threads)
+    described = seen.described()
+    if brief and tree.n_nodes == 1:
+        return MeasuredTree(described, importance, seen.importances(), described)
+    hardened = Arrivals(harden(tree), sample, n_threads)
+    return MeasuredTree(described, importance, seen.importances(), hardened.counted().described())

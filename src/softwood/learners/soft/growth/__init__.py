@@ -1,0 +1,1 @@
+"""How a tree gets one gate more: candidates, split steps, the grower."""

@@ -1,0 +1,145 @@
+"""Best-first growth of a soft tree, every gate and response refined together after each split, and pruning back."""
+
+from __future__ import annotations
+
+import math
+
+from softwood.engines import SampleEngine, SumEngine
+from softwood.kernels.arithmetic import log2
+from softwood.learners.soft.columns.split_features import SplitFeatures
+from softwood.learners.soft.growth.scorer import Scorer
+from softwood.learners.soft.growth.split_batch import ONE_BY_ONE, PART, split_some
+from softwood.learners.soft.growth.split_step import ROUGH, GrowOptions
+from softwood.learners.soft.params.params import SoftTreeParams
+
+POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
+FINISH = 80  # iterations on the tree that growth ends with
+AFTER_PRUNING = 25
+FINE = 1e-6  # part of the objective that an iteration must save when polishing
+PRUNING_TRIES = 2  # branches to try without, those that save least loss
+MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
+IDLE = 1e-5  # part of the loss that a branch saves at least
+
+
+def grow(
+    root: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions, scorer: Scorer
+) -> SoftTreeParams:
+    """The tree of least held-out loss among all sizes, refined to the end and pruned back.
+
+    `root` is one leaf, or a tree to grow further; refined already.
+    """
+    tree = root
+    best, kept, idle, polished = scorer.loss(tree), tree, 0, None
+    least = {len(tree.leaves): best}  # held-out loss so far, by leaves
+    while len(tree.leaves) < how.max_leaves and idle < how.patience:
+        larger = split_some(tree, engine, split_features, how)
+        if larger is None:
+            break
+        tree = larger
+        value, enough = scorer.loss(tree), best - how.least_gain * abs(best)
+        if value >= enough and idle == 0:
+            tree = polished = tree.refine(engine, how.penalty, POLISH, FINE)[1]
+            value = scorer.loss(tree)
+        idle = 0 if value < enough else idle + 1
+        saved = best - value
+        if value < best:
+            best, kept = value, tree
+        to_come = how.max_leaves - len(tree.leaves)
+        if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.worth:
+            break  # too much, even if every split to come saved as much; the first few may save less than later ones
+        least[len(tree.leaves)] = best
+        if how.several and reachable(least, how.max_leaves) > how.worth:
+            break
+    if kept is not polished:
+        finished = kept.refine(engine, how.penalty, FINISH)[1]
+        value = scorer.loss(finished)
+        if value <= best:
+            best, kept = value, finished
+    if how.several:
+        kept, best = prune_several(kept, best, engine, how.penalty, scorer)
+    return prune_back(kept, best, engine, how.penalty, scorer)
+
+
+def reachable(least: dict[int, float], max_leaves: int) -> float:
+    """The loss of a tree of `max_leaves`, if every doubling of the leaves to come saves what the last one saved.
+
+    least : losses by leaves. Where these are few, or the tree did not double, nothing is known: -inf.
+
+    Examples
+    --------
+    >>> reachable({8: 0.5, 16: 0.375}, 64), reachable({4: 0.5, 8: 0.375}, 64)
+    (0.125, -inf)
+    """
+    leaves = max(least)
+    half = max((n for n in least if 2 * n <= leaves), default=0)
+    if leaves < ONE_BY_ONE or not half:
+        return -math.inf
+    return least[leaves] - float(log2(max_leaves / leaves)) * (least[half] - least[leaves])
+
+
+def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer) -> SoftTreeParams:
+    """Collapse branches of two leaves while the held-out loss does not increase."""
+    most = best + MOST_LOST * abs(best)
+    while tree.n_nodes > 1:
+        smaller = _with_a_branch_less(tree, engine)[:PRUNING_TRIES]
+        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for _, trial in smaller]
+        value, least = min(((scorer.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
+        if not value <= most:
+            break
+        tree = least
+    return tree
+
+
+def prune_several(
+    tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer
+) -> tuple[SoftTreeParams, float]:
+    """Many leaves become fewer: of the branches that save least a quarter of the leaves at once, or half as many.
+
+    Returns the tree and the least held-out loss on the way, which the tree is near.
+    """
+    n = len(tree.leaves) // PART
+    while n > 1 and len(tree.leaves) > ONE_BY_ONE:
+        smaller = _with_branches_less(tree, engine, n).refine(engine, penalty, AFTER_PRUNING, ROUGH)[1]
+        value = scorer.loss(smaller)
+        if value <= best + MOST_LOST * abs(best):
+            tree, best, n = smaller, min(best, value), min(n, len(smaller.leaves) // PART)
+        else:
+            n //= 2
+    return tree, best
+
+
+def without_idle(tree: SoftTreeParams, engine: SumEngine) -> SoftTreeParams:
+    """Without the branches that make no difference: hardly a row arrives, or both leaves answer alike."""
+    most = tree.loss(engine) * (1.0 + IDLE)
+    while tree.n_nodes > 1:
+        value, least = _with_a_branch_less(tree, engine)[0]
+        if not value <= most:
+            break
+        tree = least
+    return tree
+
+
+def _with_a_branch_less(tree: SoftTreeParams, engine: SumEngine) -> list[tuple[float, SoftTreeParams]]:
+    """Each branch of two leaves made a leaf, which takes on their answers by their reach; losses, the least first."""
+    share = _shares(tree, engine)
+    found = [(smaller.loss(engine), smaller) for smaller in (tree.collapse(node, share[node]) for node in share)]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def _with_branches_less(tree: SoftTreeParams, engine: SumEngine, n: int) -> SoftTreeParams:
+    """The `n` branches of two leaves made leaves without which the loss is least, each alone."""
+    share = _shares(tree, engine)
+    few = sorted(share, key=lambda node: tree.collapse(node, share[node]).loss(engine))[:n]
+    for node in sorted(few, key=lambda node: -tree.first_child[node]):  # nodes before the removed ones keep their place
+        tree = tree.collapse(node, share[node])
+    return tree
+
+
+def _shares(tree: SoftTreeParams, engine: SumEngine) -> dict[int, float]:
+    """Of each branch of two leaves, the part of its rows that reach the first."""
+    reach = engine.mean_reach(tree.shape, tree.parameters)
+    found = {}
+    for node in tree.last_branches():
+        first, second = reach[tree.first_child[node]], reach[tree.first_child[node] + 1]
+        found[node] = float(first / max(first + second, 1e-300))
+    return found

@@ -1,0 +1,44 @@
+"""The loss of trees on held-out rows, and the bias of selecting one of them by these very rows.
+
+The best of many trees has less loss on the rows that selected it than on fresh rows, the more so the fewer rows there
+are. So the selection is repeated without a part of the rows and scored on that part, for each part in turn, as in
+cross-validation: a row's loss under the tree that was selected without it estimates the loss of a fresh row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.engines import Floats, SampleEngine
+from softwood.kernels.arithmetic import dot, matmul
+from softwood.learners.soft.params.params import SoftTreeParams
+
+PARTS = 5
+LEAST_ROWS = 5  # of a part; where rows are fewer, the bias is not estimated
+
+
+class Scorer:
+    """Scores trees and keeps their losses. The rows should be in random order: every fifth is a part."""
+
+    def __init__(self, rows: SampleEngine) -> None:
+        self._rows = rows
+        self._seen: list[tuple[SoftTreeParams, Floats]] = []
+
+    def loss(self, tree: SoftTreeParams) -> float:
+        """Mean loss of a tree."""
+        losses = self._rows.row_loss(tree.shape, tree.parameters)
+        self._seen.append((tree, losses))
+        return dot(self._rows.weight, losses)
+
+    def selection_bias(self, kept: SoftTreeParams) -> Floats:
+        """For each row, its loss under the best tree seen by the other parts, less that under the kept tree."""
+        if len(self._rows.weight) < PARTS * LEAST_ROWS:
+            return np.zeros(len(self._rows.weight))
+        losses = np.array([row_losses for _, row_losses in self._seen])
+        place = next(i for i, (tree, _) in enumerate(self._seen) if tree is kept)
+        part = np.arange(losses.shape[1]) % PARTS
+        fresh = np.empty(losses.shape[1])
+        for out in (part == p for p in range(PARTS)):
+            best = int(np.argmin(matmul(losses[:, ~out], self._rows.weight[~out])))
+            fresh[out] = losses[best, out]
+        return np.asarray(fresh - losses[place])

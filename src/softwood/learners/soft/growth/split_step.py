@@ -1,0 +1,171 @@
+"""One split more of a soft tree: the best of the candidates, and everything refined together.
+
+Each candidate's gate is refined alone first, on the rows as its leaf sees them; then a little with the whole tree, and
+the best one goes on. An engine may do all of it in one go: most splits of small tables take less time than the Python
+between their steps, and threads that grow trees side by side need not wait for each other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+
+from softwood.engines import SampleEngine
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
+from softwood.learners.soft.columns.split_features import SplitFeatures
+from softwood.learners.soft.growth.monotone_split import leaf_bounds, monotone_splits, refined_in_order
+from softwood.learners.soft.growth.split_candidates import (
+    LEAST_ROWS,
+    LEVEL_ROWS,
+    START_SLOPE,
+    SplitCandidate,
+    find_split_candidates,
+)
+from softwood.learners.soft.params.new_split import NewSplit
+from softwood.learners.soft.params.params import RESPONSE_PENALTY, Gates, Slopes, SoftTreeParams
+
+AXIS_FACTOR = 2.5  # the start slope of an unpenalized gate of one input, times that of another gate
+ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
+TOGETHER = 4  # iterations on the whole tree before candidates are compared
+JOINT = 25  # iterations on the whole tree after a split
+ROUGH = 1e-4  # part of the objective that an iteration must save, while the tree grows
+LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
+
+
+@dataclass(frozen=True)
+class GrowOptions:
+    """How to grow one tree: penalty, limits, and which leaves to try.
+
+    worth : the loss that it should come down to; growth ends where it will not.
+    several : whether a tree of many leaves is split in several at once (split_batch.py).
+    """
+
+    penalty: float
+    max_leaves: int = 16
+    patience: int = 3
+    least_gain: float = LEAST_GAIN
+    tries: int = 1
+    max_gate_features: int | None = None
+    worth: float = np.inf
+    gates: Gates = "open"
+    several: bool = False
+
+    @property
+    def unpenalized(self) -> bool:
+        """Whether there are gates whose weight costs nothing."""
+        return self.gates in ("unpenalized", "either")
+
+    @property
+    def most_inputs(self) -> int | None:
+        """How many inputs a gate looks at; None, all."""
+        return 1 if self.gates in ("axis", "unpenalized") else self.max_gate_features
+
+
+def split_step(
+    tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
+) -> SoftTreeParams | None:
+    """One split more; None where nothing can be split."""
+    if engine.has_split_step and tree.rising is None and tree.slopes != "mixed":
+        return native_split_step(tree, engine, split_features, how)
+    return reference_split_step(tree, engine, split_features, how)
+
+
+def native_split_step(
+    tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
+) -> SoftTreeParams | None:
+    """The engine does it."""
+    branch = ~tree.leaf
+    slopes, gates = get_args(Slopes).index(tree.slopes), get_args(Gates).index(how.gates)
+    packed = PackedTree(
+        tree.shape,
+        tree.parameters,
+        slopes,
+        tree.frozen[branch],
+        tree.unpenalized[branch],
+        tree.origin,
+        tree.origin_slope,
+    )
+    rules = SplitStepOptions(
+        gates=gates,
+        most=how.most_inputs or 0,
+        penalty=how.penalty,
+        decay=RESPONSE_PENALTY,
+        log_penalty=tree.log_penalty,
+        tries=how.tries,
+        start_slope=START_SLOPE,
+        level_rows=LEVEL_ROWS,
+        least_rows=LEAST_ROWS,
+        axis_factor=AXIS_FACTOR,
+        alone=ALONE,
+        together=TOGETHER,
+        joint=JOINT,
+        tol=ROUGH,
+    )
+    made = engine.split_step(packed, split_features.table, rules)
+    if made is None:
+        return None
+    nothing = np.zeros(tree.outputs)
+    larger = tree.split(made.node, np.zeros(tree.columns + 1), nothing, nothing, made.frozen, made.unpenalized)
+    return larger.with_parameters(made.parameters, made.passes)
+
+
+def reference_split_step(
+    tree: SoftTreeParams, engine: SampleEngine, split_features: SplitFeatures, how: GrowOptions
+) -> SoftTreeParams | None:
+    """Each sum over the rows is asked for by itself; the definition that native/soft/split_step.cpp is held to."""
+    best: tuple[float, SoftTreeParams] | None = None
+    with_new_split = _with_new_split if tree.rising is None else _with_monotone_split
+    for start in find_split_candidates(tree, engine, split_features, how.tries):
+        for larger in with_new_split(tree, engine, start, split_features, how):
+            trial = larger.refine(engine, how.penalty, TOGETHER, ROUGH)
+            if best is None or trial[0] < best[0]:
+                best = trial
+    return None if best is None else best[1].refine(engine, how.penalty, JOINT, ROUGH)[1]
+
+
+def _with_new_split(
+    tree: SoftTreeParams, engine: SampleEngine, start: SplitCandidate, split_features: SplitFeatures, how: GrowOptions
+) -> Iterator[SoftTreeParams]:
+    """The tree with the new gate, which was refined alone first: one of one input, one of all."""
+    under = engine.under(tree.shape, tree.parameters, start.node)
+    alone = (under, tree, how.penalty, ALONE, ROUGH)
+    whole = NewSplit(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
+    if how.unpenalized and start.by_one_column:
+        axis = replace(whole, gate=AXIS_FACTOR * start.gate)
+        yield (
+            axis.restrict(np.append(start.gate[:-1] == 0.0, False), unpenalized=True)
+            .refined(*alone)
+            .on(tree, start.node)
+        )
+        if how.gates == "unpenalized":
+            return
+    new_split = whole.refined(*alone)
+    if how.most_inputs is not None:
+        frozen = split_features.all_but_heaviest(new_split.gate, how.most_inputs)
+        unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2  # a column and the bias
+        new_split = new_split.restrict(frozen, unpenalized).refined(*alone)
+    yield new_split.on(tree, start.node)
+
+
+def _with_monotone_split(
+    tree: SoftTreeParams, engine: SampleEngine, start: SplitCandidate, split_features: SplitFeatures, how: GrowOptions
+) -> Iterator[SoftTreeParams]:
+    """The same of a tree with monotone inputs: a gate that looks at them, in order, and one that does not."""
+    under = engine.under(tree.shape, tree.parameters, start.node)
+    ends, alone = leaf_bounds(tree, start.node), (how.penalty, ALONE, ROUGH)
+    for whole in monotone_splits(tree, start):
+        if how.unpenalized and np.count_nonzero(whole.gate[:-1]) == 1:
+            axis = replace(whole, gate=AXIS_FACTOR * whole.gate)
+            axis = axis.restrict(np.append(whole.gate[:-1] == 0.0, False), unpenalized=True)
+            yield refined_in_order(axis, under, tree, ends, *alone).on(tree, start.node)
+            if how.gates == "unpenalized":
+                continue
+        new_split = refined_in_order(whole, under, tree, ends, *alone)
+        if how.most_inputs is not None:
+            frozen = whole.frozen | split_features.all_but_heaviest(new_split.gate, how.most_inputs)
+            unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2
+            new_split = refined_in_order(new_split.restrict(frozen, unpenalized), under, tree, ends, *alone)
+        yield new_split.on(tree, start.node)

@@ -1,0 +1,1 @@
+"""The learner's rows: dataset, bins, moments, the scale of targets."""

@@ -1,0 +1,258 @@
+"""A dataset: rows with targets and weights, in an order that their content alone decides.
+
+Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of
+the rows given does not matter; folds, too, depend on content only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.arithmetic import exp, log
+from softwood.kernels.formulas.losses import far_loss, row_loss
+from softwood.kernels.kinds import Link, Loss, LossKind
+from softwood.kernels.sparse.table import SparseTable
+from softwood.learners.soft.rows.moments import round_off
+from softwood.learners.soft.rows.target_scale import robust_scale, scale_targets
+from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
+from softwood.parts.groups import deal_groups
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+MANY = 30_000  # rows beyond which neither their columns nor a copy in order is kept
+FOLDS = ((3_000, 5), (6_000, 2))  # rows up to which so many folds are made; beyond, a quarter is held out
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Inputs (NaN: missing; categories as codes), targets and weights.
+
+    X : an array, or a SparseTable of numbers.
+    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    n_levels : per input, 0 for a number.
+    place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
+    count : of how many rows each one stands for, where that is not its weight: classes may weigh more or less.
+    raised : whether weights were raised, because they summed to less than the rows.
+    group : number of each row's group, which is never divided between folds, in the rows' own order.
+    """
+
+    X: Any
+    target: Floats
+    weight: Floats
+    n_levels: Sequence[int]
+    loss: Loss
+    place: npt.NDArray[np.int64] | None = None
+    count: Floats | None = None
+    raised: bool = False
+    group: npt.NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only what is not 0 is held."""
+        return isinstance(self.X, SparseTable)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.weight.sum())
+
+    def ends_of(self, inputs: Sequence[int]) -> Iterator[Floats]:
+        """The least and the largest value of each of these inputs; of one without values, nothing."""
+        if isinstance(self.X, SparseTable):
+            yield from self.X.ends()[np.asarray(inputs, np.intp)]
+            return
+        for f in inputs:
+            x = self.X[:, f][~np.isnan(self.X[:, f])]
+            yield np.array([x.min(), x.max()]) if len(x) else np.zeros(0)
+
+    def rows(self, mask: Mask) -> Dataset:
+        """Some of the rows."""
+        at = mask if self.place is None else self.place[mask]
+        count = None if self.count is None else self.count[mask]
+        group = None if self.group is None else self.group[mask]
+        target, weight = self.target[mask], self.weight[mask]
+        return replace(self, X=self.X[at], target=target, weight=weight, place=None, count=count, group=group)
+
+    def part(self, weight: Floats) -> Dataset:
+        """The rows that have any of these weights, which are parts of theirs."""
+        return replace(self, weight=weight, count=None).rows(weight > 0)
+
+    def head(self, n: int) -> Dataset:
+        """The first rows: of rows in order they are a random part."""
+        X = self.X[:n] if self.place is None else self.X[self.place[:n]]
+        count = None if self.count is None else self.count[:n]
+        group = None if self.group is None else self.group[:n]
+        target, weight = self.target[:n], self.weight[:n]
+        return replace(self, X=X, target=target, weight=weight, place=None, count=count, group=group)
+
+    def first(self, n: int) -> Dataset:
+        """The same as `head`, but inputs are not copied: `place` says which rows of X they are."""
+        place = np.arange(n) if self.place is None else self.place[:n]
+        count = None if self.count is None else self.count[:n]
+        group = None if self.group is None else self.group[:n]
+        return replace(self, target=self.target[:n], weight=self.weight[:n], place=place, count=count, group=group)
+
+    def in_order(self, seed: int, copied: bool = True) -> Dataset:
+        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
+
+        Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
+        Many rows are not `copied` if that is not asked for: `place` has their order.
+        """
+        kept = self.present()
+        found = kept._in_order_of(_numbers_of(kept, seed))
+        return found.head(len(found)) if copied or len(found) <= MANY else found
+
+    def first_in_order(self, n: int, seed: int, n_threads: int = 1) -> Dataset:
+        """The first rows that `in_order` would give, not ordering the others; light weights are raised alone."""
+        kept = self.present()
+        number, most = _numbers_of(kept, seed, n_threads), n
+        while most < len(number) - 1:
+            most = min(2 * most, len(number) - 1)
+            some = number <= np.partition(number, most)[most]  # equal rows have equal numbers: all or none
+            found = kept.rows(some)._in_order_of(number[some])
+            if len(found) >= n:
+                return found.head(n)
+        return kept._in_order_of(number).head(n)
+
+    def present(self) -> Dataset:
+        """Without rows of weight 0."""
+        return self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
+
+    def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
+        """In the order of these numbers, then by target; equal rows merged. `place` has the order."""
+        order = np.lexsort((self.weight, *(() if self.group is None else (self.group,)), *self.target.T, number))
+        number, target = number[order], self.target[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
+        group = None if self.group is None else self.group[order]
+        if group is not None:
+            new[1:] |= group[1:] != group[:-1]
+            group = group[new]
+        weight, raised = _merged(self.weight[order], new)
+        count, light = (None, raised) if self.count is None else _merged(self.count[order], new)
+        return replace(
+            self, target=target[new], weight=weight, place=order[new], count=count, raised=light, group=group
+        )
+
+    def target_scale(self) -> tuple[Floats, Floats]:
+        """Centre and scale of the outputs for number targets; classes stay as they are.
+
+        The mean and the spread; for losses that far targets count little in, what these do not move (target_scale.py);
+        behind a log link the logarithm of the mean.
+        """
+        outputs = self.target.shape[1]
+        if self.loss.is_classes:
+            return np.zeros(outputs), np.ones(outputs)
+        if self.loss.link == Link.LOG:
+            return log(np.average(self.target, axis=0, weights=self.weight)), np.ones(outputs)
+        if self.loss != Loss.SQUARED:
+            return robust_scale(self.loss, self.target, self.weight)
+        same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
+        centre = np.where(same, self.target[0], np.average(self.target, axis=0, weights=self.weight))
+        size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
+        size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
+        part = (self.target - centre) / size
+        spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
+        return centre, np.where(spread > 0, spread, 1.0)
+
+    @property
+    def centre_is_best(self) -> bool:
+        """Whether of all constants the centre of the targets loses least; near it only for a Huber loss and classes."""
+        return self.loss.kind in (LossKind.SQUARED, LossKind.QUANTILE, LossKind.TWEEDIE)
+
+    def loss_of_centre(self) -> float:
+        """Mean loss of the `scaled` rows where all are answered by the centre, less that of wild targets."""
+        lost = row_loss(self.loss, np.zeros_like(self.target), self.target) - far_loss(self.loss, self.target)
+        return float(np.average(lost, weights=self.weight))
+
+    def scaled(self, centre: Floats, scale: Floats) -> Dataset:
+        """Targets as (target - centre) / scale, or target / exp(centre) behind a log link: the same in any unit."""
+        return replace(self, target=round_off(scale_targets(self.loss, self.target, centre, scale)))
+
+    def unscaled_target(self, centre: Floats, scale: Floats) -> Floats:
+        """The targets before they were `scaled`."""
+        if self.loss.link == Link.LOG:
+            return np.asarray(self.target * exp(centre))
+        return np.asarray(self.target * scale + centre)
+
+    def held_out(self) -> list[Floats]:
+        """Weights to hold out, one array a fold; classes are spread evenly. The rows must be `in_order`.
+
+        A row in one piece (parts/folds.py) is in one fold, with all its weight; so is a group.
+        """
+        n_folds = self._most_folds()
+        if self.group is not None:
+            fold = self._dealt_groups(n_folds)
+            most = int(fold.max(initial=-1)) + 1
+            found = range(0 if most < 2 else 1 if len(self) > FOLDS[-1][0] else most)
+            return [np.where(fold == at, self.weight, 0.0) for at in found]
+        dealt = self._dealt(n_folds)
+        folds = min(n_folds, max(2, dealt.n_pieces // 2))
+        if folds < n_folds:
+            dealt = self._dealt(folds)
+        if dealt.n_pieces < 2:
+            return []
+        return [self._held(dealt, fold) for fold in range(1 if len(self) > FOLDS[-1][0] else folds)]
+
+    def parted(self) -> tuple[Dataset, Dataset]:
+        """Training rows and validation rows, as many of these as in a fold; all for both if there is but one.
+
+        The rows must be `in_order`.
+        """
+        n_folds = self._most_folds()
+        if self.group is None:
+            held = self._held(self._dealt(n_folds), 0)
+        else:
+            held = np.where(self._dealt_groups(n_folds) == 0, self.weight, 0.0)
+        rest = self.weight - held
+        return (self.part(rest), self.part(held)) if np.any(rest > 0) else (self, self)
+
+    def _most_folds(self) -> int:
+        return next((folds for most, folds in FOLDS if len(self) <= most), 4)
+
+    def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
+        """The fold of every row, groups whole."""
+        code = np.zeros(len(self), np.int64)
+        if self.loss.is_classes:
+            code = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
+        count = self.weight if self.count is None else self.count
+        return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
+
+    def _dealt(self, n_folds: int) -> Deal:
+        """Which fold each row is in, class after class."""
+        count = self.weight if self.count is None else self.count
+        light = not self.raised and bool(np.all(count <= 1.0))  # in one piece each, whatever their inputs
+        X = self.X if self.place is None else self.X[self.place]
+        several = np.zeros(len(self), np.bool_) if light else have_several_answers(X)
+        order = self._by_class()
+        return deal(count[order], several[order], n_folds, self.raised)
+
+    def _held(self, dealt: Deal, fold: int) -> Floats:
+        """Weights of the rows in a fold."""
+        order, held = self._by_class(), np.empty(len(self))
+        held[order] = dealt.held_out(self.weight[order], fold)
+        return held
+
+    def _by_class(self) -> npt.NDArray[np.intp]:
+        """The rows class after class; numbers stay in their order."""
+        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
+        return np.argsort(key if self.loss.is_classes else np.zeros(len(self)), kind="stable")
+
+
+def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:
+    """Sums over equal rows, each of which begins where `new`; and whether they were raised to the number of rows."""
+    total = np.bincount(np.cumsum(new) - 1, weight).astype(np.float64)
+    return raise_to(total, len(total), float(total.sum()))
+
+
+def _numbers_of(rows: Dataset, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
+    """A hash of each row's inputs."""
+    return np.asarray(hash_rows(rows.X, np.zeros((len(rows.X), 0)), seed, n_threads))

@@ -1,0 +1,34 @@
+"""The search among kinds of trees and penalties, by the loss on held-out rows.
+
+    screen             every kind (columns of gates, slopes of leaves) at one penalty          screening.py
+    tune the penalty   of the kinds near the best: heavier and lighter while the loss falls    penalty_tuning.py
+    select features    without the inputs of least use, if clearly better; screen and tune     feature_selection.py
+                       of a sparse table: without all that can be spared                       stored_columns.py
+    try axis gates     unpenalized gates of one input; where these are best, either kind       screening.py
+    race               the best of each kind on the other folds; the clearly worse drop out    race.py
+    reweight features  the best one again, inputs weighted by relevance                        reweighting.py
+
+Where rows are many the first four steps run on some of them; the best few grow on with more, beside a tree of many
+leaves (many_leaves.py), the penalty of the best one is tuned there, and curves become finer (finer_knots.py). Threads
+change nothing but the time: each kind is worked on alone, results are added in order.
+Why each step is as it is, and what was measured: docs/design/soft_learner.md.
+"""
+
+from softwood.learners.soft.search.breadth import BREADTH, Effort
+from softwood.learners.soft.search.feature_selection import FeatureSelection
+from softwood.learners.soft.search.penalty_tuning import BEGIN, STRENGTHS
+from softwood.learners.soft.search.search import ModelSearch, SearchSteps
+from softwood.learners.soft.search.stored_columns import StoredSelection
+from softwood.learners.soft.search.trials import Trials
+
+__all__ = [
+    "BEGIN",
+    "BREADTH",
+    "STRENGTHS",
+    "Effort",
+    "FeatureSelection",
+    "ModelSearch",
+    "SearchSteps",
+    "StoredSelection",
+    "Trials",
+]

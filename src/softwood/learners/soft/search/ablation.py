@@ -1,0 +1,71 @@
+"""What a tree loses without an input, for each of the inputs: the input stays at its mean.
+
+    up to MANY_INPUTS    a pass over all columns for each input
+    more                 the tree's linear sums are made once, and without an input they lose its own terms alone
+
+The second way takes time in proportion to the columns, the first to the columns times the inputs; both say the same but
+for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from softwood.engines import SampleEngine
+from softwood.engines.memory import from_columns
+from softwood.kernels.arithmetic import matmul
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset, Floats
+from softwood.learners.soft.search.sparse_ablation import stored_ablation
+
+MANY_INPUTS = 1_000
+
+
+def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
+    """The increase of the mean loss when an input is held at its mean; `engine` has the same rows as columns."""
+    if rows.is_sparse:
+        return stored_ablation(tree, design, rows)
+    inputs = np.unique(design.feature)
+    increase = np.zeros(rows.X.shape[1])
+    if len(inputs) > MANY_INPUTS:
+        base, *losses = _losses_by_sums(tree, design, rows)
+    else:
+        base, *losses = _losses_by_passes(tree, design, engine)
+    increase[inputs] = np.array(losses) - base
+    return increase
+
+
+def _losses_by_passes(tree: SoftTreeParams, design: DesignMatrix, engine: SampleEngine) -> Iterator[float]:
+    """The loss of the tree, then without each of its inputs."""
+    mean = engine.split_direction(tree.shape, tree.parameters, 0)[0]
+    yield tree.loss(engine)
+    for f in np.unique(design.feature):
+        yield tree.hold_columns(design.feature == f, mean).loss(engine)
+
+
+def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -> Iterator[float]:
+    """The same by the tree's linear sums, of which each input has its terms."""
+    weight, over_sums = tree.linear_sums()
+    X = rows.X if rows.place is None else rows.X[rows.place]
+    share = rows.weight / rows.weight.sum()
+
+    def terms(f: int) -> tuple[Floats, Floats]:
+        """Of one input, about their mean, in every sum; and the mean."""
+        mine = design.columns_of(f)
+        found = matmul(design.of_input(f, X[:, f], mine), weight[:, mine].T)
+        mean = matmul(share, found)
+        return found - mean, mean
+
+    def loss(sums: Floats) -> float:
+        return over_sums.loss(from_columns(sums, rows.target, rows.weight, rows.loss, single=False))
+
+    inputs = np.unique(design.feature).tolist()
+    sums = np.zeros((len(X), len(weight)))
+    for f in inputs:
+        sums += np.add(*terms(f))
+    yield loss(sums)
+    for f in inputs:
+        yield loss(sums - terms(f)[0])

@@ -1,0 +1,127 @@
+"""Selecting features: a tree without the inputs of least use, kept if it is clearly better on held-out rows.
+
+What an input is worth is measured twice by ablation: on the training rows, and on held-out rows of another fold,
+because rows that select the inputs would favour the selection. A selection is confirmed on a third fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
+from softwood.learners.soft.search.ablation import ablation_importance
+from softwood.learners.soft.search.penalty_tuning import STRENGTHS
+from softwood.learners.soft.search.selection import clearly_worse
+from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+from softwood.learners.soft.search.trials import Trials
+
+RELEVANT = 0.95  # part of the ablation importance that the inputs kept must hold, on training rows
+RELEVANT_HELD_OUT = 0.99  # and on held-out rows
+MOST_KEPT = 0.75  # of the inputs; where more are relevant, there is nothing to gain
+SURELY = 1.0  # standard errors by which fewer inputs must be better
+
+
+@dataclass
+class FeatureSelection:
+    """Makes trials with fewer inputs.
+
+    prepare : from the inputs to use to the basis specs and design matrices to try with them.
+    restricted : specs with some inputs alone, each made once, so that the trainer finds its trials again.
+    """
+
+    trials: Trials
+    prepare: Callable[[Inputs], list[tuple[BasisSpec, DesignMatrix]]]
+    restricted: dict[tuple[ModelSpec, bytes], ModelSpec] = field(default_factory=dict)
+
+    def select(self) -> bool:
+        """Whether fewer inputs are clearly better; then the specs of the search have these inputs alone."""
+        trials = self.trials
+        best = begin = min((one for one in trials.found if one.spec in trials.specs), key=lambda trial: trial.loss)
+        while (smaller := self._with_fewer_features(best)) is not None:
+            trials.clear()  # matrices of all columns are large; they are made again if the race asks for them
+            trials.add(smaller)
+            best = smaller
+        if best is begin:
+            return False
+        spec = best.spec
+        inputs = np.isin(np.arange(spec.n_inputs), spec.design.feature)
+        fresh = [replace(spec, basis_spec=one, design=design, fold_cache={}) for one, design in self.prepare(inputs)]
+        trials.specs = [spec if one.basis_spec == spec.basis_spec else one for one in fresh]
+        return True
+
+    def _with_fewer_features(self, best: Trial) -> Trial | None:
+        """The kind of tree with the relevant inputs alone, if that is clearly better."""
+        for kept in self._relevant_inputs(best):
+            if kept.sum() <= MOST_KEPT * best.candidate.inputs and not self._needs_others(best, kept):
+                for trial in self._ever_lighter(best, self._only(best.spec, kept)):
+                    if clearly_worse(best.candidate, trial.candidate, SURELY):
+                        if self._is_confirmed(best, trial):
+                            return trial
+                        if not best.spec.third:
+                            self.trials.add(trial)  # it may race
+        return None
+
+    def _relevant_inputs(self, trial: Trial) -> Iterator[Inputs]:
+        """The inputs that matter: on the training rows; then on the held-out rows of another fold."""
+        spec, tree = trial.spec, trial.candidate.tree[0]
+        rows = spec.row_folds[0][0]
+        yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), RELEVANT)
+        if spec.another:
+            trial = self.trials.trainer.on_fold(trial, spec.another)
+        tree, rows = trial.candidate.tree[0], spec.row_folds[spec.another][1]
+        increase = ablation_importance(tree, spec.design, rows, spec.fold(spec.another).valid)
+        yield most_important(increase, RELEVANT_HELD_OUT)
+
+    def _needs_others(self, trial: Trial, inputs: Inputs) -> bool:
+        """Whether the tree itself is clearly worse when it is refined with these inputs alone."""
+        alone = self.trials.trainer.restricted(trial, self._only(trial.spec, inputs), inputs)
+        return clearly_worse(alone.candidate, trial.candidate, SURELY)
+
+    def _ever_lighter(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
+        """The kind of tree of another spec under its penalty, and under lighter ones while the loss falls.
+
+        Useless inputs ask for a heavy penalty, under which a tree without them is hardly better, nor clearly worse.
+        """
+        penalty, rows, before = trial.candidate.penalty, spec.rows(0), np.inf
+        is_fixed = self.trials.penalty is not None
+        lighter = [] if is_fixed else [one / rows for one in STRENGTHS if one / rows < 0.99 * penalty]
+        for one in (penalty, *lighter):
+            smaller = self.trials.trainer.trial(spec, trial.slopes, trial.grown, one, 0)
+            yield smaller
+            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate, SURELY):
+                return
+            before = smaller.loss
+
+    def _is_confirmed(self, best: Trial, smaller: Trial) -> bool:
+        """Whether fewer inputs are clearly better on one more fold, too, which selected nothing.
+
+        If none is left, they must be better by twice as many standard errors.
+        """
+        third = best.spec.third
+        if not third:
+            return clearly_worse(best.candidate, smaller.candidate, 2 * SURELY)
+        again = [self.trials.trainer.on_fold(trial, third).candidate for trial in (best, smaller)]
+        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]), SURELY)
+
+    def _only(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
+        """The spec with some inputs alone; the same one if it is asked for again."""
+        return self.restricted.setdefault((spec, inputs.tobytes()), spec.only(inputs))
+
+
+def most_important(importance: Floats, part: float) -> Inputs:
+    """The fewest inputs that together hold so large a part of all importance; all of them if there is none.
+
+    Examples
+    --------
+    >>> most_important(np.array([1.0, -0.5, 8.0, 1.0]), 0.85)
+    array([ True, False,  True, False])
+    """
+    order = np.argsort(-importance, kind="stable")
+    share = np.cumsum(np.maximum(importance[order], 0.0))
+    kept = np.full(len(importance), not share[-1] > 0)
+    kept[order[: int(np.searchsorted(share, part * share[-1])) + 1]] = True
+    return kept

@@ -1,0 +1,188 @@
+"""Finer curves: one knot more in a ramp where the rows can tell, so that a step becomes steep where it is.
+
+A ramp from a to b is a sum of one from a to v and one from v to b, so a tree over finer columns answers as before
+until it is refined. With a free weight on each of the two the curve may bend at v: what they add is a hat,
+
+    hat(x) = 0 outside of (a, b), 1 at v, linear between,    v the median of the rows between a and b
+
+and whether its weight is 0 in a form (the score of a gate, the slopes of a leaf, or those of all leaves) is tested by
+the gradient of the loss alone, before anything is refined: a score test (Rao 1948). The gradient of a hat that makes no
+difference varies as the root of the rows beneath it; the median of all hats tells by how much. Every round halves the
+ramps that steps are in, where finer knots everywhere would cost a number for each form and knot, and these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats, SumEngine
+from softwood.kernels.arithmetic import log
+from softwood.learners.soft.columns.design import HINGE, MISSING, DesignMatrix
+from softwood.learners.soft.columns.knots import CLOSEST
+from softwood.learners.soft.columns.mix import Mix, Places
+from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.tree import Basis
+
+MakeEngine = Callable[[DesignMatrix], SumEngine]
+
+CURVE = 2  # kind of the columns that ramps are
+LEAST_INSIDE = 20  # rows between two knots that a third may stand between
+FEWEST_RAMPS = 16  # by which the median tells the spread of gradients
+NORMAL_MEDIAN = 0.6745  # of the size of a standard normal number
+SURELY = 5.0  # a knot's largest squared score is more than this, and what the largest of so many forms adds
+
+
+class Ramps(NamedTuple):
+    """The ramps of a design matrix: their columns, the terms of both ends, the ends, and how high they are."""
+
+    column: Places
+    first: Places
+    last: Places
+    begin: Floats
+    end: Floats
+    height: Floats
+
+    def only(self, which: npt.NDArray[np.bool_]) -> Ramps:
+        """Some of them."""
+        begin, end, height = self.begin[which], self.end[which], self.height[which]
+        return Ramps(self.column[which], self.first[which], self.last[which], begin, end, height)
+
+
+class FinerDesign(NamedTuple):
+    """Columns of which some ramps were divided; `source` has the old column of each, `part` its part of the weight."""
+
+    design: DesignMatrix
+    source: Places
+    part: Floats
+
+    def spread(self, tree: SoftTreeParams) -> SoftTreeParams:
+        """The same tree over the finer columns."""
+        return tree.spread_columns(self.source, self.part)
+
+
+def find_ramps(design: DesignMatrix) -> Ramps:
+    """Columns that are linear between two knots and constant beyond."""
+    mix, kept = design.mix, design.mix.value != 0
+    count = np.bincount(mix.column[kept], minlength=len(design))
+    two = kept & ((count == 2) & (design.kind == CURVE))[mix.column]
+    place = np.flatnonzero(two).reshape(-1, 2)
+    terms = mix.term[place]
+    low_first = np.diff(design.basis.parameter[terms], axis=1) > 0
+    place = np.where(low_first, place, place[:, ::-1])
+    first, last = mix.term[place].T
+    slope, back = mix.value[place].T
+    begin, end = design.basis.parameter[first], design.basis.parameter[last]
+    hinges = (design.basis.term[first] == HINGE) & (design.basis.term[last] == HINGE)
+    found = Ramps(mix.column[place[:, 0]], first, last, begin, end, slope * (end - begin))
+    return found.only(hinges & (slope == -back))
+
+
+def middles(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Floats, Floats]:
+    """The median of the values between the ends of each ramp, NaN where there are too few; and how many there are."""
+    middle, inside = np.full(len(ramps.column), np.nan), np.zeros(len(ramps.column))
+    feature = design.feature[ramps.column]
+    for f in np.unique(feature):
+        mine = np.flatnonzero(feature == f)
+        value = np.sort(X[:, f][~np.isnan(X[:, f])])
+        after, before = np.searchsorted(value, ramps.begin[mine], "right"), np.searchsorted(value, ramps.end[mine])
+        inside[mine] = before - after
+        v = value[np.minimum((after + before) // 2, len(value) - 1)]
+        apart = np.minimum(v - ramps.begin[mine], ramps.end[mine] - v) > 4 * CLOSEST * (value[-1] - value[0])
+        middle[mine] = np.where((inside[mine] >= LEAST_INSIDE) & apart, v, np.nan)
+    return middle, inside
+
+
+def divide(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Dataset) -> FinerDesign:
+    """Each of the ramps as two, which meet at its middle."""
+    n_terms, columns = len(design.basis), len(design)
+    f = design.feature[ramps.column].astype(np.intp)
+    left = (middle - ramps.begin) / (ramps.end - ramps.begin)
+    source = np.sort(np.r_[np.arange(columns), ramps.column])
+    second = np.r_[False, source[1:] == source[:-1]]
+    at = np.searchsorted(source, ramps.column)  # the first of the two columns
+    part, shift = np.ones(len(source)), design.shift[source]
+    part[at], part[at + 1] = left, 1.0 - left
+    mean = _mean_heights(f, ramps.begin, middle, rows)
+    shift[at] = -ramps.height * mean
+    shift[at + 1] = (design.shift[ramps.column] - left * shift[at]) / (1.0 - left)
+    new = n_terms + np.arange(len(middle))
+    up, down = ramps.height / (middle - ramps.begin), ramps.height / (ramps.end - middle)
+    kept = ~np.isin(design.mix.column, ramps.column) & (design.mix.value != 0)
+    term = np.r_[design.mix.term[kept], ramps.first, new, new, ramps.last]
+    moved = np.flatnonzero(~second)
+    column = np.r_[moved[design.mix.column[kept]], at, at, at + 1, at + 1]
+    value = np.r_[design.mix.value[kept], up, -up, down, -down]
+    basis, place = _with_hinges(design.basis, f, middle, ramps.first)
+    order = np.lexsort((place[term], column))
+    mix = Mix(place[term][order], column[order], value[order], (len(basis), len(source)))
+    rising = None if design.rising is None else design.rising[source]
+    finer = DesignMatrix(basis, mix, shift, design.feature[source], design.kind[source], rising)
+    return FinerDesign(finer, source, part)
+
+
+def _mean_heights(feature: Places, begin: Floats, end: Floats, rows: Dataset) -> Floats:
+    """Mean by weight of ramps from 0 to 1 between these ends."""
+    found = []
+    for f, a, b in zip(feature, begin, end, strict=True):
+        known = ~np.isnan(rows.X[:, f])
+        found.append(np.average(np.clip((rows.X[known, f] - a) / (b - a), 0.0, 1.0), weights=rows.weight[known]))
+    return np.array(found)
+
+
+def _with_hinges(basis: Basis, feature: Places, knot: Floats, beside: Places) -> tuple[Basis, Places]:
+    """The terms with hinges at these knots, hinges of an input in rising order; and where each term stands then.
+
+    beside : a hinge at a lower knot of the same input: both are measured from the same mean where it is missing.
+    """
+    lower, above = basis.parameter[beside], basis.when_missing[beside]
+    when_missing = np.where(above > 0, np.maximum(lower + above - knot, 0.0), 0.0)
+    term = np.r_[basis.term, np.full(len(knot), HINGE)]
+    of, parameter = np.r_[basis.feature, feature], np.r_[basis.parameter, knot]
+    rank = np.where(term == HINGE, parameter, np.where(term == MISSING, np.inf, -np.inf))
+    order = np.lexsort((rank, of))
+    columns = (term, of, parameter, np.r_[basis.when_missing, when_missing])
+    return Basis(*(column[order] for column in columns)), np.argsort(order)
+
+
+def divide_where_told(
+    tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, make_engine: MakeEngine, none_by_chance: bool = False
+) -> FinerDesign | None:
+    """The columns with one knot more in every ramp that the engine's rows tell of; None where there is none.
+
+    tree : refined on the engine's rows.  rows : some of them, by which a ramp has its middle.
+    none_by_chance : whether a score must be more than the largest of all ramps by chance: few rows pay for knots that
+        tell of nothing.
+    """
+    ramps = find_ramps(design)
+    middle, inside = middles(ramps, design, rows.X)
+    able = ~np.isnan(middle)
+    ramps, middle, inside = ramps.only(able), middle[able], inside[able]
+    if len(middle) < FEWEST_RAMPS:
+        return None
+    finer = divide(design, ramps, middle, rows)
+    gradient = _gradient_of_forms(finer.spread(tree), make_engine(finer.design))
+    at, left = np.searchsorted(finer.source, ramps.column), (middle - ramps.begin) / (ramps.end - ramps.begin)
+    hat = (gradient[:, at] * (1.0 - left) - gradient[:, at + 1] * left) / (ramps.height * np.sqrt(inside))
+    spread = np.median(np.abs(hat), axis=1, keepdims=True) / NORMAL_MEDIAN
+    score = np.square(np.divide(hat, spread, out=np.zeros_like(hat), where=spread > 0)).max(axis=0)
+    surely = 2.0 * log(len(middle)) if none_by_chance else SURELY
+    told = score > surely + 2.0 * log(len(hat))
+    return divide(design, ramps.only(told), middle[told], rows) if told.any() else None
+
+
+def _gradient_of_forms(tree: SoftTreeParams, engine: SumEngine) -> Floats:
+    """By form and column: of gates, of slopes, and of the slopes of all leaves together."""
+    gradient = engine.gradient(tree.shape, tree.parameters)[1]
+    branches, columns = ~tree.leaf, tree.columns
+    end = int(branches.sum()) * (columns + 1)
+    gates = gradient[:end].reshape(-1, columns + 1)[:, :-1]
+    gates = np.where(tree.frozen[branches, :-1], 0.0, gates)
+    begin = end + len(tree.leaves) * tree.outputs
+    slopes = gradient[begin : begin + tree.shape.slopes * tree.outputs * columns].reshape(-1, tree.outputs, columns)
+    together = slopes.sum(axis=0) if len(slopes) > 1 else slopes[:0].reshape(-1, columns)
+    return np.concatenate([gates, slopes.reshape(-1, columns), together])

@@ -1,0 +1,91 @@
+"""The race: the best trial of each kind on the other folds, one fold after the other.
+
+A trial that is clearly worse than the best on all held-out rows so far drops out. Where rows are many, the first fold
+is of few rows, for screening: the first one of full size replaces the screened tree by one that is grown further there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from softwood.learners.soft.params.params import Slopes
+from softwood.learners.soft.search.many_leaves import add_mixed, divide, kinds_with_many_leaves, surpasses
+from softwood.learners.soft.search.selection import CLEARLY, clearly_worse
+from softwood.learners.soft.search.spec import ModelSpec, Trial
+from softwood.learners.soft.search.trials import Trials
+
+FINALISTS = 4  # trials that are trained on the other folds, where there are two kinds of leaves,
+MORE_FINALISTS = 2  # and so many for a kind more: roots and trees of either basis would crowd out other gates
+STARTS = 3  # folds that even a single trial is trained on, as starts of the last refinement; without validation, all
+SURELY = 1.0  # standard errors by which a trial is worse on the validation rows given that does not race
+
+
+def race(trials: Trials) -> None:
+    """Replace the trials found by those that are left after all folds."""
+    n_folds = len(trials.specs[0].row_folds)
+    if not trials.specs[0].full:
+        add_mixed(trials)
+    if n_folds == 1:
+        return
+    if trials.keeps_first:
+        trials.found = _contenders(trials.found, SURELY)
+    runners, kinds = finalists(trials), kinds_with_many_leaves(trials)
+    for fold_index in range(1, n_folds):
+        if len(runners) == 1:
+            last = STARTS if trials.keeps_first else n_folds
+            if fold_index >= last:
+                break
+            _train_ahead(trials, runners[0], range(fold_index, min(last, n_folds)))
+        ahead, after = divide(kinds) if fold_index == trials.specs[0].full else ([], [])
+        many = [tree for kind in ahead for tree in kind.grown(trials, min(trial.loss for trial in runners))]
+        runners = [trial for trial in runners if not any(surpasses(tree, trial) for tree in many)]
+        specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
+        # Folds are made before the runners ask for them.
+        list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
+        runners = list(trials.parallel_map(partial(_on_fold, trials, fold_index=fold_index), runners))
+        runners += many
+        for kind in after:
+            runners += kind.grown(trials, min(trial.loss for trial in runners))
+        trials.found = runners = _contenders(runners, CLEARLY)
+    for trial in runners:
+        trials.report(trial.candidate)
+
+
+def finalists(trials: Trials) -> list[Trial]:
+    """The best few of the best of each kind; the one that would be chosen now; the best with penalized gates.
+
+    Where unpenalized gates happen to part few rows without an error, no other loss comes near.
+    """
+    best: dict[tuple[ModelSpec, Slopes, bool], Trial] = {}
+    for trial in sorted(trials.near(trials.found), key=lambda trial: trial.loss):
+        best.setdefault((trial.spec, trial.slopes, trial.grown), trial)
+    n = FINALISTS + MORE_FINALISTS * max(0, len(trials.slopes) - 2)
+    few = [*list(best.values())[:n], trials.chosen]
+    penalized = (trial for trial in trials.found if trial.spec.gates in ("open", "axis"))
+    few += sorted(penalized, key=lambda trial: trial.loss)[:1]
+    return [trial for trial in trials.found if trial in few]
+
+
+def _contenders(trials: list[Trial], errors: float) -> list[Trial]:
+    """Those that are not worse than the best by so many standard errors."""
+    best = min((trial.candidate for trial in trials), key=lambda candidate: candidate.loss)
+    return [trial for trial in trials if not clearly_worse(trial.candidate, best, errors)]
+
+
+def _train_ahead(trials: Trials, trial: Trial, folds: range) -> None:
+    """Grow the trees of a trial that is alone in the race in parallel; the trainer keeps them."""
+    if trial.spec.full not in folds:
+        list(trials.parallel_map(partial(trials.trainer.on_fold, trial), folds))
+
+
+def _on_fold(trials: Trials, trial: Trial, fold_index: int) -> Trial:
+    """The trial with its tree of one more fold; that of the first fold of full size replaces the screened tree."""
+    trainer, spec, penalty = trials.trainer, trial.spec, trial.candidate.penalty
+    if fold_index != spec.full:
+        return replace(trial, candidate=trial.candidate.with_folds(trainer.on_fold(trial, fold_index).candidate))
+    if trials.penalty is None:
+        penalty *= spec.rows(0) / spec.rows(fold_index)
+    if trial.grown:
+        return trainer.grown_further(trial, penalty, fold_index)
+    return trainer.trial(spec, trial.slopes, False, penalty, fold_index)

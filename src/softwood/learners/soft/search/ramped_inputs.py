@@ -1,0 +1,104 @@
+"""Which inputs have ramps: two sums of curves, a smooth one and one with ramps, tell on the held-out rows of all folds.
+
+    score of some inputs    what the smooth sum saves by taking their curves from the other one, in standard errors
+
+Ramps cost columns, and curves of inputs without steps are a little worse with them. So they are left to the inputs
+whose own score is clear, and only if some input's score is more than the largest of all would be by chance. Inputs that
+go together may share a curve among them, so that none can be exchanged alone: those with a clear score must have one
+together, too; else the sums as wholes tell.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.kernels.arithmetic import log, matmul
+from softwood.kernels.formulas.losses import row_loss
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.finer_curves import find_ramps
+from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+
+CLEAR = 1.0  # standard errors that an input with ramps saves at least, and beyond the largest of all inputs by chance
+SURELY = 2.0  # standard errors that several inputs with ramps save at least
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The answers of two roots to the held-out rows of a fold, as (inputs, rows, outputs): the curve of each input.
+
+    answer : (rows, outputs), of the smooth root.  change : of the constants, from the smooth root to the other.
+    smooth, local : curves without ramps, and with them.
+    """
+
+    rows: Dataset
+    answer: Floats
+    change: Floats
+    smooth: Floats
+    local: Floats
+
+    @classmethod
+    def of(cls, smooth: Trial, local: Trial, fold_index: int) -> Exchange:
+        """Of two roots of the same fold."""
+        rows = smooth.spec.row_folds[fold_index][1]
+        (before,), (after,) = smooth.candidate.tree, local.candidate.tree
+        curves = _curves(smooth, rows)
+        answer = before.response[0] + curves.sum(axis=0)
+        return cls(rows, answer, after.response[0] - before.response[0], curves, _curves(local, rows))
+
+    def saved(self, inputs: Inputs) -> Floats:
+        """What the loss of each row falls by with the other root's curves of these inputs; of all, its whole answer."""
+        change = (self.local[inputs] - self.smooth[inputs]).sum(axis=0) + (self.change if inputs.all() else 0.0)
+        losses = (row_loss(self.rows.loss, output, self.rows.target) for output in (self.answer, self.answer + change))
+        return np.subtract(*losses)
+
+
+def with_some_ramps(smooth: list[Trial], local: list[Trial]) -> ModelSpec | None:
+    """The spec whose inputs have ramps where these save something; None where no input should have them.
+
+    smooth, local : roots on the same folds, of curves without and with ramps.
+    """
+    pairs = enumerate(zip(smooth, local, strict=True))
+    ramped = ramped_inputs([Exchange.of(one, other, fold_index) for fold_index, (one, other) in pairs])
+    spec = local[0].spec
+    if not ramped.any():
+        return None
+    ramps = np.zeros(len(spec.design), np.bool_)
+    ramps[find_ramps(spec.design).column] = True
+    kept = ~ramps | ramped[spec.design.feature]
+    return spec if kept.all() else replace(spec, design=spec.design.with_columns(kept), fold_cache={})
+
+
+def ramped_inputs(folds: list[Exchange]) -> Inputs:
+    """Which inputs should have ramps."""
+    n = len(folds[0].smooth)
+    single = np.array([score(folds, np.arange(n) == f) for f in range(n)])
+    by_chance = math.sqrt(2.0 * log(max(int(np.count_nonzero(single)), 1)))
+    clear = single > CLEAR
+    if single.max(initial=-np.inf) > CLEAR + by_chance and score(folds, clear) > SURELY:
+        return clear
+    every = np.ones(n, np.bool_)
+    return every if score(folds, every) > SURELY else ~every
+
+
+def score(folds: list[Exchange], inputs: Inputs) -> float:
+    """What the held-out rows of all folds save by exchanging the curves of these inputs, in standard errors."""
+    saved = np.concatenate([fold.saved(inputs) for fold in folds])
+    weight = np.concatenate([fold.rows.weight for fold in folds])
+    mean = float(np.average(saved, weights=weight))
+    variance = float(np.average(np.square(saved - mean), weights=weight))
+    return mean / math.sqrt(variance / weight.sum()) if variance > 0 else 0.0
+
+
+def _curves(root: Trial, rows: Dataset) -> Floats:
+    """The curve of each input in a root's answer to these rows."""
+    (tree,), design = root.candidate.tree, root.spec.design
+    X = rows.X if rows.place is None else rows.X[rows.place]
+    curves = np.zeros((X.shape[1], len(X), tree.outputs))
+    for f in np.unique(design.feature).tolist():
+        columns = design.columns_of(f)
+        curves[f] = matmul(design.of_input(f, X[:, f], columns), tree.slope[0][:, columns].T)
+    return curves

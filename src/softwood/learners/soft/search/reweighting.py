@@ -1,0 +1,50 @@
+"""Reweighting features: the best trial again, on the same folds, with inputs weighted by relevance (relevance.py).
+
+The first trial is kept unless the second is simpler, or better by more than chance (selection.py). Where rows are many
+the tree is not grown anew, but refined as it is, round after round while the held-out loss falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from softwood.learners.soft.search.spec import Trial
+from softwood.learners.soft.search.trials import Trials
+
+ROUNDS = 8  # of reweighting a tree that is only refined
+
+
+def reweight_features(trials: Trials) -> None:
+    """Add the reweighted trial if its loss is less than that of the best one."""
+    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
+    if not able:
+        return
+    best = min(able, key=lambda trial: trial.loss)
+    reweighted = _reweighted(trials, best)
+    if reweighted.loss < best.loss:
+        trials.add(reweighted)
+
+
+def reweight_refined(trials: Trials, fold_index: int) -> None:
+    """The best trial of a fold refined with inputs weighted by relevance, again while its loss falls."""
+    able = [trial for trial in trials.found if trial.spec.gates == "open" and trial.candidate.inputs > 1]
+    if not able:
+        return
+    best = start = min(able, key=lambda trial: trial.loss)
+    for _ in range(ROUNDS):
+        refined = trials.trainer.reweight_refined(best, fold_index)
+        if not refined.loss < best.loss:
+            break
+        best = refined
+    if best is not start:
+        trials.add(best)
+
+
+def _reweighted(trials: Trials, trial: Trial) -> Trial:
+    """Trees of all folds so far, each reweighted by the tree of its fold; over the columns of the first one."""
+    trainer = trials.trainer
+    plain = [(trainer.on_fold(trial, fold_index), fold_index) for fold_index in range(len(trial.candidate.tree))]
+    first, *others = trials.parallel_map(lambda pair: trainer.reweighted(*pair), plain)
+    for other in others:
+        first = replace(first, candidate=first.candidate.with_folds(other.rescale_columns(first.spec).candidate))
+    return first

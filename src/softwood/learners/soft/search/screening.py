@@ -1,0 +1,64 @@
+"""Screening: every kind of tree at one penalty, on the first fold.
+
+A kind is a basis of the gates and slopes of the leaves. Linear leaves are screened first: they soon show what loss can
+be reached, and a kind that will not come near it is not grown to its end. Roots without gates are trials, too. Trees
+with gates of one input each, whose weight costs nothing, are screened after the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.learners.soft.params.params import Slopes
+from softwood.learners.soft.search.curve_selection import keep_better_curves
+from softwood.learners.soft.search.penalty_tuning import first_penalty
+from softwood.learners.soft.search.spec import ModelSpec, Trial
+from softwood.learners.soft.search.trials import NEAR, Trials, with_gates
+
+
+def screen(trials: Trials) -> list[Trial]:
+    """The better of root and tree of every kind.
+
+    The columns of the first basis spec are among those of the others: where these make a root far worse they overfit,
+    and no tree is grown with them, whatever its leaves.
+    """
+    screened, fitting = list[Trial](), trials.specs
+    for slopes in reversed(trials.slopes):
+        roots = _roots(trials, slopes)
+        most = roots[0].loss + NEAR * abs(roots[0].loss)
+        fitting = [root.spec for root in roots if root.spec in fitting and root.loss <= most]
+        trees = {tree.spec: tree for tree in _trees(trials, slopes, fitting, trials.largest_loss())}
+        better = [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]
+        screened += keep_better_curves(trials, better)
+    return screened
+
+
+def screen_axis_gates(trials: Trials, wide: ModelSpec) -> list[Trial]:
+    """Trees of unpenalized gates of one input each; where these are best, trees whose gates may be either.
+
+    wide : the spec of all inputs: useless ones do no harm to such gates.
+    """
+    best = trials.best.loss
+    trees = _trees(trials, trials.slopes[0], [wide.with_gates("unpenalized")], np.inf)
+    if trees[0].loss < best:
+        either = [one.with_gates("either") for one in dict.fromkeys([wide, *trials.specs])]
+        for slopes in reversed(trials.slopes):
+            trees += _trees(trials, slopes, either, trials.largest_loss())
+    return [tree for tree in trees if tree.candidate.nodes > 1]
+
+
+def _roots(trials: Trials, slopes: Slopes) -> list[Trial]:
+    """A root with the columns of each spec."""
+    trainer, penalty = trials.trainer, first_penalty(trials)
+    roots = list(trials.parallel_map(lambda spec: trainer.trial(spec, slopes, False, penalty, 0), trials.specs))
+    trials.add(*roots)
+    return roots
+
+
+def _trees(trials: Trials, slopes: Slopes, specs: list[ModelSpec], largest_loss: float) -> list[Trial]:
+    """A tree of each spec; one that will not come down to `largest_loss` is not grown to its end."""
+    trees, trainer, penalty = list[Trial](), trials.trainer, first_penalty(trials)
+    for tree in trials.parallel_map(lambda spec: trainer.from_root(spec, slopes, penalty, 0, largest_loss), specs):
+        trees.append(tree)
+        trials.add(*with_gates(tree))
+    return trees

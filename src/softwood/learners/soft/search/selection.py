@@ -1,0 +1,131 @@
+"""Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
+
+Trees are compared by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
+is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
+the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
+among equally cheap ones the one of the heaviest penalty, then the one found first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.kernels.arithmetic import dot
+from softwood.learners.soft.columns.design import BasisSpec
+from softwood.learners.soft.params.params import Gates, SoftTreeParams
+from softwood.tree.once import computed_once
+
+TOLERANCE = 0.75  # standard errors
+MOST_LOST = 0.03  # part of the best loss that simplicity may cost
+CLEARLY = 1.5  # standard errors
+COST_OF_CURVES = 1.0  # nodes
+COST_OF_SLOPES = 1.5  # nodes
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Trees of one kind and penalty, one for each fold, and their losses on the held-out rows.
+
+    output_scale : the factor that each tree's answers were multiplied by after it was learned (temperature_scaling.py).
+    inputs : how many the trees were shown.  gates : what they look at.
+    reweighted : whether inputs are weighted by relevance (relevance.py).
+    """
+
+    basis_spec: BasisSpec
+    penalty: float
+    tree: list[SoftTreeParams]
+    row_loss: Floats
+    weight: Floats
+    output_scale: list[float] = field(default_factory=lambda: [1.0])
+    inputs: int = 0
+    gates: Gates = "open"
+    reweighted: bool = False
+
+    @classmethod
+    def nothing(cls) -> Candidate:
+        """Where there was nothing to select: one leaf, no loss."""
+        return cls(BasisSpec(), 0.0, [SoftTreeParams.root(np.zeros(1), 0, "none")], np.zeros(1), np.ones(1))
+
+    def with_folds(self, others: Candidate) -> Candidate:
+        """The candidate together with its trees of other folds."""
+        return replace(
+            self,
+            tree=self.tree + others.tree,
+            row_loss=np.concatenate([self.row_loss, others.row_loss]),
+            weight=np.concatenate([self.weight, others.weight]),
+            output_scale=self.output_scale + others.output_scale,
+        )
+
+    @property
+    def as_learned(self) -> list[SoftTreeParams]:
+        """The trees before their outputs were scaled."""
+        return [tree.scale_output(1.0 / factor) for tree, factor in zip(self.tree, self.output_scale, strict=True)]
+
+    @computed_once
+    def loss(self) -> float:
+        return float(np.average(self.row_loss, weights=self.weight))
+
+    @property
+    def nodes(self) -> float:
+        return float(np.mean([tree.n_nodes for tree in self.tree]))
+
+    @property
+    def gate(self) -> str:
+        """The kind of gates, as a user calls it."""
+        kind = "quadratic" if self.basis_spec.square else "additive" if self.basis_spec.is_nonlinear else "linear"
+        kinds = {
+            "open": kind,
+            "axis": "axis",
+            "unpenalized": "unpenalized axis",
+            "either": f"unpenalized axis or {kind}",
+        }
+        return kinds[self.gates]
+
+    @property
+    def leaf(self) -> str:
+        """The kind of leaves."""
+        return "constant" if self.tree[0].slopes == "none" else "linear"
+
+    @property
+    def summary(self) -> str:
+        """In one line: kind, inputs, penalty, size, loss."""
+        inputs = f"{self.inputs} inputs reweighted" if self.reweighted else f"{self.inputs} inputs"
+        kind = f"{self.gate} gates, {self.leaf} leaves, {inputs}, penalty {self.penalty:.2g}"
+        return f"{kind}: {self.nodes:.0f} nodes, loss {self.loss:.4f}"
+
+    @property
+    def cost(self) -> float:
+        nodes = self.nodes
+        of_leaves = COST_OF_SLOPES + nodes / 2
+        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
+        return nodes + slopes + (COST_OF_CURVES if self.basis_spec.is_nonlinear else 0.0)
+
+
+def select(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
+    """The cheapest candidate that is not clearly worse than the best."""
+    best = min(candidates, key=lambda candidate: candidate.loss)
+    near = [c for c in candidates if c is best or is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
+    return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
+
+
+def clearly_worse(one: Candidate, best: Candidate, errors: float = CLEARLY) -> bool:
+    """Whether more rows would hardly turn the order of two candidates: the gap is more than so many standard errors."""
+    gap, error = _gap(one.row_loss, best.row_loss, one.weight)
+    return gap > errors * error
+
+
+def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE) -> bool:
+    """Whether losses are worse than the best ones by less than so many standard errors, and by little."""
+    gap, error = _gap(row_loss, best, weight)
+    return gap <= min(tolerance * error, MOST_LOST * abs(float(np.average(best, weights=weight))))
+
+
+def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:
+    """Mean paired difference by weight, and its standard error; weights count as rows."""
+    total, gap = float(weight.sum()), one - other
+    share = weight / total
+    mean = dot(share, gap)
+    return mean, float(np.sqrt(dot(share, np.square(gap - mean)) / total))

@@ -1,0 +1,126 @@
+"""A kind of tree to search among: a design matrix with the folds of the rows; and a trial of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.engines import Floats
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.params.params import Gates, Slopes
+from softwood.learners.soft.rows.binning import Binned
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search.finer_curves import FinerDesign
+from softwood.learners.soft.search.fold import Fold
+from softwood.learners.soft.search.selection import Candidate
+from softwood.tree.once import computed_once
+
+Inputs = npt.NDArray[np.bool_]  # which of them
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSpec:
+    """The design matrix of one basis spec, the kind of gates, and the folds of the rows.
+
+    full : the first fold of full size. Where rows are many, folds of fewer rows for screening go before it.
+    factor : of each column, its relevance (relevance.py); 1 where all inputs are penalized alike.
+    """
+
+    basis_spec: BasisSpec
+    design: DesignMatrix
+    row_folds: list[tuple[Dataset, Dataset]]
+    full: int
+    n_threads: int
+    single: bool
+    gates: Gates = "open"
+    fold_cache: dict[int, Fold] = field(default_factory=dict)
+    binned: dict[int, Binned] = field(default_factory=dict)  # by fold; whatever the columns, so specs share it
+    factor: Floats | float = 1.0
+
+    def fold(self, fold_index: int) -> Fold:
+        """Made when first asked for."""
+        if fold_index not in self.fold_cache:
+            parts = self.row_folds[fold_index]
+            if parts[0].is_sparse:
+                self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads)
+                return self.fold_cache[fold_index]
+            if fold_index not in self.binned:
+                self.binned[fold_index] = Binned.of(parts[0])
+            made = (self.expansion, self.binned[fold_index])
+            by_tables = self.full > 0 or self.basis_spec.n_ramps > 0  # rows are many, or columns
+            self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made, by_tables)
+        return self.fold_cache[fold_index]
+
+    @computed_once
+    def expansion(self) -> Expansion:
+        """The columns as tables, of all folds."""
+        return expansion_of(self.design, self.n_inputs)
+
+    def rows(self, fold_index: int) -> float:
+        """Weight of the rows that trees of a fold learn from."""
+        return self.row_folds[fold_index][0].total_weight
+
+    @property
+    def n_inputs(self) -> int:
+        """Inputs that the rows have."""
+        return int(self.row_folds[0][0].X.shape[1])
+
+    @property
+    def linear_columns(self) -> npt.NDArray[np.int32]:
+        """Columns of numbers that are not bent."""
+        return np.flatnonzero(self.design.kind == 0).astype(np.int32)
+
+    @property
+    def another(self) -> int:
+        """A fold beside the first one, of as many rows; the first if there is none."""
+        return 1 if self.full == 0 and len(self.row_folds) > 1 else 0
+
+    @property
+    def third(self) -> int:
+        """One more fold beside these two, of as many rows; 0 if there is none."""
+        return 2 if self.another and len(self.row_folds) > 2 else 0
+
+    def with_gates(self, gates: Gates) -> ModelSpec:
+        """The same rows and columns, for trees with other gates."""
+        return replace(self, gates=gates)
+
+    @property
+    def reweighted(self) -> bool:
+        """Whether inputs are weighted by relevance."""
+        return not isinstance(self.factor, float)
+
+    def reweight(self, factor: Floats) -> ModelSpec:
+        """Columns times the relevance of their inputs."""
+        return replace(self, design=self.design.scaled(factor), fold_cache={}, factor=self.factor * factor)
+
+    def finer(self, finer: FinerDesign) -> ModelSpec:
+        """The same rows, with ramps divided."""
+        factor = self.factor if isinstance(self.factor, float) else self.factor[finer.source]
+        return replace(self, design=finer.design, fold_cache={}, factor=factor)
+
+    def only(self, inputs: Inputs) -> ModelSpec:
+        """The columns of some inputs."""
+        return replace(self, design=self.design.only(inputs), fold_cache={})
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A candidate and how to make it again on other rows: columns, slopes, with or without gates."""
+
+    spec: ModelSpec
+    slopes: Slopes
+    grown: bool
+    candidate: Candidate
+
+    @property
+    def loss(self) -> float:
+        return self.candidate.loss
+
+    def rescale_columns(self, spec: ModelSpec) -> Trial:
+        """The same trees over the columns of a spec that differ from theirs by factors."""
+        trees = [tree.rescale_columns(self.spec.factor / spec.factor) for tree in self.candidate.tree]
+        return replace(self, spec=spec, candidate=replace(self.candidate, tree=trees))

@@ -1,0 +1,133 @@
+"""Selecting columns of a sparse table, of which most say nothing.
+
+In a table of 20,000 words a ridge holds back the few that matter as much as all others. So the best root and the best
+tree are refined with their inputs weighted by relevance (relevance.py) while the held-out loss falls, which leaves most
+columns next to no weight. Then columns are left out, half of those that are left at a time, those first that move the
+tree's sums least; the fewest are kept with which the tree is hardly worse on the held-out rows than the best one.
+Training rows say which columns go, held-out rows only how many: there are a dozen sizes to choose among, whatever the
+columns. The search then begins anew with what is left, first with several times as many columns: a root cannot tell
+which of them gates would need, and trees of all columns are too bad to be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.learners.soft.growth.split_step import ROUGH
+from softwood.learners.soft.search.selection import is_near
+from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+from softwood.learners.soft.search.trainer import WARM_ITER
+from softwood.learners.soft.search.trials import Trials
+
+MOST_TIMES = 2  # that columns are selected: the first time in plenty,
+PLENTY, LEAST_PLENTY = 8, 128  # so many times as many as will do, and so many at least
+ROUNDS = 6  # of reweighting, while the held-out loss falls
+HARDLY = 0.25  # standard errors by which a tree of fewer columns may be worse,
+LITTLE = 1e-3  # and part of the loss: two trees that answer nearly alike have no standard error
+FEWEST = 4  # columns that are not halved
+
+
+@dataclass
+class StoredSelection:
+    """Makes trials with fewer columns, a few times; `trials` are those of the search."""
+
+    trials: Trials
+    times: int = 0
+
+    def select(self) -> bool:
+        """Whether there were trials to do so with; then the specs of the search have the columns that are left."""
+        trials = self.trials
+        if self.times == MOST_TIMES or not (starts := list(self._starts())):
+            return False
+        self.times += 1
+        before = fewest_inputs(trials.specs)
+        specs, found = dict[bytes, ModelSpec](), list[Trial]()
+        for start in starts:
+            sizes = self._ever_fewer_columns(self._reweighted(start))
+            best = min(sizes, key=lambda one: one.loss)
+            at = max(i for i, one in enumerate(sizes) if is_hardly_worse(one, best))
+            found.append(sizes[at])
+            if self.times == 1:
+                most = max(PLENTY * sizes[at].candidate.inputs, LEAST_PLENTY)
+                at = next(i for i, one in enumerate(sizes) if one.candidate.inputs <= most)
+            spec = sizes[at].spec
+            specs.setdefault(spec.design.feature.tobytes(), plain(spec))
+        trials.specs, trials.found = list(specs.values()), []
+        trials.add(*found)
+        return fewest_inputs(trials.specs) < before
+
+    def _starts(self) -> Iterator[Trial]:
+        """The best root and the best tree, where these are near the best trial; the second time the better one."""
+        kinds = (False, True) if self.times == 0 else (self.trials.best.grown,)
+        for grown in kinds:
+            mine = [
+                one for one in self.trials.near(self.trials.found) if one.grown == grown and one.candidate.inputs > 1
+            ]
+            if any(one.slopes != "none" or grown for one in mine):
+                yield min(mine, key=lambda trial: trial.loss)
+
+    def _reweighted(self, best: Trial) -> Trial:
+        """The trial refined with its inputs weighted by relevance, round after round while its loss falls."""
+        if best.spec.gates != "open" or self.trials.trainer.grow_options.most_inputs is not None:
+            return best
+        for _ in range(ROUNDS):
+            again = self.trials.trainer.reweight_refined(best, 0)
+            if not again.loss < best.loss:
+                break
+            best = again
+        return best
+
+    def _ever_fewer_columns(self, trial: Trial) -> list[Trial]:
+        """The trial, and with ever fewer columns."""
+        return [trial, *(self._restricted(trial, kept) for kept in ever_fewer(trial))]
+
+    def _restricted(self, trial: Trial, inputs: Inputs) -> Trial:
+        """The tree of the trial refined with some inputs alone; what its size was favoured by stays added."""
+        columns, (scaled,), valid = inputs[trial.spec.design.feature], trial.candidate.tree, trial.spec.fold(0).valid
+        bias = trial.candidate.row_loss - valid.row_loss(scaled.shape, scaled.parameters)
+        factor, penalty = trial.spec.factor, trial.candidate.penalty
+        spec = replace(trial.spec.only(inputs), factor=factor if isinstance(factor, float) else factor[columns])
+        tree = trial.candidate.as_learned[0].select_columns(columns)
+        tree = tree.refine(spec.fold(0).train, penalty, WARM_ITER, ROUGH)[1]
+        return self.trials.trainer.scored(tree, spec, trial.grown, penalty, 0, bias)
+
+
+def fewest_inputs(specs: list[ModelSpec]) -> int:
+    """Of the spec that has fewest."""
+    return min(len(np.unique(spec.design.feature)) for spec in specs)
+
+
+def plain(spec: ModelSpec) -> ModelSpec:
+    """The spec with inputs that are all penalized alike."""
+    if isinstance(spec.factor, float):
+        return spec
+    return replace(spec, design=spec.design.scaled(1.0 / spec.factor), factor=1.0, fold_cache={})
+
+
+def is_hardly_worse(one: Trial, best: Trial) -> bool:
+    """Whether the loss of a trial is at most a little more than the best one's."""
+    weight, most = best.candidate.weight, best.loss + LITTLE * abs(best.loss)
+    return one.loss <= most or is_near(one.candidate.row_loss, best.candidate.row_loss, weight, HARDLY)
+
+
+def ever_fewer(trial: Trial) -> Iterator[Inputs]:
+    """Inputs to keep: those of any weight, then half of them, and so on."""
+    moved = movement(trial)
+    order, n = np.argsort(-moved, kind="stable"), int(np.count_nonzero(moved))
+    n = n if n < np.count_nonzero(np.bincount(trial.spec.design.feature)) else n // 2
+    while n >= FEWEST:
+        kept = np.zeros(len(moved), np.bool_)
+        kept[order[:n]] = True
+        yield kept
+        n //= 2
+
+
+def movement(trial: Trial) -> Floats:
+    """How much each input moves the sums of the tree on the training rows: squares of its weights times spreads."""
+    spec, (tree,) = trial.spec, trial.candidate.tree
+    spread = spec.fold(0).train.split_direction(tree.shape, tree.parameters, 0)[1]
+    return np.bincount(spec.design.feature, tree.column_energy * np.square(spread), spec.n_inputs).astype(np.float64)

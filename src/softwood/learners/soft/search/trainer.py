@@ -1,0 +1,172 @@
+"""Trains and scores one kind of tree at one penalty on one fold, each once.
+
+A tree's loss is that of the fold's held-out rows after temperature scaling. Its size was selected by the same rows: the
+selection bias of that is added (scorer.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from softwood.engines import Floats
+from softwood.learners.soft.growth.grower import FINE, grow
+from softwood.learners.soft.growth.scorer import Scorer
+from softwood.learners.soft.growth.split_step import JOINT, ROUGH, GrowOptions
+from softwood.learners.soft.growth.temperature_scaling import output_scale_on
+from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
+from softwood.learners.soft.search.fold import init_root
+from softwood.learners.soft.search.relevance import relevance_factors
+from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
+
+MORE_PATIENCE = 3  # times as many splits without gain end the growth of a tree with mixed slopes, whose gain is uneven
+MIXED_ITER = 50  # iterations of a round of reweighting a tree with mixed slopes, which more of them overfit
+WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, or of more inputs
+
+
+@dataclass
+class Trainer:
+    """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root.
+
+    full_leaves : at most so many on a fold of full size, where there are folds of fewer rows for screening before it,
+        or leaves have mixed slopes.
+    """
+
+    grow_options: GrowOptions
+    max_iter: int
+    full_leaves: int | None = None
+    roots: dict[tuple[ModelSpec, Slopes, float, int], SoftTreeParams] = field(default_factory=dict)
+    tried: dict[tuple[ModelSpec, Slopes, bool, float, int], Trial] = field(default_factory=dict)
+
+    def trial(self, spec: ModelSpec, slopes: Slopes, grown: bool, penalty: float, fold_index: int) -> Trial:
+        """One kind of tree at one penalty; once."""
+        if grown:
+            return self.from_root(spec, slopes, penalty, fold_index)
+        kind = (spec, slopes, False, penalty, fold_index)
+        if kind not in self.tried:
+            self.tried[kind] = self._root_only(spec, slopes, penalty, fold_index)
+        return self.tried[kind]
+
+    def from_root(
+        self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int, worth: float = np.inf
+    ) -> Trial:
+        """A tree, grown from its root; once, unless it was not worth to be grown to its end."""
+        kind = (spec, slopes, True, penalty, fold_index)
+        if kind not in self.tried:
+            tree = self.grown(self._root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, worth)
+            if tree.loss > worth:
+                return tree
+            self.tried[kind] = tree
+        return self.tried[kind]
+
+    def on_fold(self, trial: Trial, fold_index: int) -> Trial:
+        """The same kind and penalty on other rows."""
+        return self.trial(trial.spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
+
+    def reweighted(self, trial: Trial, fold_index: int) -> Trial:
+        """The same kind, penalty and rows, with inputs weighted by their relevance in the trial's tree."""
+        spec = trial.spec.reweight(relevance_factors(trial.candidate.as_learned[0], trial.spec.design))
+        return self.trial(spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
+
+    def reweight_refined(self, trial: Trial, fold_index: int) -> Trial:
+        """The trial's tree refined with inputs weighted by relevance; what its size was favoured by stays added."""
+        spec, tree = trial.spec, trial.candidate.as_learned[0]
+        factor, penalty = relevance_factors(tree, spec.design), trial.candidate.penalty
+        reweighted, (scaled,) = spec.reweight(factor), trial.candidate.tree
+        bias = trial.candidate.row_loss - spec.fold(fold_index).valid.row_loss(scaled.shape, scaled.parameters)
+        train = reweighted.fold(fold_index).train
+        max_iter = min(self.max_iter, MIXED_ITER) if tree.slopes == "mixed" else self.max_iter
+        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE)[1]
+        return self.scored(tree, reweighted, trial.grown, penalty, fold_index, bias)
+
+    def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
+        """The root under another penalty, and the tree refined under it."""
+        there = []
+        if trial.slopes not in ("none", "mixed"):  # one number has no penalty; a leaf alone shares all with itself
+            there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
+        if trial.grown:
+            train = trial.spec.fold(fold_index).train
+            tree = trial.candidate.as_learned[0].refine(train, penalty, WARM_ITER, ROUGH)[1]
+            there.append(self.scored(tree, trial.spec, True, penalty, fold_index))
+        return there
+
+    def restricted(self, trial: Trial, spec: ModelSpec, inputs: Inputs) -> Trial:
+        """The tree refined with some inputs alone; `spec` has these."""
+        tree = trial.candidate.as_learned[0].select_columns(inputs[trial.spec.design.feature])
+        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_ITER, ROUGH)[1]
+        return self.scored(tree, spec, trial.grown, trial.candidate.penalty, 0)
+
+    def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
+        """The screened tree refined on the rows of a fold that holds its own, and grown further there."""
+        train = screened.spec.fold(fold_index).train
+        tree = screened.candidate.as_learned[0].refine(train, penalty, JOINT, ROUGH)[1]
+        return self.grown(tree, screened.spec, penalty, fold_index)
+
+    def resumed(self, tree: SoftTreeParams, spec: ModelSpec, penalty: float) -> Trial:
+        """A tree refined on the rows at hand, then grown further while that helps."""
+        tree = tree.refine(spec.fold(spec.full).train, penalty, self.max_iter)[1]
+        return self.grown(tree, spec, penalty, spec.full)
+
+    def grown(
+        self, tree: SoftTreeParams, spec: ModelSpec, penalty: float, fold_index: int, worth: float = np.inf
+    ) -> Trial:
+        """A tree grown further, while held-out rows gain."""
+        fold, how = spec.fold(fold_index), replace(self.grow_options, penalty=penalty, worth=worth, gates=spec.gates)
+        grows_on = fold_index >= spec.full and (spec.full > 0 or tree.slopes == "mixed")
+        if self.full_leaves is not None and grows_on:
+            how = replace(how, max_leaves=self.full_leaves, several=True)
+        if tree.slopes == "mixed":
+            how = replace(how, patience=MORE_PATIENCE * how.patience)
+        scorer = Scorer(fold.valid)
+        grown = grow(tree, fold.train, fold.split_features, how, scorer)
+        return self.scored(grown, spec, True, penalty, fold_index, scorer.selection_bias(grown))
+
+    def scored(
+        self,
+        tree: SoftTreeParams,
+        spec: ModelSpec,
+        grown: bool,
+        penalty: float,
+        fold_index: int,
+        more: Floats | float = 0.0,
+    ) -> Trial:
+        """The tree after temperature scaling, and its loss on held-out rows; `more` is added to that."""
+        valid = spec.fold(fold_index).valid
+        factor = output_scale_on(valid, tree.shape, tree.parameters)
+        tree = tree.scale_output(factor)
+        weight = valid.weight * valid.total_weight
+        losses = valid.row_loss(tree.shape, tree.parameters) + more
+        inputs = len(np.unique(spec.design.feature))
+        candidate = Candidate(
+            spec.basis_spec, penalty, [tree], losses, weight, [factor], inputs, spec.gates, spec.reweighted
+        )
+        return Trial(spec, tree.slopes, grown, candidate)
+
+    def clear(self) -> None:
+        """Release the design matrices of all rows."""
+        for kind in self.tried:
+            kind[0].fold_cache.clear()
+
+    def _root_only(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> Trial:
+        """A root without a tree on it."""
+        root = self._root(spec, slopes, penalty, fold_index)
+        if slopes == "own":
+            root = root.refine(spec.fold(fold_index).train, penalty, self.max_iter)[1]
+        return self.scored(root, spec, False, penalty, fold_index)
+
+    def _root(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> SoftTreeParams:
+        """One leaf, refined; from here on its own slopes are what slopes are held to.
+
+        Refined once more it takes back part of what the penalty shrank: twicing (Tukey 1977).
+        """
+        key = (spec, slopes, penalty, fold_index)
+        if key not in self.roots:
+            train = spec.fold(fold_index).train
+            own_columns = spec.linear_columns if slopes == "mixed" else NO_COLUMNS
+            root = init_root(train, len(spec.design), slopes, spec.design.rising, own_columns)
+            if slopes != "none":
+                root = root.refine(train, penalty, self.max_iter)[1]
+            self.roots[key] = replace(root, origin_slope=root.slope[0]) if slopes == "own" else root
+        return self.roots[key]

@@ -1,0 +1,82 @@
+"""What the steps of the model search share: the kinds of trees to search among, and the trials made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from softwood.learners.soft.params.params import Slopes
+from softwood.learners.soft.search.selection import Candidate, select
+from softwood.learners.soft.search.spec import ModelSpec, Trial
+from softwood.learners.soft.search.trainer import Trainer
+from softwood.parts.parallel import parallel_map
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+NEAR = 0.25  # part of the best loss within which a kind of tree is worth more work
+
+
+@dataclass
+class Trials:
+    """Trials of the search, in the order in which they were found.
+
+    specs : the kinds of gates that are searched now; selecting features replaces them.
+    slopes : the kinds of leaves, the simplest first.
+    trainer : grows and scores trees.  penalty : a fixed one, None to tune it.
+    report : is called with every candidate.
+    keeps_first : whether the tree of the first fold is the one that will be kept.
+    smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
+    """
+
+    specs: list[ModelSpec]
+    slopes: tuple[Slopes, ...]
+    trainer: Trainer
+    penalty: float | None
+    report: Callable[[Candidate], None]
+    keeps_first: bool = False
+    found: list[Trial] = field(default_factory=list)
+    smooth_curves: ModelSpec | None = None
+
+    def add(self, *trials: Trial) -> None:
+        """Note trials that are new."""
+        for trial in trials:
+            if trial not in self.found:
+                self.found.append(trial)
+                self.report(trial.candidate)
+
+    @property
+    def best(self) -> Trial:
+        """The one of the least loss."""
+        return min(self.found, key=lambda trial: trial.loss)
+
+    @property
+    def chosen(self) -> Trial:
+        """The simplest that is not clearly worse than the best."""
+        candidate = select([trial.candidate for trial in self.found])
+        return next(trial for trial in self.found if trial.candidate is candidate)
+
+    def largest_loss(self, near: float = NEAR) -> float:
+        """The loss up to which a trial is worth more work."""
+        best = self.best.loss
+        return best + near * abs(best)
+
+    def near(self, trials: list[Trial], near: float = NEAR) -> list[Trial]:
+        """The trials whose loss is near the best."""
+        return [trial for trial in trials if trial.loss <= self.largest_loss(near)]
+
+    def parallel_map(self, work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
+        """Results in the order of the items, whatever the threads."""
+        return parallel_map(work, items, self.specs[0].n_threads)
+
+    def clear(self) -> None:
+        """Release the design matrices of all rows; they are made again if asked for."""
+        self.trainer.clear()
+        for spec in self.specs:
+            spec.fold_cache.clear()
+
+
+def with_gates(tree: Trial) -> list[Trial]:
+    """The trial; nothing if its tree stayed a root, which is a trial of its own."""
+    return [tree] if tree.candidate.nodes > 1 else []

@@ -1,0 +1,103 @@
+"""Training rows of the joint learners from a table in batches: a sample in one pass, sums over all in the others.
+
+The sample is that of rows in memory: the first ENOUGH distinct rows by a hash of the cells of their inputs
+(parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
+inputs, many rows) the hash is of all that a row holds. A table of at most ENOUGH distinct rows is its sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood import kernels
+from softwood.engines import Floats, SumEngine
+from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
+from softwood.engines.journal import Journal
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.rows.moments import round_off
+from softwood.learners.soft.training.training_rows import ENOUGH, TrainingRows
+from softwood.parts.folds import hash_by_ranges, raise_to
+from softwood.parts.sketch import RowSketch
+
+MOST_SHARED = 0.01  # part of the rows of the sample that may share cells with others
+
+
+def training_rows(
+    table: BatchedRows, seed: int, journal: Journal, n_threads: int = 1, single: bool = True
+) -> TrainingRows:
+    """A sample of the table and the engine of all its rows."""
+    X, target, weight, facts = journal.answer(b"sample", lambda: _sample(table, seed))
+    n_distinct, is_part = int(facts[0]), bool(facts[1])
+    sample = Dataset(X, target, weight[:, 0], table.n_levels, table.loss, count=weight[:, 1])
+    centre, scale, total = table.centre, table.scale, table.total_weight
+    if is_part:
+        own, raised = raise_to(sample.weight, n_distinct, total)
+        count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
+        total = float(n_distinct) if raised else total
+        sample = replace(sample, weight=own, count=count, raised=light)
+    else:
+        sample = sample.in_order(seed)
+        centre, scale = sample.target_scale()
+        total = sample.total_weight
+
+    def make_engine(expansion: Expansion) -> SumEngine:
+        scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
+        return BatchEngine(table.parts.map(scaled).keep(), total, journal)
+
+    return TrainingRows(sample.scaled(centre, scale), n_distinct, centre, scale, make_engine)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Rows with their targets scaled, as trees are summed over them."""
+
+    centre: Floats
+    scale: Floats
+    expansion: Expansion
+    loss: Loss
+    n_threads: int
+    single: bool
+
+    def __call__(self, batch: Batch) -> SoftRows:
+        target = round_off((batch.target - self.centre) / self.scale)
+        return SoftRows(batch.X, target, batch.weight, self.expansion, self.loss, self.n_threads, self.single)
+
+
+@dataclass
+class SampleRows:
+    """The rows of least hash: of the cells of their inputs, and of all that they hold."""
+
+    seed: int
+    low: Floats
+    high: Floats
+    varies: npt.NDArray[np.bool_]
+    by_cells: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+    by_content: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+
+    def take(self, batch: Batch) -> None:
+        content = kernels.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
+        cells = hash_by_ranges(batch.X, self.low, self.high, self.varies, self.seed)
+        weight = np.column_stack([batch.weight, batch.count])
+        self.by_cells.add(cells, content, batch.X, batch.target, weight)
+        self.by_content.add(content, content, batch.X, batch.target, weight)
+
+    def merge(self, other: SampleRows) -> None:
+        self.by_cells.merge(other.by_cells)
+        self.by_content.merge(other.by_content)
+
+
+def _sample(table: BatchedRows, seed: int) -> list[Floats]:
+    """Inputs, targets, weights, counts of the sample; how many distinct rows there are, whether some are not in it."""
+    found = table.parts.collect(SampleRows(seed, table.low, table.high, table.varies))
+    by_cells, by_content = found.by_cells, found.by_content
+    by_cells.close()
+    by_content.close()
+    kept = by_content if by_cells.full and by_cells.shared > MOST_SHARED else by_cells
+    n_distinct = min(by_content.n_distinct, table.n_rows)  # an estimate may be more
+    facts = np.array([float(n_distinct), float(by_content.full)])
+    return [kept.X, kept.target, kept.weight, facts]

@@ -1,0 +1,123 @@
+"""All rows to learn from, as the joint learners need them: a sample in memory and an engine of all rows.
+
+The search (model_search/) grows and compares trees on the sample; only the tree that it selects is refined on all
+rows, by an engine that `make_engine` makes once the columns are known. So rows that do not fit in memory need a sample,
+the scale of the targets, and an engine of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from softwood.engines import Floats, MakeEngine, SumEngine
+from softwood.engines.memory import from_inputs
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.learners.soft.columns.design import DesignMatrix
+from softwood.learners.soft.columns.piecewise import expansion_of
+from softwood.learners.soft.columns.sparse_rows import stored_engine
+from softwood.learners.soft.params.tree_kinds import MANY_ROWS, SOME_ROWS
+from softwood.learners.soft.rows.dataset import MANY, Dataset
+from softwood.parts.folds import raise_to
+
+ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
+HEAD = 250_000  # rows that its curves become finer on first; passes over all are long
+MANY_COLUMNS = 12  # an input; beyond, passes go by tables where rows are not few
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """A sample of the rows, and how to make the engine of all of them.
+
+    sample : at most ENOUGH rows, `in_order`, targets scaled as (target - centre) / scale.
+    n_rows : how many different rows there are in all.
+    make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
+    are_in_memory : whether engines and passes are cheap enough to make many.
+    make_head_engine : the same as `make_engine` for the first HEAD rows, where there are more in memory; else None.
+    engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
+    """
+
+    sample: Dataset
+    n_rows: int
+    centre: Floats
+    scale: Floats
+    make_engine: MakeEngine
+    are_in_memory: bool = False
+    make_head_engine: MakeEngine | None = None
+    engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
+    known: list[tuple[DesignMatrix, Expansion]] = field(default_factory=list, repr=False, compare=False)
+
+    @classmethod
+    def in_memory(cls, dataset: Dataset, seed: int, n_threads: int = 1, single: bool = True) -> TrainingRows:
+        """Of rows that are in memory: the first of them in the order that their content decides are the sample."""
+        whole = dataset.in_order(seed, copied=False)
+        centre, scale = whole.target_scale()
+        whole = whole.scaled(centre, scale)
+        if whole.is_sparse:
+            of_design = partial(stored_engine, whole, n_threads=n_threads)
+            return cls(whole.head(ENOUGH), len(whole), centre, scale, _no_expansion, True, None, of_design)
+
+        def engine_of(rows: Dataset, expansion: Expansion) -> SumEngine:
+            how = (n_threads, single, rows.place, len(rows) <= MANY)
+            many = len(rows) >= SOME_ROWS and expansion.n_columns > MANY_COLUMNS * rows.X.shape[1]
+            by_tables = many or len(rows) > MANY_ROWS
+            return from_inputs(rows.X, expansion, rows.target, rows.weight, rows.loss, *how, by_tables=by_tables)
+
+        of_head = partial(engine_of, whole.first(HEAD)) if len(whole) > HEAD else None
+        return cls(whole.head(ENOUGH), len(whole), centre, scale, partial(engine_of, whole), True, of_head)
+
+    @classmethod
+    def on_device(
+        cls, dataset: Dataset, seed: int, device: str | None = None, n_threads: int = 1, single: bool = True
+    ) -> TrainingRows:
+        """Of rows that PyTorch sums: the sample is that of rows in memory, the others stay in the order given.
+
+        device : as PyTorch names it; None, the best that is here.
+        """
+        from softwood.engines.torch import find_device, from_inputs  # PyTorch is imported where it is used
+
+        on = find_device(device)
+        whole = dataset.in_order(seed) if len(dataset) <= MANY else dataset.present()
+        weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
+        centre, scale = whole.target_scale()
+        sample = (whole.head(ENOUGH) if len(whole) <= MANY else whole.first_in_order(ENOUGH, seed, n_threads)).scaled(
+            centre, scale
+        )
+        target = whole.scaled(centre, scale).target
+
+        def make_engine(expansion: Expansion) -> SumEngine:
+            return from_inputs(whole.X, expansion, target, weight, whole.loss, on, single)
+
+        return cls(sample, len(whole), centre, scale, make_engine)
+
+    def engine_of(self, design: DesignMatrix) -> SumEngine:
+        """The engine of all rows over these columns."""
+        if self.engine_of_design is not None:
+            return self.engine_of_design(design)
+        return self.make_engine(self.expansion_of(design))
+
+    def engine_of_head(self, design: DesignMatrix) -> SumEngine:
+        """The engine of the first HEAD rows; of all where there are no more."""
+        if self.make_head_engine is None:
+            return self.engine_of(design)
+        return self.make_head_engine(self.expansion_of(design))
+
+    def expansion_of(self, design: DesignMatrix) -> Expansion:
+        """The columns as tables; those of the design asked for last are kept, as they are wanted several times."""
+        if not (self.known and self.known[0][0] is design):
+            self.know(design, expansion_of(design, self.sample.X.shape[1]))
+        return self.known[0][1]
+
+    def know(self, design: DesignMatrix, expansion: Expansion) -> None:
+        """Take tables of a design that were made already."""
+        self.known[:] = [(design, expansion)]
+
+    @property
+    def are_sampled(self) -> bool:
+        """Whether there are more rows than the sample has."""
+        return self.n_rows > ENOUGH
+
+
+def _no_expansion(expansion: Expansion) -> SumEngine:
+    raise TypeError("sparse rows make their columns from what is stored.")
