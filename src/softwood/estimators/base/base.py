@@ -19,7 +19,7 @@ from softwood.intake.classify import is_dask
 from softwood.intake.options import threads
 from softwood.intake.table.table import read_predict, read_sparse
 from softwood.kernels.kinds import Link, Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances

@@ -18,7 +18,7 @@ from softwood.intake.parts.scan import Piece, Scan
 from softwood.intake.table.columns import Table
 from softwood.intake.table.rows import read_held_labels, read_held_numbers, with_costs
 from softwood.intake.table.weights import class_factor, drop_classes
-from softwood.kernels.growth import MAX_BINS, Growth
+from softwood.kernels.contracts.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.batched_cart import BatchedCases, learn_batched_cart
 from softwood.learners.hard.problem import Problem

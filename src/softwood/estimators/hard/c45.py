@@ -15,7 +15,7 @@ from softwood.intake import options
 from softwood.intake.table.rows import (
     read_labelled,
 )
-from softwood.kernels.c45 import C45Growth
+from softwood.kernels.contracts.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
 from softwood.learners.softening.gates import SofteningRows

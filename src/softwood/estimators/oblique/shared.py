@@ -19,10 +19,10 @@ from softwood.intake.table.rows import (
     with_costs,
 )
 from softwood.intake.table.weights import class_factor, drop_classes
+from softwood.kernels import column_moments
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Criterion, Term
-from softwood.kernels.table_scan import column_moments
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.grow import Limits

@@ -11,7 +11,7 @@ from softwood.estimators.base.progress import softening_bar
 from softwood.estimators.base.transactional_fit import transactional_fit, warn_if_interrupted
 from softwood.intake import options
 from softwood.intake.table.rows import read_labelled, read_numbered
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import PATIENCE

@@ -20,8 +20,8 @@ from softwood.intake.cells.cells import (
     refuse_infinite,
 )
 from softwood.intake.cells.sparse_rows import refuse_infinite_stored
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.table_scan import any_infinite
+from softwood.kernels import any_infinite
+from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Kind, Schema
 
 ADVICE_FIT = (

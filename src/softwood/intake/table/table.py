@@ -36,7 +36,7 @@ from softwood.intake.cells.frames import (
 from softwood.intake.cells.sparse_rows import densified, is_sparse, sparse_table
 from softwood.intake.table.arrays import array_cells, array_kinds, check_table, is_plain, unmask
 from softwood.intake.table.columns import Table, apply_columns, finite, learn_table, number_table, numbered
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Schema
 
 

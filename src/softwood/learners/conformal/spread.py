@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.finish.scaled_tree import ScaledTree

@@ -39,10 +39,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels import column_moments, make_linear_columns
 from softwood.kernels.arithmetic import cos_pi, matmul
 from softwood.kernels.formulas.special import interpolate, normal_quantile
 from softwood.kernels.kinds import Term
-from softwood.kernels.table_scan import column_moments, make_linear_columns
 from softwood.learners.soft.columns.knots import POINT_MASS, find_knots
 from softwood.learners.soft.columns.local_curves import ramps_between, smooth_steps
 from softwood.learners.soft.columns.mix import Mix, Places

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.engines import Floats, SumEngine
 from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
-from softwood.kernels import table_scan
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
@@ -79,7 +79,7 @@ class SampleRows:
     by_content: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
 
     def take(self, batch: Batch) -> None:
-        content = table_scan.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
+        content = kernels.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
         cells = hash_by_ranges(batch.X, self.low, self.high, self.varies, self.seed)
         weight = np.column_stack([batch.weight, batch.count])
         self.by_cells.add(cells, content, batch.X, batch.target, weight)
