@@ -23,9 +23,9 @@ from typing import Literal
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats, Signs
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import UNCONSTRAINED, BasisSpec, DesignMatrix, Signs, build_design
+from softwood.learners.soft.columns.design import UNCONSTRAINED, BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.sparse_design import stored_design
 from softwood.learners.soft.columns.sparse_rows import has_stored_columns
 from softwood.learners.soft.finish.held_out import answered
