@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 OF_NORMAL = 1.482602218505602  # standard deviations of a normal distribution in a median distance from the median
 

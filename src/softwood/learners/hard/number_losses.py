@@ -10,14 +10,12 @@ huber           u^2 / 2 where |u| <= d, else d |u| - d^2 / 2
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.formulas.centers import find_centers
 from softwood.kernels.formulas.counts import half_deviance
 from softwood.kernels.kinds import Criterion
 from softwood.parts.quantiles import far_distance, weighted_quantile
-
-Floats = npt.NDArray[np.float64]
 
 LINEAR = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)  # of targets far away: they may be wild
 FAR_HUBER = 5.0  # spreads from the median, and the width more: what is further by huber is wild

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
 from softwood.kernels.arithmetic import solve as solve_symmetric
-from softwood.learners.hard.problem import Floats
 
 TINY = 1e-8  # of a column's variance; if no more is left of it given the columns before, S_T is singular
 PART = 0.99  # of the variance that principal components keep

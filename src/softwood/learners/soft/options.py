@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from softwood.arrays import Signs
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import UNCONSTRAINED, Signs
+from softwood.learners.soft.columns.design import UNCONSTRAINED
 from softwood.learners.soft.growth.split_step import LEAST_GAIN
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.search import Effort, SearchSteps

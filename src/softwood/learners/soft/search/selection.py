@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot
 from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Gates, SoftTreeParams

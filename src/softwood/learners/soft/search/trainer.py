@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.growth.grower import FINE, grow
 from softwood.learners.soft.growth.scorer import Scorer
 from softwood.learners.soft.growth.split_step import JOINT, ROUGH, GrowOptions
