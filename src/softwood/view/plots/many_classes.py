@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.arrays import Floats, Index
+from softwood.arrays import Floats, Index, Mask
 from softwood.formats.colours import class_colour
 from softwood.view.plots.colours import PALE
 from softwood.view.plots.scene import Scene
@@ -34,7 +34,7 @@ def class_groups(count: Floats) -> list[tuple[Index, str]]:
     return [*groups, (others, PALE)] if len(others) else groups
 
 
-def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.bool_], str]]:
+def rows_by_class(scene: Scene, here: Mask) -> list[tuple[Mask, str]]:
     """The rows `here` of each of the groups of classes, with its colour; the known answers must be there."""
     codes = np.asarray(scene.y, np.int64)
     count = np.bincount(codes[here], minlength=len(scene.labels)).astype(np.float64)
