@@ -16,7 +16,10 @@ INPUTS = ["age", "income", "town"]
 
 
 def test_predictions_are_those_of_python(run: Any, model: str, people: pd.DataFrame) -> None:
-    table = pd.read_csv(io.StringIO(run("predict", model, "people.csv", "--proba", "--keep", "name").stdout))
+    table = pd.read_csv(
+        io.StringIO(run("predict", model, "people.csv", "--proba", "--keep", "name").stdout),
+        float_precision="round_trip",
+    )
     fitted = load(model)
     assert table.columns.tolist() == ["name", "prediction", "p_no", "p_yes"]
     assert table.name.tolist() == people.name.tolist()
@@ -39,7 +42,9 @@ def test_json_is_one_object_a_row_and_out_is_a_file(run: Any, model: str) -> Non
 
 def test_numbers_are_answered_and_have_no_probabilities(run: Any, people: pd.DataFrame) -> None:
     run("fit", "people.csv", "--target", "limit", "--drop", "good", "--model", "cart", "--folds", "0")
-    table = pd.read_csv(io.StringIO(run("predict", "people.softwood", "people.csv").stdout))
+    table = pd.read_csv(
+        io.StringIO(run("predict", "people.softwood", "people.csv").stdout), float_precision="round_trip"
+    )
     assert np.array_equal(table.prediction, load("people.softwood").predict(people[INPUTS]))
     said = run("predict", "people.softwood", "people.csv", "--proba", code=2).stderr
     assert said == "softwood: --proba is for classes; this model answers numbers.\n"

@@ -107,9 +107,11 @@ def pandas(columns: Columns) -> Any:
 
 
 def pandas_nullable(columns: Columns) -> Any:
+    import numpy as np
     import pandas as pd
 
-    return pd.DataFrame(columns).convert_dtypes()
+    with np.errstate(invalid="ignore"):  # pandas tries int64 first, which warns of 1e20 on x86-64
+        return pd.DataFrame(columns).convert_dtypes()
 
 
 def pandas_categories(columns: Columns) -> Any:

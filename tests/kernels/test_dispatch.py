@@ -20,11 +20,9 @@ OF_LEARNERS = {"gate_losses", "grow_discriminant", "make_split_features", "split
 def signatures(kernel: Any) -> Iterator[tuple[str, Any]]:
     """Parameters and defaults of a function, or of all public methods; C++ functions take them by the same names."""
     if not inspect.isclass(kernel):
-        try:
+        if inspect.isfunction(kernel):  # others are bound in C++: some releases of nanobind give them a signature
             parameters = inspect.signature(kernel).parameters.values()
-        except ValueError:  # bound in C++
-            return
-        yield "", [(each.name, each.default, each.annotation) for each in parameters]
+            yield "", [(each.name, each.default, each.annotation) for each in parameters]
         return
     for name, method in inspect.getmembers(kernel, inspect.isfunction):
         if name == "__init__" or not name.startswith("_"):
