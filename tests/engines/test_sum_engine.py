@@ -15,7 +15,8 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.budding import joint as budding
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
-from softwood.learners.soft.joint import JointOptions, learn_joint, learn_joint_from
+from softwood.learners.soft.learn import learn_joint, learn_joint_from
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import init_root, make_sample_engine
 from softwood.learners.soft.training.training_rows import TrainingRows

@@ -18,7 +18,8 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
-from softwood.learners.soft.joint import JointOptions, learn_joint, learn_joint_from
+from softwood.learners.soft.learn import learn_joint, learn_joint_from
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema

@@ -7,8 +7,8 @@ from sklearn.datasets import load_breast_cancer, make_friedman1
 import softwood
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.learners.soft import thorough
-from softwood.learners.soft.joint import learn_joint_from
-from softwood.learners.soft.search.breadth import REPEATS
+from softwood.learners.soft.learn import learn_joint_from
+from softwood.learners.soft.search.breadth import SEARCHES_IF_THOROUGH
 
 
 def rows(n: int = 300, seed: int = 0):
@@ -56,11 +56,14 @@ def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
 
     monkeypatch.setattr(thorough, "learn_joint_from", watched)
     model = kind(effort="thorough", **how).fit(X, y)
-    assert len(found) == REPEATS
+    assert len(found) == SEARCHES_IF_THOROUGH
     kinds = [thorough.kind_of(one) for one in found]
     same = [one for one, own in zip(found, kinds, strict=True) if kinds.count(own) == max(map(kinds.count, kinds))]
     least = min(same, key=lambda one: one.chosen.loss)
-    assert np.array_equal(model.tree_.response, least.tree.response) or kinds.count(thorough.kind_of(least)) < REPEATS
+    assert (
+        np.array_equal(model.tree_.response, least.tree.response)
+        or kinds.count(thorough.kind_of(least)) < SEARCHES_IF_THOROUGH
+    )
     assert model.tree_.n_nodes in {one.tree.n_nodes for one in same}
     again = kind(effort="thorough", **how).fit(X[::-1], y[::-1])
     assert np.array_equal(again.predict(X), model.predict(X))

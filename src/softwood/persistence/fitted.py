@@ -14,7 +14,7 @@ from softwood.learners.budding.stream import Stream
 from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
-from softwood.learners.soft.joint import WarmStart
+from softwood.learners.soft.warm_start import WarmStart
 from softwood.persistence.history import History
 from softwood.persistence.state_checks import require, require_feature, require_shape
 from softwood.persistence.stored import Labels

@@ -23,8 +23,8 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
-from softwood.learners.soft.joint import WarmStart
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.warm_start import WarmStart
 from softwood.persistence.stored import CHECKS, MAKERS
 from softwood.tree import RuleSet
 from softwood.tree.gain import Sample

@@ -13,7 +13,7 @@ from softwood.kernels.kinds import Loss, Term
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
-from softwood.learners.soft.params.tree_kinds import LOCAL
+from softwood.learners.soft.params.tree_kinds import MANY_RAMPS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.finer_curves import divide, divide_where_told, find_ramps, middles
 from softwood.learners.soft.search.fold import init_root
@@ -36,7 +36,7 @@ def engine_of(rows: Dataset, design: DesignMatrix) -> SumEngine:
 
 
 def design_of(rows: Dataset, n_ramps: int = 16) -> DesignMatrix:
-    return build_design(rows.X, rows.n_levels, rows.weight, replace(LOCAL, n_ramps=n_ramps))
+    return build_design(rows.X, rows.n_levels, rows.weight, replace(MANY_RAMPS, n_ramps=n_ramps))
 
 
 def random_tree(design: DesignMatrix, slopes: Slopes) -> SoftTreeParams:

@@ -11,15 +11,13 @@ from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.local_curves import ROWS_A_RAMP, local_knots, ramps_between
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import (
-    BESIDE,
-    LEAST_RAMPS,
-    LOCAL,
-    MANY_ROWS,
+    MANY_RAMPS,
+    MIN_RAMPS,
     N_RAMPS,
-    ROWS_BY_RAMP,
-    SOME_ROWS,
+    RAMPS_BESIDE_COSINES,
     basis_specs_for,
 )
+from softwood.learners.soft.regimes import PROPORTIONAL_RAMPS_MAX_ROWS, RAMPS_MIN_ROWS, ROWS_PER_RAMP
 
 RAMPS = BasisSpec(linear=0.0, ramp=2.0, n_ramps=16)
 
@@ -60,27 +58,34 @@ def test_ramps_hold_any_heights_at_the_knots_and_are_level_beyond() -> None:
 def test_ramps_do_not_depend_on_units_nor_on_who_makes_them(scale: float) -> None:
     rng = np.random.default_rng(1)
     x = np.where(rng.random(3000) < 0.5, 0.0, rng.exponential(size=3000) ** 3)[:, None]
-    design = build_design(x * scale, [0], np.ones(3000), LOCAL)
-    np.testing.assert_allclose(design.make(x * scale), build_design(x, [0], np.ones(3000), LOCAL).make(x), atol=1e-6)
+    design = build_design(x * scale, [0], np.ones(3000), MANY_RAMPS)
+    np.testing.assert_allclose(
+        design.make(x * scale), build_design(x, [0], np.ones(3000), MANY_RAMPS).make(x), atol=1e-6
+    )
     np.testing.assert_allclose(expand(x * scale, expansion_of(design, 1)), design.make(x * scale), atol=1e-6)
 
 
 def test_ramps_are_tried_where_rows_are_many_and_columns_are_not() -> None:
-    enough = MANY_ROWS + 1
-    assert basis_specs_for("auto", 10, enough)[-1] == LOCAL
+    enough = PROPORTIONAL_RAMPS_MAX_ROWS + 1
+    assert basis_specs_for("auto", 10, enough)[-1] == MANY_RAMPS
     assert basis_specs_for("auto", 64, enough)[-1].n_ramps == 16
-    assert basis_specs_for("auto", 10, MANY_ROWS)[-1].n_ramps == MANY_ROWS // ROWS_BY_RAMP
-    assert basis_specs_for("auto", 7, SOME_ROWS)[-1] == BESIDE
-    assert basis_specs_for("auto", 7, SOME_ROWS, outputs=12)[-1].n_ramps == 0  # nor slopes than twice the rows
-    assert basis_specs_for("auto", SOME_ROWS // 20, SOME_ROWS)[-1].n_ramps == 10  # no more columns than half the rows
+    assert (
+        basis_specs_for("auto", 10, PROPORTIONAL_RAMPS_MAX_ROWS)[-1].n_ramps
+        == PROPORTIONAL_RAMPS_MAX_ROWS // ROWS_PER_RAMP
+    )
+    assert basis_specs_for("auto", 7, RAMPS_MIN_ROWS)[-1] == RAMPS_BESIDE_COSINES
+    assert basis_specs_for("auto", 7, RAMPS_MIN_ROWS, outputs=12)[-1].n_ramps == 0  # nor slopes than twice the rows
+    assert (
+        basis_specs_for("auto", RAMPS_MIN_ROWS // 20, RAMPS_MIN_ROWS)[-1].n_ramps == 10
+    )  # no more columns than half the rows
     for gate, inputs, rows in (
-        ("auto", 10, SOME_ROWS - 1),
-        ("auto", SOME_ROWS // (2 * LEAST_RAMPS) + 1, SOME_ROWS),
+        ("auto", 10, RAMPS_MIN_ROWS - 1),
+        ("auto", RAMPS_MIN_ROWS // (2 * MIN_RAMPS) + 1, RAMPS_MIN_ROWS),
         ("linear", 10, 10**6),
         ("auto", 1000, 10**6),
     ):
         assert all(one.n_ramps == 0 for one in basis_specs_for(gate, inputs, rows))  # type: ignore[arg-type]
-    assert LOCAL.n_ramps == N_RAMPS
+    assert MANY_RAMPS.n_ramps == N_RAMPS
 
 
 def test_a_peak_at_one_value_is_found_where_rows_are_many() -> None:
@@ -93,7 +98,7 @@ def test_a_peak_at_one_value_is_found_where_rows_are_many() -> None:
     np.testing.assert_allclose(at, [0.0, 3.0, 0.0], atol=0.3)
 
 
-@pytest.mark.parametrize("n", [SOME_ROWS, 8000])
+@pytest.mark.parametrize("n", [RAMPS_MIN_ROWS, 8000])
 def test_smooth_data_keep_smooth_curves(n: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.joint import JointOptions, make_search, training_rows
+from softwood.learners.soft.learn import make_search, training_rows
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.many_leaves import (

@@ -13,13 +13,14 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import DesignMatrix, build_design
 from softwood.learners.soft.finish.more_rows import FinalTree, refined_on_all
-from softwood.learners.soft.params.tree_kinds import LOCAL
+from softwood.learners.soft.params.tree_kinds import MANY_RAMPS
+from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import init_root, make_sample_engine
 from softwood.learners.soft.search.selection import Candidate
-from softwood.learners.soft.training.training_rows import ENOUGH, TrainingRows
+from softwood.learners.soft.training.training_rows import TrainingRows
 
-N = ENOUGH + 5_000
+N = SAMPLE_ROWS + 5_000
 NOISE = 0.3
 
 
@@ -43,10 +44,10 @@ def few_rows(step: float) -> TrainingRows:
 def searched(rows: TrainingRows) -> tuple[Candidate, DesignMatrix]:
     """A sum of curves, learned from the sample."""
     some = rows.sample
-    design = build_design(some.X, some.n_levels, some.weight, LOCAL)
+    design = build_design(some.X, some.n_levels, some.weight, MANY_RAMPS)
     engine = make_sample_engine(some, design)
     tree = init_root(engine, len(design), "shared").refine(engine, 2.0 / len(some), 100)[1]
-    return Candidate(LOCAL, 2.0 / len(some), [tree], np.zeros(1), np.ones(1)), design
+    return Candidate(MANY_RAMPS, 2.0 / len(some), [tree], np.zeros(1), np.ones(1)), design
 
 
 def loss_of(final: FinalTree, rows: TrainingRows) -> float:
@@ -76,14 +77,14 @@ def test_few_rows_make_curves_finer_where_there_is_a_step_and_nowhere_by_chance(
 
 def test_rows_of_the_search_alone_make_nothing_finer(rows: TrainingRows) -> None:
     kept, design = searched(rows)
-    assert refined_on_all(kept, design, replace(rows, n_rows=ENOUGH), 20, 1).design is design
+    assert refined_on_all(kept, design, replace(rows, n_rows=SAMPLE_ROWS), 20, 1).design is design
 
 
 def test_a_penalty_counts_as_many_rows_as_it_was_tuned_on(rows: TrainingRows) -> None:
     kept, design = searched(rows)
     still = replace(rows, are_in_memory=False)
-    lighter = replace(kept, penalty=kept.penalty * ENOUGH / N)
-    counted = refined_on_all(kept, design, still, 100, 1, tuned_on=float(ENOUGH))
+    lighter = replace(kept, penalty=kept.penalty * SAMPLE_ROWS / N)
+    counted = refined_on_all(kept, design, still, 100, 1, tuned_on=float(SAMPLE_ROWS))
     assert np.array_equal(counted.tree.parameters, refined_on_all(lighter, design, still, 100, 1).tree.parameters)
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.joint import JointOptions, make_search, training_rows
-from softwood.learners.soft.params.tree_kinds import SOME_ROWS
+from softwood.learners.soft.learn import make_search, training_rows
+from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.regimes import RAMPS_MIN_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.finer_curves import find_ramps
@@ -115,9 +116,11 @@ def test_exchanging_all_curves_is_what_the_other_root_answers() -> None:
 
 
 def test_steps_of_few_rows_are_steep_from_some_rows_on() -> None:
-    X, y, truth = made(SOME_ROWS + 3000)
-    few, some = (SoftTreeRegressor(max_leaves=1).fit(X[:n], y[:n]) for n in (SOME_ROWS - 1, SOME_ROWS))
-    smooth, steep = (np.mean(np.square(model.predict(X[SOME_ROWS:]) - truth[SOME_ROWS:])) for model in (few, some))
+    X, y, truth = made(RAMPS_MIN_ROWS + 3000)
+    few, some = (SoftTreeRegressor(max_leaves=1).fit(X[:n], y[:n]) for n in (RAMPS_MIN_ROWS - 1, RAMPS_MIN_ROWS))
+    smooth, steep = (
+        np.mean(np.square(model.predict(X[RAMPS_MIN_ROWS:]) - truth[RAMPS_MIN_ROWS:])) for model in (few, some)
+    )
     assert steep < 0.8 * smooth
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.learners.soft.columns.design import BasisSpec
-from softwood.learners.soft.joint import JointOptions
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.readable import is_good_enough, plain_kinds
 from softwood.learners.soft.search.selection import Candidate

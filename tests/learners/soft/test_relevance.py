@@ -11,7 +11,8 @@ import pytest
 from softwood import SoftTreeRegressor
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.joint import FitResult, JointOptions, learn_joint
+from softwood.learners.soft.learn import FitResult, learn_joint
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import SearchSteps

@@ -9,8 +9,9 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.growth.split_batch import ONE_BY_ONE, PART, split_some
 from softwood.learners.soft.growth.split_step import GrowOptions, split_step
-from softwood.learners.soft.joint import MOST_LEAVES, leaves_for
+from softwood.learners.soft.learn import leaves_for
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.regimes import MAX_LEAVES_OF_LARGE_TABLE
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold, init_root
 
@@ -62,4 +63,4 @@ def test_it_never_has_more_leaves_than_it_may() -> None:
 def test_leaves_follow_the_rows() -> None:
     assert leaves_for(3_000, 16) == 16
     assert leaves_for(10_000, 16) == 50
-    assert leaves_for(10**6, 16) == MOST_LEAVES
+    assert leaves_for(10**6, 16) == MAX_LEAVES_OF_LARGE_TABLE

@@ -9,7 +9,8 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
-from softwood.learners.soft.joint import JointOptions, learn_joint_from
+from softwood.learners.soft.learn import learn_joint_from
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training import training_rows
 from softwood.learners.soft.training.training_rows import TrainingRows
@@ -37,8 +38,8 @@ def test_the_first_rows_in_order_are_those_of_all_rows_in_order(distinct: int | 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample of 400 rows, and 500 rows are too many to be put in order."""
-    monkeypatch.setattr(training_rows, "ENOUGH", 400)
-    monkeypatch.setattr(training_rows, "MANY", 500)
+    monkeypatch.setattr(training_rows, "SAMPLE_ROWS", 400)
+    monkeypatch.setattr(training_rows, "KEPT_COLUMNS_MAX_ROWS", 500)
 
 
 @pytest.mark.parametrize("rows", [300, 2000])
@@ -80,7 +81,7 @@ def test_the_hash_of_rows_does_not_depend_on_threads() -> None:
 def test_the_head_of_very_many_rows_is_the_first_of_them_and_copies_no_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = table(3000, None)
     assert TrainingRows.in_memory(dataset, 0).make_head_engine is None
-    monkeypatch.setattr(training_rows, "HEAD", 700)
+    monkeypatch.setattr(training_rows, "HEAD_ROWS", 700)
     rows = TrainingRows.in_memory(dataset, 0)
     assert rows.make_head_engine is not None
     expansion = expansion_of(build_design(dataset.X, [0] * 3, np.ones(3000), BasisSpec()), 3)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Probabilities
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
 from softwood.intake.cells.frames import target_names
@@ -145,7 +145,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -170,7 +170,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(dataset, None if held is None else self._problem(*held, None))
 
-    @set_when_learned
+    @transactional_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
 

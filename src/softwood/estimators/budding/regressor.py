@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.arrays import Floats
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, refuse_targets, rows_of_loss
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
 from softwood.intake.cells.frames import target_names
@@ -107,7 +107,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self,
         X: Any,
@@ -151,7 +151,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
             self.__dict__.pop("_conformal", None)
         return learned
 
-    @set_when_learned
+    @transactional_fit
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
         first, loss = "_stream" not in vars(self), self._loss

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from softwood.estimators.base.base import Numbers
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.hard.batches import fit_in_parts
 from softwood.estimators.hard.cart import CART
 from softwood.estimators.hard.criteria import NUMBER_CRITERIA, read_criterion, refuse_negative
@@ -131,7 +131,7 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         self.engine = engine
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:

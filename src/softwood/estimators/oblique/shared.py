@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Numbers, Probabilities
 from softwood.estimators.base.pruned import PrunedTree
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
     read_held_labels,
@@ -74,7 +74,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
     costs: Any
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -109,7 +109,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 class ObliqueRegressor(Numbers, ObliqueTree):
     """What the regressors share."""
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:

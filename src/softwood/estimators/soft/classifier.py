@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Probabilities
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.results import one_class_result
 from softwood.estimators.soft.shared import SoftTree
@@ -164,7 +164,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, rows_of_loss
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake.cells.sparse_rows import like_training_rows
@@ -106,7 +106,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self,
         X: Any,

@@ -20,11 +20,13 @@ from softwood.intake import options
 from softwood.intake.cells.sparse_rows import is_worth_keeping
 from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from, training_rows
+from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.readable import learn_readable
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.thorough import learn_thoroughly
 from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.learners.soft.warm_start import WarmStart
 from softwood.tree import MonotonicCertificate, Schema, Tree
 
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1

@@ -27,7 +27,8 @@ from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
-from softwood.learners.soft import joint as soft
+from softwood.learners.soft import learn as soft
+from softwood.learners.soft import options as soft_options
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.held_out import answered_by
 from softwood.learners.soft.finish.refit import from_best_start, refitted
@@ -68,9 +69,9 @@ class JointOptions:
     report: Callable[[dict[str, Any]], None] = lambda entry: None
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
 
-    def grow_options(self) -> soft.JointOptions:
+    def grow_options(self) -> soft_options.JointOptions:
         """How the soft tree is learned."""
-        return soft.JointOptions(
+        return soft_options.JointOptions(
             self.gate, self.leaf, (self.max_nodes + 1) // 2, self.weight_penalty,
             n_threads=self.n_threads, seed=self.seed, keep=self.keep, signs=self.signs,
             report=lambda candidate: self.report(soft_history_entry(candidate)),
@@ -129,7 +130,7 @@ def learn_joint(dataset: Dataset, how: JointOptions, validation: Dataset | None)
 def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset | None) -> FitResult:
     """Learn a budding tree from rows that may be anywhere: the search sees their sample, the last refinement all."""
     held = soft.held_out_rows(rows, validation, how.seed)
-    search = soft.searched(rows, held, how.grow_options(), None)
+    search = soft.run_search(rows, held, how.grow_options(), None)
     refit = held is None or rows.are_sampled
     trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
     grown = trial.candidate

@@ -17,7 +17,7 @@ from softwood.learners.hard.unit import Unit
 from softwood.learners.oblique.grow import Finder, Limits, grow_oblique
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.columns.design import PLAIN, BasisSpec
-from softwood.learners.soft.finish.importance import ENOUGH_ROWS
+from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.tree import Schema, Tree, cut_tree
 from softwood.tree.gain import Arrivals, Sample
 
@@ -72,6 +72,6 @@ def _with_effects(tree: Tree, rows: Problem) -> Tree:
     """The tree with the effects of its terms, by some of the rows, which are in the order of their content."""
     if not len(tree.weight):
         return tree
-    some = slice(min(ENOUGH_ROWS, max(1, MOST_CELLS // tree.n_nodes)))
+    some = slice(min(IMPORTANCE_ROWS, max(1, MOST_CELLS // tree.n_nodes)))
     sample = Sample(rows.X[some], np.zeros((0, 1)), rows.weight[some])
     return Arrivals(tree, sample).with_effects()

@@ -17,10 +17,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from softwood.learners.soft.joint import FitResult, JointOptions, WarmStart, learn_joint_from
+from softwood.learners.soft.learn import FitResult, learn_joint_from
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.learners.soft.warm_start import WarmStart
 from softwood.tree import Schema
 
 MOST_LEAVES = 8

@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from softwood.learners.soft.joint import FitResult, JointOptions, learn_joint_from
+from softwood.learners.soft.learn import FitResult, learn_joint_from
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
-from softwood.learners.soft.search.breadth import REPEATS
+from softwood.learners.soft.search.breadth import SEARCHES_IF_THOROUGH
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.tree import Schema
 
@@ -26,7 +27,7 @@ def learn_thoroughly(
 ) -> FitResult:
     """Learn a soft tree by several searches on rows that a seed deals; an interrupted search is the last."""
     found: list[FitResult] = []
-    for at in range(REPEATS):
+    for at in range(SEARCHES_IF_THOROUGH):
         again = replace(how, effort="normal", seed=how.seed + at)
         found.append(learn_joint_from(make_rows(again.seed), schema, again, validation))
         if found[-1].interrupted:

@@ -7,7 +7,8 @@ from scipy import sparse
 from softwood.kernels.kinds import Loss
 from softwood.kernels.sparse.stored_rows import StoredColumns
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.joint import JointOptions, learn_joint
+from softwood.learners.soft.learn import learn_joint
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Schema
 

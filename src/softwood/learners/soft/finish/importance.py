@@ -14,6 +14,7 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.sparse_importance import described_by_stored
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.ablation import ablation_importance
 from softwood.learners.soft.search.fold import make_sample_engine
@@ -21,8 +22,6 @@ from softwood.parts.ablation import as_parts
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.harden import harden
-
-ENOUGH_ROWS = 5_000  # to measure what a gate or an input is worth
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class MeasuredTree:
 
 def sample_of(rows: Dataset, centre: Floats, scale: Floats) -> Sample:
     """Some of the rows, which are `in_order` with scaled targets, in the user's units."""
-    some = rows.head(ENOUGH_ROWS)
+    some = rows.head(IMPORTANCE_ROWS)
     return Sample(some.X, some.unscaled_target(centre, scale), some.weight)
 
 
@@ -59,7 +58,7 @@ def measure_tree(
 
     Where it is to be `brief`, a tree of one node is not hardened.
     """
-    some = rows.head(ENOUGH_ROWS)
+    some = rows.head(IMPORTANCE_ROWS)
     engine = make_sample_engine(some, design, n_threads, single=False, expansion=expansion)
     importance = as_parts(ablation_importance(params, design, some, engine))
     del engine  # it holds all columns, and so does what follows

@@ -3,7 +3,7 @@
 All rows tell of steps that those of a fold cannot: ramps are divided (finer_curves.py), round after round, each
 refined by passes over all rows. That needs no held-out rows, since a knot must be told of by more than chance, and
 costs little where passes go by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was
-tuned. Where rows are very many (training_rows.HEAD), a part of them comes first.
+tuned. Where rows are very many (HEAD_ROWS), a part of them comes first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from softwood.engines import SumEngine
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.refit import iterations_for, refitted
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.params.tree_kinds import MANY_ROWS, SOME_ROWS
+from softwood.learners.soft.regimes import PROPORTIONAL_RAMPS_MAX_ROWS, RAMPS_MIN_ROWS
 from softwood.learners.soft.search.finer_curves import MakeEngine, divide_where_told, find_ramps
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
@@ -54,7 +54,8 @@ def refined_on_all(
     engine = rows.engine_of_head(design)
     of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
     tree = refitted(of_rows, engine, max_iter, n_threads)
-    are_few = SOME_ROWS <= rows.n_rows <= MANY_ROWS  # folds were of all rows, and no knots were refined there
+    # Folds were of all rows, and no knots were refined there.
+    are_few = RAMPS_MIN_ROWS <= rows.n_rows <= PROPORTIONAL_RAMPS_MAX_ROWS
     can_be_finer = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
     if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)

@@ -7,25 +7,29 @@ from typing import Literal
 
 from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Slopes
+from softwood.learners.soft.regimes import (
+    MAX_CURVED_VALUES,
+    PROPORTIONAL_RAMPS_MAX_ROWS,
+    RAMPS_BY_INPUT_MAX_ROWS,
+    RAMPS_MIN_ROWS,
+    ROWS_PER_RAMP,
+    ROWS_PER_RAMP_COLUMN,
+    ROWS_PER_RAMP_SLOPE,
+)
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
 Leaf = Literal["auto", "constant", "linear"]
 
-CURVE = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # scales of curves by frequency: as 1/k, so that the penalty grows as k^2
-ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE, quadratic=0.35)
-# Ramps of a number where rows are many, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
+CURVE_SCALES = (0.7, 0.35, 0.23, 0.18, 0.14, 0.12)  # by frequency k: as 1/k, so that the penalty grows as k^2
+ADDITIVE = BasisSpec(normal_score=0.7, curve=CURVE_SCALES, quadratic=0.35)
+# Ramps of a number in large tables, and the spread of their sum. 16 and 1, 32 and 3 were no better on adult and
 # flights, 64 and 3 were no better on adult.
-N_RAMPS, RAMP = 32, 2.0
-LOCAL = replace(ADDITIVE, curve=CURVE[:2], ramp=RAMP, n_ramps=N_RAMPS)
-MANY_ROWS = 6_000  # beyond which there are so many, and kinds are screened on some of the rows
-ROWS_BY_RAMP = 250  # up to there, of all rows; 180 had a hundredth more error with 4,000 rows, in a tenth more time
-SOME_ROWS = 250  # from which curves with ramps are tried, too
-FEW_ROWS = 3_000  # up to which there are five folds (dataset.py), which tell of ramps input by input,
-FEW_RAMPS = 16  # so many, beside all cosines; 8 were worse on made tables of 500 and 1,000 rows, 24 hardly better
-BESIDE = replace(ADDITIVE, ramp=RAMP, n_ramps=FEW_RAMPS)
-MOST_LOCAL, LEAST_RAMPS = 1024, 8  # columns that ramps may make; and how many each number has, else there are none
-ROWS_BY_LOCAL = 2.0  # rows for each of these columns, at least,
-ROWS_BY_SLOPE = 0.5  # and for each of their slopes, of which a class has its own
+N_RAMPS, RAMP_SPREAD = 32, 2.0
+MANY_RAMPS = replace(ADDITIVE, curve=CURVE_SCALES[:2], ramp=RAMP_SPREAD, n_ramps=N_RAMPS)
+N_RAMPS_BESIDE_COSINES = 16  # 8 were worse on made tables of 500 and 1,000 rows, 24 hardly better
+RAMPS_BESIDE_COSINES = replace(ADDITIVE, ramp=RAMP_SPREAD, n_ramps=N_RAMPS_BESIDE_COSINES)
+MAX_RAMP_COLUMNS = 1024  # of all inputs together
+MIN_RAMPS = 8  # per input; where there is room for fewer, there are none
 BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "axis": (BasisSpec(),),
     "linear": (BasisSpec(),),
@@ -33,39 +37,38 @@ BASIS_SPECS: dict[Gate, tuple[BasisSpec, ...]] = {
     "additive": (ADDITIVE,),
     "auto": (BasisSpec(), ADDITIVE),
 }
-WIDE = 256  # columns; where curves would give more, they get fewer frequencies,
-LEAST_CURVED = 3  # but a normal score and two curves at least (and the quadratic), without which wide tables lose much
-MOST_CURVED, FEW_CELLS = (
-    256,
-    1_000_000,
-)  # inputs, values of all rows, up to which that is so; beyond, all are linear
-OWN_SLOPES = 4  # outputs up to which each leaf has its own slopes; beyond, the leaves share them
+MAX_CURVE_COLUMNS = 256  # of all inputs together; where inputs are many, their curves have fewer frequencies,
+MIN_CURVES = 3  # but a normal score and two cosines (and the quadratic), without which wide tables lose much,
+MAX_CURVED_INPUTS = 256  # up to this number of inputs, or MAX_CURVED_VALUES; beyond, all are linear
+MAX_OUTPUTS_WITH_OWN_SLOPES = 4  # for each leaf; with more outputs, the leaves share their slopes
 
 
 def basis_specs_for(gate: Gate, n_inputs: int, n_rows: int, outputs: int = 1) -> tuple[BasisSpec, ...]:
     """Columns to try; where inputs are many, curves have fewer frequencies, and where outputs are, fewer ramps."""
-    least = LEAST_CURVED if n_inputs <= MOST_CURVED or n_inputs * n_rows <= FEW_CELLS else 0
-    room = max(WIDE // max(n_inputs, 1) - 1, least)  # beside the linear column
+    may_curve = n_inputs <= MAX_CURVED_INPUTS or n_inputs * n_rows <= MAX_CURVED_VALUES
+    room = max(MAX_CURVE_COLUMNS // max(n_inputs, 1) - 1, MIN_CURVES if may_curve else 0)  # beside the linear column
     specs = [_within(basis_spec, room) for basis_spec in BASIS_SPECS[gate]]
-    local = _with_ramps(n_inputs, n_rows, outputs, room)
-    if local.n_ramps >= LEAST_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
-        specs.append(local)
+    ramped = _with_ramps(n_inputs, n_rows, outputs, room)
+    if ramped.n_ramps >= MIN_RAMPS and ADDITIVE in BASIS_SPECS[gate]:
+        specs.append(ramped)
     return tuple(dict.fromkeys(specs))
 
 
 def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpec:
-    """Curves with as many ramps as the rows are for: beside all that smooth curves have where rows are few."""
-    if n_rows < SOME_ROWS:
+    """Curves with as many ramps as the rows support; on small tables these stand beside all cosines."""
+    if n_rows < RAMPS_MIN_ROWS:
         return ADDITIVE
-    most = MOST_LOCAL // max(n_inputs, 1)
-    if n_rows <= FEW_ROWS:
-        columns = n_rows / max(ROWS_BY_LOCAL, outputs * ROWS_BY_SLOPE)
-        return replace(_within(BESIDE, room), n_ramps=min(FEW_RAMPS, most, int(columns / max(n_inputs, 1))))
-    return replace(LOCAL, n_ramps=min(N_RAMPS if n_rows > MANY_ROWS else n_rows // ROWS_BY_RAMP, most))
+    max_ramps = MAX_RAMP_COLUMNS // max(n_inputs, 1)
+    if n_rows <= RAMPS_BY_INPUT_MAX_ROWS:
+        columns = n_rows / max(ROWS_PER_RAMP_COLUMN, outputs * ROWS_PER_RAMP_SLOPE)
+        n_ramps = min(N_RAMPS_BESIDE_COSINES, max_ramps, int(columns / max(n_inputs, 1)))
+        return replace(_within(RAMPS_BESIDE_COSINES, room), n_ramps=n_ramps)
+    n_ramps = N_RAMPS if n_rows > PROPORTIONAL_RAMPS_MAX_ROWS else n_rows // ROWS_PER_RAMP
+    return replace(MANY_RAMPS, n_ramps=min(n_ramps, max_ramps))
 
 
 def _within(basis_spec: BasisSpec, room: int) -> BasisSpec:
-    """So many columns beside the linear one: the normal score, then curves; quadratic and point mass come on top."""
+    """At most `room` columns beside the linear one: the normal score, then cosines; others are extra."""
     score, curve = (basis_spec.normal_score if room > 0 else 0.0), basis_spec.curve[: max(0, room - 1)]
     return replace(basis_spec, normal_score=score, curve=curve, quadratic=basis_spec.quadratic if curve else 0.0)
 
@@ -77,8 +80,8 @@ def slopes_for(leaf: Leaf, outputs: int, is_monotone: bool = False) -> tuple[Slo
     not (monotone_refine.py): both are tried.
     """
     if is_monotone:
-        of_linear: tuple[Slopes, ...] = ("shared", "own") if outputs <= OWN_SLOPES else ("shared",)
+        of_linear: tuple[Slopes, ...] = ("shared", "own") if outputs <= MAX_OUTPUTS_WITH_OWN_SLOPES else ("shared",)
         return {"constant": ("none",), "linear": of_linear, "auto": ("none", *of_linear)}[leaf]
-    linear: Slopes = "own" if outputs <= OWN_SLOPES else "shared"
+    linear: Slopes = "own" if outputs <= MAX_OUTPUTS_WITH_OWN_SLOPES else "shared"
     kinds: dict[Leaf, tuple[Slopes, ...]] = {"constant": ("none",), "linear": (linear,), "auto": ("none", linear)}
     return kinds[leaf]

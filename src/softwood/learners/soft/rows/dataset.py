@@ -18,13 +18,16 @@ from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.kernels.sparse.table import SparseTable
+from softwood.learners.soft.regimes import (
+    KEPT_COLUMNS_MAX_ROWS,
+    MAX_ROWS_AND_FOLDS,
+    PARTS_OF_LARGE_TABLE,
+    TWO_FOLD_MAX_ROWS,
+)
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.rows.target_scale import robust_scale, scale_targets
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
 from softwood.parts.groups import deal_groups
-
-MANY = 30_000  # rows beyond which neither their columns nor a copy in order is kept
-FOLDS = ((3_000, 5), (6_000, 2))  # rows up to which so many folds are made; beyond, a quarter is held out
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class Dataset:
         """
         kept = self.present()
         found = kept._in_order_of(_numbers_of(kept, seed))
-        return found.head(len(found)) if copied or len(found) <= MANY else found
+        return found.head(len(found)) if copied or len(found) <= KEPT_COLUMNS_MAX_ROWS else found
 
     def first_in_order(self, n: int, seed: int, n_threads: int = 1) -> Dataset:
         """The first rows that `in_order` would give, not ordering the others; light weights are raised alone."""
@@ -190,7 +193,7 @@ class Dataset:
         if self.group is not None:
             fold = self._dealt_groups(n_folds)
             most = int(fold.max(initial=-1)) + 1
-            found = range(0 if most < 2 else 1 if len(self) > FOLDS[-1][0] else most)
+            found = range(0 if most < 2 else 1 if len(self) > TWO_FOLD_MAX_ROWS else most)
             return [np.where(fold == at, self.weight, 0.0) for at in found]
         dealt = self._dealt(n_folds)
         folds = min(n_folds, max(2, dealt.n_pieces // 2))
@@ -198,7 +201,7 @@ class Dataset:
             dealt = self._dealt(folds)
         if dealt.n_pieces < 2:
             return []
-        return [self._held(dealt, fold) for fold in range(1 if len(self) > FOLDS[-1][0] else folds)]
+        return [self._held(dealt, fold) for fold in range(1 if len(self) > TWO_FOLD_MAX_ROWS else folds)]
 
     def parted(self) -> tuple[Dataset, Dataset]:
         """Training rows and validation rows, as many of these as in a fold; all for both if there is but one.
@@ -214,7 +217,7 @@ class Dataset:
         return (self.part(rest), self.part(held)) if np.any(rest > 0) else (self, self)
 
     def _most_folds(self) -> int:
-        return next((folds for most, folds in FOLDS if len(self) <= most), 4)
+        return next((folds for max_rows, folds in MAX_ROWS_AND_FOLDS if len(self) <= max_rows), PARTS_OF_LARGE_TABLE)
 
     def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
         """The fold of every row, groups whole."""

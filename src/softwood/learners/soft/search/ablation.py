@@ -23,6 +23,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
 MANY_INPUTS = 1_000
+MOST_CELLS = 10_000_000  # of the terms of all inputs that are kept (80 MB); beyond they are made twice
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
@@ -65,8 +66,12 @@ def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
 
     inputs = np.unique(design.feature).tolist()
     sums = np.zeros((len(X), len(weight)))
+    kept: list[Floats] = []
     for f in inputs:
-        sums += np.add(*terms(f))
+        about, mean = terms(f)
+        sums += about + mean
+        if about.size * len(inputs) <= MOST_CELLS:
+            kept.append(about)
     yield loss(sums)
-    for f in inputs:
-        yield loss(sums - terms(f)[0])
+    for about in kept or (terms(f)[0] for f in inputs):
+        yield loss(sums - about)

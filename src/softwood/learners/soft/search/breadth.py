@@ -3,7 +3,7 @@
 quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, where rows are many),
            growth that ends at the first split without a gain, importances by fewer rows
 normal     the numbers that the steps were tuned with
-thorough   REPEATS searches, each with other folds; the kind of tree that most of them choose (joint.py)
+thorough   SEARCHES_IF_THOROUGH searches, each with other folds; the kind of tree that most of them choose (thorough.py)
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from softwood.learners.soft.regimes import IMPORTANCE_ROWS, QUICK_IMPORTANCE_ROWS
+
 Effort = Literal["quick", "normal", "thorough"]
 
-REPEATS = 8  # searches of a thorough effort
+SEARCHES_IF_THOROUGH = 8  # searches of a thorough effort
 
 
 @dataclass(frozen=True)
 class Breadth:
-    """most_patience : splits without a gain before growth ends, at most.
+    """max_patience : splits without a gain before growth ends, at most.
 
-    described_by : rows that importances are reckoned by.
+    importance_rows : rows that importances are measured on.
     """
 
-    most_patience: int = 2**31
-    described_by: int = 5_000
+    max_patience: int = 2**31
+    importance_rows: int = IMPORTANCE_ROWS
 
 
 BREADTH: dict[Effort, Breadth] = {
-    "quick": Breadth(most_patience=1, described_by=250),
+    "quick": Breadth(max_patience=1, importance_rows=QUICK_IMPORTANCE_ROWS),
     "normal": Breadth(),
     "thorough": Breadth(),
 }

@@ -18,8 +18,9 @@ from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine, stored_split_features
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
+from softwood.learners.soft.regimes import KEPT_COLUMNS_MAX_ROWS
 from softwood.learners.soft.rows.binning import BINS, Binned
-from softwood.learners.soft.rows.dataset import MANY, Dataset
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
 
 # Curvature of the log penalty (kernels/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than its
@@ -79,9 +80,19 @@ def make_sample_engine(
         return stored_engine(rows, design, False, n_threads)
     expansion = expansion_of(design, rows.X.shape[1]) if expansion is None else expansion
     return from_inputs(
-        rows.X, expansion, rows.target, rows.weight, rows.loss, n_threads, single, rows.place, len(rows) <= MANY,
-        code, 0 if code is None else BINS, by_tables,
-    )  # fmt: skip
+        rows.X,
+        expansion,
+        rows.target,
+        rows.weight,
+        rows.loss,
+        n_threads,
+        single,
+        rows.place,
+        keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
+        bin=code,
+        n_bins=0 if code is None else BINS,
+        by_tables=by_tables,
+    )
 
 
 def init_root(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softwood.learners.soft.params.params import Slopes
-from softwood.learners.soft.params.tree_kinds import OWN_SLOPES
+from softwood.learners.soft.params.tree_kinds import MAX_OUTPUTS_WITH_OWN_SLOPES
 from softwood.learners.soft.search.penalty_tuning import BEGIN, STRENGTHS
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials, with_gates
@@ -47,7 +47,7 @@ def kinds_with_many_leaves(trials: Trials) -> list[ManyLeaves]:
         return []
     near = trials.near(trials.found)
     found = [ManyLeaves(spec, "none", LIGHT)] if any(_is_of_kind(trial, "none") for trial in near) else []
-    has_many_classes = trials.best.candidate.tree[0].outputs > OWN_SLOPES
+    has_many_classes = trials.best.candidate.tree[0].outputs > MAX_OUTPUTS_WITH_OWN_SLOPES
     if has_many_classes and len(spec.linear_columns) and any(_is_of_kind(trial, "shared") for trial in near):
         found.append(ManyLeaves(spec, "mixed", LIGHT_OF_CLASSES))
     return found

@@ -28,12 +28,12 @@ def race(trials: Trials) -> None:
         add_mixed(trials)
     if n_folds == 1:
         return
-    if trials.keeps_first:
+    if trials.keep_first_fold_tree:
         trials.found = _contenders(trials.found, SURELY)
     runners, kinds = finalists(trials), kinds_with_many_leaves(trials)
     for fold_index in range(1, n_folds):
         if len(runners) == 1:
-            last = STARTS if trials.keeps_first else n_folds
+            last = STARTS if trials.keep_first_fold_tree else n_folds
             if fold_index >= last:
                 break
             _train_ahead(trials, runners[0], range(fold_index, min(last, n_folds)))

@@ -62,7 +62,7 @@ class ModelSearch:
             refine_knots(trials, spec.full)
             if self.steps.reweight_features:
                 reweight_refined(trials, spec.full)
-        elif self.steps.reweight_features and not trials.keeps_first:
+        elif self.steps.reweight_features and not trials.keep_first_fold_tree:
             reweight_features(trials)
 
     def _grow_best_root(self, fold_index: int) -> None:

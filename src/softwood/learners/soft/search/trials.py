@@ -26,7 +26,7 @@ class Trials:
     slopes : the kinds of leaves, the simplest first.
     trainer : grows and scores trees.  penalty : a fixed one, None to tune it.
     report : is called with every candidate.
-    keeps_first : whether the tree of the first fold is the one that will be kept.
+    keep_first_fold_tree : whether the tree of the first fold is the one that will be kept.
     smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
     """
 
@@ -35,7 +35,7 @@ class Trials:
     trainer: Trainer
     penalty: float | None
     report: Callable[[Candidate], None]
-    keeps_first: bool = False
+    keep_first_fold_tree: bool = False
     found: list[Trial] = field(default_factory=list)
     smooth_curves: ModelSpec | None = None
 

@@ -1,8 +1,9 @@
 """Training rows of the joint learners from a table in batches: a sample in one pass, sums over all in the others.
 
-The sample is that of rows in memory: the first ENOUGH distinct rows by a hash of the cells of their inputs
+The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
 (parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most ENOUGH distinct rows is its sample.
+inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it
+is learned from as rows in memory are, and gives the same tree, bit for bit.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
+from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
-from softwood.learners.soft.training.training_rows import ENOUGH, TrainingRows
+from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import hash_by_ranges, raise_to
 from softwood.parts.sketch import RowSketch
 
@@ -31,20 +33,17 @@ MOST_SHARED = 0.01  # part of the rows of the sample that may share cells with o
 def training_rows(
     table: BatchedRows, seed: int, journal: Journal, n_threads: int = 1, single: bool = True
 ) -> TrainingRows:
-    """A sample of the table and the engine of all its rows."""
+    """A sample of the table and the engine of all its rows; the sample alone where it has all of them."""
     X, target, weight, facts = journal.answer(b"sample", lambda: _sample(table, seed))
     n_distinct, is_part = int(facts[0]), bool(facts[1])
     sample = Dataset(X, target, weight[:, 0], table.n_levels, table.loss, count=weight[:, 1])
+    if not is_part:
+        return TrainingRows.in_memory(sample, seed, n_threads, single)
     centre, scale, total = table.centre, table.scale, table.total_weight
-    if is_part:
-        own, raised = raise_to(sample.weight, n_distinct, total)
-        count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
-        total = float(n_distinct) if raised else total
-        sample = replace(sample, weight=own, count=count, raised=light)
-    else:
-        sample = sample.in_order(seed)
-        centre, scale = sample.target_scale()
-        total = sample.total_weight
+    own, raised = raise_to(sample.weight, n_distinct, total)
+    count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
+    total = float(n_distinct) if raised else total
+    sample = replace(sample, weight=own, count=count, raised=light)
 
     def make_engine(expansion: Expansion) -> SumEngine:
         scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
@@ -77,8 +76,8 @@ class SampleRows:
     low: Floats
     high: Floats
     varies: npt.NDArray[np.bool_]
-    by_cells: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
-    by_content: RowSketch = field(default_factory=lambda: RowSketch(ENOUGH))
+    by_cells: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
+    by_content: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
 
     def take(self, batch: Batch) -> None:
         content = kernels.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)

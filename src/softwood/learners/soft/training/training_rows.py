@@ -18,24 +18,27 @@ from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine
-from softwood.learners.soft.params.tree_kinds import MANY_ROWS, SOME_ROWS
-from softwood.learners.soft.rows.dataset import MANY, Dataset
+from softwood.learners.soft.regimes import (
+    HEAD_ROWS,
+    KEPT_COLUMNS_MAX_ROWS,
+    SAMPLE_ROWS,
+    TABLE_PASSES_ABOVE_COLUMNS,
+    TABLE_PASSES_ABOVE_ROWS,
+    TABLE_PASSES_MIN_ROWS,
+)
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.folds import raise_to
-
-ENOUGH = 20_000  # rows that suffice to grow and select by; all rows refine the tree that is selected
-HEAD = 250_000  # rows that its curves become finer on first; passes over all are long
-MANY_COLUMNS = 12  # an input; beyond, passes go by tables where rows are not few
 
 
 @dataclass(frozen=True)
 class TrainingRows:
     """A sample of the rows, and how to make the engine of all of them.
 
-    sample : at most ENOUGH rows, `in_order`, targets scaled as (target - centre) / scale.
+    sample : at most SAMPLE_ROWS rows, `in_order`, targets scaled as (target - centre) / scale.
     n_rows : how many different rows there are in all.
     make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
     are_in_memory : whether engines and passes are cheap enough to make many.
-    make_head_engine : the same as `make_engine` for the first HEAD rows, where there are more in memory; else None.
+    make_head_engine : `make_engine` for the first HEAD_ROWS rows, where more are in memory; else None.
     engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
     """
 
@@ -57,16 +60,26 @@ class TrainingRows:
         whole = whole.scaled(centre, scale)
         if whole.is_sparse:
             of_design = partial(stored_engine, whole, n_threads=n_threads)
-            return cls(whole.head(ENOUGH), len(whole), centre, scale, _no_expansion, True, None, of_design)
+            return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, _no_expansion, True, None, of_design)
 
         def engine_of(rows: Dataset, expansion: Expansion) -> SumEngine:
-            how = (n_threads, single, rows.place, len(rows) <= MANY)
-            many = len(rows) >= SOME_ROWS and expansion.n_columns > MANY_COLUMNS * rows.X.shape[1]
-            by_tables = many or len(rows) > MANY_ROWS
-            return from_inputs(rows.X, expansion, rows.target, rows.weight, rows.loss, *how, by_tables=by_tables)
+            has_many_columns = expansion.n_columns > TABLE_PASSES_ABOVE_COLUMNS * rows.X.shape[1]
+            return from_inputs(
+                rows.X,
+                expansion,
+                rows.target,
+                rows.weight,
+                rows.loss,
+                n_threads,
+                single,
+                rows.place,
+                keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
+                by_tables=len(rows) > TABLE_PASSES_ABOVE_ROWS
+                or (len(rows) >= TABLE_PASSES_MIN_ROWS and has_many_columns),
+            )
 
-        of_head = partial(engine_of, whole.first(HEAD)) if len(whole) > HEAD else None
-        return cls(whole.head(ENOUGH), len(whole), centre, scale, partial(engine_of, whole), True, of_head)
+        of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
+        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, partial(engine_of, whole), True, of_head)
 
     @classmethod
     def on_device(
@@ -79,18 +92,17 @@ class TrainingRows:
         from softwood.engines.torch import find_device, from_inputs  # PyTorch is imported where it is used
 
         on = find_device(device)
-        whole = dataset.in_order(seed) if len(dataset) <= MANY else dataset.present()
+        whole = dataset.in_order(seed) if len(dataset) <= KEPT_COLUMNS_MAX_ROWS else dataset.present()
+        is_in_order = len(whole) <= KEPT_COLUMNS_MAX_ROWS
         weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
         centre, scale = whole.target_scale()
-        sample = (whole.head(ENOUGH) if len(whole) <= MANY else whole.first_in_order(ENOUGH, seed, n_threads)).scaled(
-            centre, scale
-        )
+        sample = whole.head(SAMPLE_ROWS) if is_in_order else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
         target = whole.scaled(centre, scale).target
 
         def make_engine(expansion: Expansion) -> SumEngine:
             return from_inputs(whole.X, expansion, target, weight, whole.loss, on, single)
 
-        return cls(sample, len(whole), centre, scale, make_engine)
+        return cls(sample.scaled(centre, scale), len(whole), centre, scale, make_engine)
 
     def engine_of(self, design: DesignMatrix) -> SumEngine:
         """The engine of all rows over these columns."""
@@ -99,7 +111,7 @@ class TrainingRows:
         return self.make_engine(self.expansion_of(design))
 
     def engine_of_head(self, design: DesignMatrix) -> SumEngine:
-        """The engine of the first HEAD rows; of all where there are no more."""
+        """The engine of the first HEAD_ROWS rows; of all where there are no more."""
         if self.make_head_engine is None:
             return self.engine_of(design)
         return self.make_head_engine(self.expansion_of(design))
@@ -117,7 +129,7 @@ class TrainingRows:
     @property
     def are_sampled(self) -> bool:
         """Whether there are more rows than the sample has."""
-        return self.n_rows > ENOUGH
+        return self.n_rows > SAMPLE_ROWS
 
 
 def _no_expansion(expansion: Expansion) -> SumEngine:

@@ -12,7 +12,8 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns import piecewise
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.finish.to_tree import to_tree
-from softwood.learners.soft.joint import JointOptions, learn_joint
+from softwood.learners.soft.learn import learn_joint
+from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import init_root, make_sample_engine
@@ -109,7 +110,7 @@ def test_order_and_weights_of_rows_do_not_matter() -> None:
 
 
 def test_many_rows_need_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softwood.learners.soft.rows.dataset.MANY", 100)
+    monkeypatch.setattr("softwood.learners.soft.rows.dataset.KEPT_COLUMNS_MAX_ROWS", 100)
     dataset = numbers(120)
     placed, copied = dataset.in_order(3, copied=False), dataset.in_order(3)
     assert placed.X is dataset.X

@@ -1,0 +1,73 @@
+"""Options of the joint learner of soft trees (learn.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from softwood.arrays import Signs
+from softwood.kernels.kinds import Loss
+from softwood.learners.soft.columns.design import UNCONSTRAINED
+from softwood.learners.soft.growth.split_step import LEAST_GAIN
+from softwood.learners.soft.params.tree_kinds import Gate, Leaf
+from softwood.learners.soft.search import Effort, SearchSteps
+from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.training.training_rows import TrainingRows
+
+MAX_ITER = 200  # iterations on a root, and on the selected tree
+
+
+@dataclass(frozen=True)
+class JointOptions:
+    """How to learn. `penalty` None tunes it; `report` is called with every candidate.
+
+    effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
+        for thorough.py, and here as "normal".
+    more_leaves : whether `max_leaves` is a limit for few rows only: trees grown on more rows have up to MOST_LEAVES.
+    keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    steps : which of the steps that a search can do without are taken.
+    engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
+    signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
+    """
+
+    gate: Gate = "auto"
+    leaf: Leaf = "auto"
+    max_leaves: int = 16
+    penalty: float | None = None
+    max_gate_features: int | None = None
+    patience: int = 3
+    least_gain: float = LEAST_GAIN
+    max_iter: int = MAX_ITER
+    n_threads: int = 1
+    single: bool = True
+    seed: int = 0
+    keep: bool = False
+    report: Callable[[Candidate], None] = lambda candidate: None
+    steps: SearchSteps = SearchSteps()
+    engine: Literal["memory", "torch"] = "memory"
+    device: str | None = None
+    more_leaves: bool = False
+    signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
+    effort: Effort = "normal"
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether there is a monotone input."""
+        return len(self.signs) > 0
+
+    def counts_penalty(self, rows: TrainingRows) -> bool:
+        """Whether the penalty was found on fewer rows and should count as many of all: it was tuned, or is a guess."""
+        return self.penalty is None and (self.effort == "quick" or rows.are_sampled)
+
+    def settled(self, loss: Loss) -> JointOptions:
+        """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
+
+        Numbers bend along their inputs more often than log odds do: they get curves.
+        """
+        if self.effort != "quick":
+            return self
+        curved: Gate = "linear" if loss in (Loss.LOGISTIC, Loss.SOFTMAX) else "additive"
+        leaf: Leaf = "linear" if self.leaf == "auto" else self.leaf
+        gate = curved if self.gate == "auto" else self.gate
+        return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False))
