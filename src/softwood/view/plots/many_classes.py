@@ -6,8 +6,9 @@ A picture that had a shape for each of 500 classes would take a minute, and nobo
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from softwood.arrays import Floats, Index, Mask
+from softwood.arrays import Floats, Index
 from softwood.formats.colours import class_colour
 from softwood.view.plots.colours import PALE
 from softwood.view.plots.scene import Scene
@@ -16,7 +17,7 @@ MOST_CLASSES = 20  # that are stacked on each other, or have a line in a table
 
 
 def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Index:
-    """Index of at most so many classes, those of the largest count, in the order of their codes.
+    """Codes of at most so many classes, those of the largest count, in the order of their codes.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def class_groups(count: Floats) -> list[tuple[Index, str]]:
     return [*groups, (others, PALE)] if len(others) else groups
 
 
-def rows_by_class(scene: Scene, here: Mask) -> list[tuple[Mask, str]]:
+def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.bool_], str]]:
     """The rows `here` of each of the groups of classes, with its colour; the known answers must be there."""
     codes = np.asarray(scene.y, np.int64)
     count = np.bincount(codes[here], minlength=len(scene.labels)).astype(np.float64)
