@@ -13,7 +13,7 @@ from softwood.kernels.sparse_table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 
-ENOUGH = 5_000  # rows: the coverage of an interval of 90 % is then known to within half a percent
+MAX_HELD_OUT_ROWS = 5_000  # rows: the coverage of an interval of 90 % is then known to within half a percent
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-OF_NORMAL = 1.482602218505602  # standard deviations of a normal distribution in a median distance from the median
+SD_PER_MEDIAN_DISTANCE = 1.482602218505602  # of a normal distribution, distance from the median
 
 
 def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
@@ -43,7 +43,7 @@ def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """
     middle = weighted_quantile(value, weight, 0.5)
     away = np.abs(value - middle)
-    scale = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    scale = SD_PER_MEDIAN_DISTANCE * weighted_quantile(away, weight, 0.5)
     scale = np.where(scale > 1e-9 * away.max(axis=0), scale, np.average(away, axis=0, weights=weight))
     return middle, np.where(scale > 0, scale, 1.0)
 
@@ -57,5 +57,5 @@ def far_distance(value: Floats, weight: Floats, spreads: float = 10.0) -> Floats
     array([  0. ,   0. ,   0. ,   0. , 982.2])
     """
     away = np.abs(value - weighted_quantile(value, weight, 0.5))
-    spread = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    spread = SD_PER_MEDIAN_DISTANCE * weighted_quantile(away, weight, 0.5)
     return np.where(spread > 0, np.maximum(away - spreads * spread, 0.0), 0.0)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 
-KEYS = 2.0**64
+N_KEYS = 2.0**64
 
 
 @dataclass
@@ -87,7 +87,7 @@ class RowSketch:
         """Distinct rows of the whole table; an estimate where rows were left out."""
         if not self.full:
             return len(self.key)
-        return max(len(self.key) + 1, round((len(self.key) - 1) / (float(self.key[-1]) / KEYS)))
+        return max(len(self.key) + 1, round((len(self.key) - 1) / (float(self.key[-1]) / N_KEYS)))
 
     @property
     def shared(self) -> float:

@@ -29,7 +29,7 @@ from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
 from softwood.learners.soft import learn as soft
 from softwood.learners.soft import options as soft_options
 from softwood.learners.soft.columns.design import DesignMatrix
-from softwood.learners.soft.finish.held_out import answered_by
+from softwood.learners.soft.finish.held_out import held_out_answers_by
 from softwood.learners.soft.finish.refit import from_best_start, refitted
 from softwood.learners.soft.growth.temperature_scaling import output_scale_on
 from softwood.learners.soft.params.params import SoftTreeParams
@@ -42,10 +42,10 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 
-PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
-LEAFNESS = 0.3  # of a branch that becomes a bud
-SETTLE, ROUGH = 60, 1e-7  # iterations along the path, and the part of the objective that each must save
-FINISH, FINE = 200, 1e-7  # of the tree that is kept
+LEAFNESS_PENALTIES = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
+START_LEAFNESS = 0.3  # of a branch that becomes a bud
+SETTLE_ITER, SETTLE_TOL = 60, 1e-7  # iterations along the path, and the part of the objective that each must save
+FINISH_ITER, FINISH_TOL = 200, 1e-7  # of the tree that is kept
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
     grown = trial.candidate
     if not (refit or work.interrupted):
-        grown = work.result(grown, from_best_start, trial, FINISH, how.n_threads)
+        grown = work.result(grown, from_best_start, trial, FINISH_ITER, how.n_threads)
     buds = Budding(trial.spec, grown, how)
     point = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.selected)
     design, params = trial.spec.design, point.params[0]
@@ -147,7 +147,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
         everything = buds.fold(0).train
     penalties = buds.penalties(point.leafness_penalty)
     if how.round_buds:
-        params = work.result(params, round_buds, params, everything, penalties, FINISH, FINE)
+        params = work.result(params, round_buds, params, everything, penalties, FINISH_ITER, FINISH_TOL)
     if rows.sample.centre_is_best:
         params = params.at_mean_if_alone()
     history = [soft_history_entry(trial.candidate) for trial in search.found] + buds.history
@@ -178,7 +178,7 @@ class Budding:
         if self.how.leafness_penalty is not None:
             path = list(self._path(0, (self.how.leafness_penalty,)))
             return self._everywhere(path[0])
-        first = select(list(self._path(0, PATH)))
+        first = select(list(self._path(0, LEAFNESS_PENALTIES)))
         return select([self.unbudded(), self._everywhere(first)])
 
     def _everywhere(self, point: PathPoint) -> PathPoint:
@@ -192,9 +192,9 @@ class Budding:
         """Trees along the path of leafness penalties, each from the one before."""
         fold, tree = self.fold(index), self.grown.tree[index]
         unscaled = tree.scale_output(1.0 / self.grown.output_scale[index])
-        start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), LEAFNESS)
+        start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), START_LEAFNESS)
         for leafness_penalty in path:
-            params = settle(start, fold.train, self.penalties(leafness_penalty), SETTLE, ROUGH)[1]
+            params = settle(start, fold.train, self.penalties(leafness_penalty), SETTLE_ITER, SETTLE_TOL)[1]
             point = scored(params, leafness_penalty, fold)
             self.history.append(history_entry(params, point.loss, self.penalties(leafness_penalty)))
             self.how.report(self.history[-1])
@@ -219,7 +219,7 @@ class Budding:
             lambda fold, params=params: fold.valid.output(shape_of(params), fold_buds(params))
             for params in point.params
         ]
-        return answered_by(self.spec, outputs, centre, scale)
+        return held_out_answers_by(self.spec, outputs, centre, scale)
 
     def refitted(self, point: PathPoint, everything: SumEngine) -> BuddingParams:
         """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as before."""
@@ -229,11 +229,11 @@ class Budding:
         unscaled = [
             params.scale_output(1.0 / factor) for params, factor in zip(point.params, point.output_scale, strict=True)
         ]
-        refined = [settle(params, everything, penalties, FINISH, FINE) for params in unscaled]
+        refined = [settle(params, everything, penalties, FINISH_ITER, FINISH_TOL) for params in unscaled]
         return min(refined, key=lambda pair: pair[0])[1].scale_output(_mean(point.output_scale))
 
     def _soft_refitted(self, everything: SumEngine) -> BuddingParams:
-        tree = refitted(self.grown, everything, FINISH, self.how.n_threads)
+        tree = refitted(self.grown, everything, FINISH_ITER, self.how.n_threads)
         return params_of(tree, everything.mean_reach(tree.shape, tree.parameters), 0.0)
 
 

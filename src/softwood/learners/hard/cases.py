@@ -19,7 +19,7 @@ from softwood.tree import Schema, Tree
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
-NOTHING_LEFT = 1e-12  # of a case
+MIN_CASE_SHARE = 1e-12  # of a case
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Cases:
         left[self.row] = self.weight
         left[part.row] -= part.weight
         kept = left[self.row]
-        return Cases(self.row[kept > NOTHING_LEFT], kept[kept > NOTHING_LEFT])
+        return Cases(self.row[kept > MIN_CASE_SHARE], kept[kept > MIN_CASE_SHARE])
 
 
 @dataclass

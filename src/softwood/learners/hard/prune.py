@@ -16,14 +16,14 @@ from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.folds import Fold, deal_rows, hash_rows
 from softwood.parts.groups import GroupFolds, deal_groups
-from softwood.parts.held_out import ENOUGH, HeldOutRows
+from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Tree, cut_tree
 
 Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
 
-ROUNDING = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
+ERROR_ROUNDING_SHARE = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def answered(
     tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem, smoothing: Smoothing | None = None
 ) -> HeldOutRows:
     """Some of the rows with the answers of the pruned tree, which has not seen them."""
-    at = some_rows(rows, np.arange(len(rows.X)), ENOUGH)
+    at = some_rows(rows, np.arange(len(rows.X)), MAX_HELD_OUT_ROWS)
     kept = cut_tree(tree, is_leaf) if smoothing is None else smoothing.smooth(cut_tree(tree, is_leaf))
     return HeldOutRows(rows.X[at], rows.y[at], kept.predict(rows.X[at]), rows.weight[at])
 
@@ -166,7 +166,7 @@ def choose_by_cv(
     with what the trees of the chosen size answered.
     """
     between, far = sequence.between(), problem.far_loss()
-    few = -(-ENOUGH // max(len(folds), 1))
+    few = -(-MAX_HELD_OUT_ROWS // max(len(folds), 1))
 
     def test_fold(k: int) -> tuple[Floats, PathAnswers | None]:
         learn, test = folds[k]
@@ -206,7 +206,7 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
     as_leaf, _ = path_losses(tree, rows)
     best = as_leaf.copy()
     cut = np.zeros(tree.n_nodes, np.bool_)
-    room = ROUNDING * as_leaf[0]
+    room = ERROR_ROUNDING_SHARE * as_leaf[0]
     for node in np.flatnonzero(tree.n_children)[::-1]:
         below = best[tree.children(node)].sum()
         cut[node] = as_leaf[node] <= below + room
@@ -230,7 +230,7 @@ def choose_by_losses(
     mean = total / weight
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
     mean = mean + unavoidable / weight
-    equal = mean <= mean.min() + ROUNDING * np.abs(mean).max()
+    equal = mean <= mean.min() + ERROR_ROUNDING_SHARE * np.abs(mean).max()
     least = int(np.flatnonzero(equal)[-1])  # of equal errors the smaller tree
     chosen = int(np.flatnonzero(equal | (mean <= mean[least] + standard_error[least]))[-1]) if one_se else least
     return _table(sequence, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)

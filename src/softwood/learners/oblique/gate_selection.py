@@ -31,7 +31,7 @@ from softwood.stats import five_by_two_f_test
 Find = Callable[[Rows], Split | None]
 
 REPLICATIONS = 5
-FEWEST = 10  # rows that can be halved and still learned from
+MIN_ROWS_TO_HALVE = 10  # rows that can be halved and still learned from
 SAME_LOSS = 1e-12
 LEAF = "leaf"  # what competes with the kinds: no gate at all
 

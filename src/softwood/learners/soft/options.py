@@ -8,7 +8,7 @@ from typing import Literal
 
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import UNCONSTRAINED, Signs
-from softwood.learners.soft.growth.split_step import LEAST_GAIN
+from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.search import Effort, SearchSteps
 from softwood.learners.soft.search.selection import Candidate
@@ -36,7 +36,7 @@ class JointOptions:
     penalty: float | None = None
     max_gate_features: int | None = None
     patience: int = 3
-    least_gain: float = LEAST_GAIN
+    least_gain: float = MIN_GAIN_SHARE
     max_iter: int = MAX_ITER
     n_threads: int = 1
     single: bool = True

@@ -1,6 +1,6 @@
 """What a tree loses without an input, for each of the inputs: the input stays at its mean.
 
-    up to MANY_INPUTS    a pass over all columns for each input
+    up to MAX_INPUTS_BY_PASSES    a pass over all columns for each input
     more                 the tree's linear sums are made once, and without an input they lose its own terms alone
 
 The second way takes time in proportion to the columns, the first to the columns times the inputs; both say the same but
@@ -21,7 +21,7 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset, Floats
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
-MANY_INPUTS = 1_000
+MAX_INPUTS_BY_PASSES = 1_000  # beyond, by sums
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
@@ -30,7 +30,7 @@ def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Datase
         return stored_ablation(tree, design, rows)
     inputs = np.unique(design.feature)
     increase = np.zeros(rows.X.shape[1])
-    if len(inputs) > MANY_INPUTS:
+    if len(inputs) > MAX_INPUTS_BY_PASSES:
         base, *losses = _losses_by_sums(tree, design, rows)
     else:
         base, *losses = _losses_by_passes(tree, design, engine)

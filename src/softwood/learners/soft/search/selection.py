@@ -1,7 +1,7 @@
 """Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
 
 Trees are compared by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
-is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
+is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE_SE standard errors of
 the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
 among equally cheap ones the one of the heaviest penalty, then the one found first.
 """
@@ -18,11 +18,11 @@ from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.tree.once import computed_once
 
-TOLERANCE = 0.75  # standard errors
-MOST_LOST = 0.03  # part of the best loss that simplicity may cost
-CLEARLY = 1.5  # standard errors
-COST_OF_CURVES = 1.0  # nodes
-COST_OF_SLOPES = 1.5  # nodes
+TOLERANCE_SE = 0.75
+MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss; simplicity may cost no more
+CLEARLY_WORSE_SE = 1.5
+CURVES_COST_NODES = 1.0
+SLOPES_COST_NODES = 1.5
 
 
 @dataclass(frozen=True)
@@ -99,28 +99,28 @@ class Candidate:
     @property
     def cost(self) -> float:
         nodes = self.nodes
-        of_leaves = COST_OF_SLOPES + nodes / 2
-        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
-        return nodes + slopes + (COST_OF_CURVES if self.basis_spec.is_nonlinear else 0.0)
+        of_leaves = SLOPES_COST_NODES + nodes / 2
+        slopes = {"none": 0.0, "shared": SLOPES_COST_NODES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
+        return nodes + slopes + (CURVES_COST_NODES if self.basis_spec.is_nonlinear else 0.0)
 
 
-def select(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
+def select(candidates: list[Candidate], tolerance: float = TOLERANCE_SE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
     best = min(candidates, key=lambda candidate: candidate.loss)
     near = [c for c in candidates if c is best or is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
     return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
-def clearly_worse(one: Candidate, best: Candidate, errors: float = CLEARLY) -> bool:
-    """Whether more rows would hardly turn the order of two candidates: the gap is more than so many standard errors."""
+def clearly_worse(one: Candidate, best: Candidate, min_se: float = CLEARLY_WORSE_SE) -> bool:
+    """Whether one candidate is worse than another by more than this number of standard errors of the paired gap."""
     gap, error = _gap(one.row_loss, best.row_loss, one.weight)
-    return gap > errors * error
+    return gap > min_se * error
 
 
-def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE) -> bool:
-    """Whether losses are worse than the best ones by less than so many standard errors, and by little."""
+def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE_SE) -> bool:
+    """Whether losses are at most a little worse than the best ones: in standard errors, and in proportion."""
     gap, error = _gap(row_loss, best, weight)
-    return gap <= min(tolerance * error, MOST_LOST * abs(float(np.average(best, weights=weight))))
+    return gap <= min(tolerance * error, MAX_LOSS_INCREASE_SHARE * abs(float(np.average(best, weights=weight))))
 
 
 def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:

@@ -92,10 +92,10 @@ class TrainingRows:
 
         on = find_device(device)
         whole = dataset.in_order(seed) if len(dataset) <= KEPT_COLUMNS_MAX_ROWS else dataset.present()
-        is_in_order = len(whole) <= KEPT_COLUMNS_MAX_ROWS
+        are_few = len(whole) <= KEPT_COLUMNS_MAX_ROWS
         weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
         centre, scale = whole.target_scale()
-        sample = whole.head(SAMPLE_ROWS) if is_in_order else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
+        sample = whole.head(SAMPLE_ROWS) if are_few else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
         target = whole.scaled(centre, scale).target
 
         def make_engine(expansion: Expansion) -> SumEngine:
