@@ -282,7 +282,7 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
 
     The number is made of the cell in which each value lies between the least and the largest of its column. Rows that
-    share all cells are told apart by their rank. So x -> a x + b (a > 0) changes nothing, but for the few values that
+    share all cells differ by their rank. So x -> a x + b (a > 0) changes nothing, but for the few values that
     rounding moves over the edge of a cell (one in 1e12, if b is not much larger than the spread of a x). Neither do
     the order of the columns or columns of one value.
 
@@ -304,8 +304,8 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     if not np.any(ordered[1:] == ordered[:-1]):
         return number
     order = np.argsort(number, kind="stable")
-    found, told = number[order], exact[order]
-    shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal
+    found, content = number[order], exact[order]
+    shared = (found[1:] == found[:-1]) & (content[1:] != content[:-1])  # one number for rows that are not equal
     if not shared.any():
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))

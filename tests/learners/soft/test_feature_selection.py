@@ -122,9 +122,9 @@ def test_specs_of_one_kind_and_other_columns_are_restricted_each_by_itself() -> 
     spec = search.trials.specs[0]
     fewer = spec.only(np.array([True, True, False, True, True]))
     kept = np.array([False, True, True, False, False])
-    assert np.unique(search.selection._only(spec, kept).design.feature).tolist() == [1, 2]
-    assert np.unique(search.selection._only(fewer, kept).design.feature).tolist() == [1]
-    assert search.selection._only(spec, kept) is search.selection._only(spec, kept)
+    assert np.unique(search.selection._restricted_spec(spec, kept).design.feature).tolist() == [1, 2]
+    assert np.unique(search.selection._restricted_spec(fewer, kept).design.feature).tolist() == [1]
+    assert search.selection._restricted_spec(spec, kept) is search.selection._restricted_spec(spec, kept)
 
 
 def test_the_fewest_inputs_that_hold_a_part_of_the_importance() -> None:

@@ -108,8 +108,8 @@ def grow_together(
     asked: dict[int, Question] = {i: next(step) for i, step in enumerate(steps)}
     while asked:
         questions = [FoldQuestion(*question, folds[i]) for i, question in asked.items()]
-        told = b"".join(_told(question) for question in questions)
-        answers = journal.answer(told, lambda: rows.histograms(questions))  # noqa: B023  # called at once
+        key = b"".join(_question_bytes(question) for question in questions)
+        answers = journal.answer(key, lambda: rows.histograms(questions))  # noqa: B023  # called at once
         after: dict[int, Question] = {}
         for i, answer in zip(asked, answers, strict=True):
             try:
@@ -120,7 +120,7 @@ def grow_together(
     return [grower.grown() for grower in growers]
 
 
-def _told(question: FoldQuestion) -> bytes:
+def _question_bytes(question: FoldQuestion) -> bytes:
     tree = question.tree
     parts = (tree.first_child, tree.feature, tree.child, question.origin, np.array([question.fold, *question.nodes]))
     return b"histograms" + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)

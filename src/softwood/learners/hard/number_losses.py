@@ -50,7 +50,7 @@ def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats
     if criterion not in LINEAR_CRITERIA or not weight.any():
         return np.zeros_like(y)
     middle = weighted_quantile(y, weight, 0.5)
-    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are told apart by squares, which are less
+    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are compared by squares, which are less
         is_wild = wild_distance(criterion, parameter, y, weight, HUBER_WILD_SPREADS) > 0
         return np.where(is_wild, number_loss(criterion, parameter, np.broadcast_to(middle, y.shape), y), 0.0)
     beyond = wild_distance(criterion, parameter, y, weight, 10.0)

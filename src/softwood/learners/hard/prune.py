@@ -179,10 +179,10 @@ def choose_by_cv(
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows, far[held]))
         at = some_rows(problem, held, few)
         answers = tree.response if smoothing is None else smoothing.answers(tree)
-        told = PathAnswers.of(own, problem.some(at, test[at]), answers)
+        held_out = PathAnswers.of(own, problem.some(at, test[at]), answers)
         known = rows.row_weight()
         sums = [np.full(len(between), number) for number in (known.sum(), dot(known, far[held]))]
-        return np.array([total, squares, *sums]), told
+        return np.array([total, squares, *sums]), held_out
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))
     total, squares, weight, unavoidable = np.sum([sums for sums, _ in tested], axis=0)
@@ -190,7 +190,7 @@ def choose_by_cv(
         return plain_table(sequence), None
     table = choose_by_losses(sequence, total, squares, weight, one_se, "cv", unavoidable)
     alpha = between[len(between) - 1 - table.chosen]
-    return table, HeldOutRows.joined([told.at(alpha) for _, told in tested if told is not None])
+    return table, HeldOutRows.joined([held_out.at(alpha) for _, held_out in tested if held_out is not None])
 
 
 def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:

@@ -20,7 +20,7 @@ from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.tree import Schema, Tree, cut_tree
 from softwood.tree.gain import Arrivals, Sample
 
-MAX_CELLS = 20_000_000  # of the table of rows and nodes that effects are told by
+MAX_CELLS = 20_000_000  # of the table of rows and nodes that effects are measured on
 
 
 def learn_oblique(

@@ -90,8 +90,14 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
     engine = make_sample_engine(whole, columns, how.n_threads, single=False)
     grown = to_tree(tree, columns, schema, whole.loss, engine, centre, scale)
     described = measure_tree(grown, tree, columns, whole, centre, scale, how.n_threads)
-    row_loss = fold.valid.row_loss(tree.shape, tree.parameters)
-    chosen = Candidate(BasisSpec(), 0.0, [tree], row_loss, fold.valid.weight, inputs=len(np.unique(columns.feature)))
+    chosen = Candidate(
+        basis_spec=BasisSpec(),
+        penalty=0.0,
+        tree=[tree],
+        row_loss=fold.valid.row_loss(tree.shape, tree.parameters),
+        weight=fold.valid.weight,
+        inputs=len(np.unique(columns.feature)),
+    )
     held_out = None
     if valid is not train:
         output = fold.valid.output(tree.shape, tree.parameters)

@@ -51,10 +51,10 @@ def stored_design(X: SparseTable, weight: Floats) -> DesignMatrix:
     spread = np.sqrt((np.bincount(X.column, of_row * away, X.n_columns) + zeros * np.square(mean)) / known)
     share = np.clip(stored / known, 1.0 / max(total, 1.0), 1.0)
     kept = np.flatnonzero((stored >= MIN_LEVEL_ROWS) & (spread > CONSTANT_MAX_SPREAD)).astype(np.int32)
-    told = np.flatnonzero((missing >= MIN_LEVEL_ROWS) & (total - missing >= MIN_LEVEL_ROWS)).astype(np.int32)
+    indicators = np.flatnonzero((missing >= MIN_LEVEL_ROWS) & (total - missing >= MIN_LEVEL_ROWS)).astype(np.int32)
     scale = np.sqrt(share[kept]) / (spread[kept] * largest[kept])
     middle = mean[kept] * largest[kept]
-    return _design(kept, middle, scale, told, missing[told] / total)
+    return _design(kept, middle, scale, indicators, missing[indicators] / total)
 
 
 def _design(

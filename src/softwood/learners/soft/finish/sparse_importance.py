@@ -31,5 +31,5 @@ def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int
 
 
 def _with_measures(tree: Tree, narrow: Tree) -> Tree:
-    """The tree with what was told of the same one over fewer inputs."""
+    """The tree with what was measured on the same one over fewer inputs."""
     return tree.replace(**{name: getattr(narrow, name) for name in MEASURED_FIELDS})

@@ -139,11 +139,11 @@ class Trainer:
         weight = valid.weight * valid.total_weight
         losses = valid.row_loss(tree.shape, tree.parameters) + selection_bias
         candidate = Candidate(
-            spec.basis_spec,
-            penalty,
-            [tree],
-            losses,
-            weight,
+            basis_spec=spec.basis_spec,
+            penalty=penalty,
+            tree=[tree],
+            row_loss=losses,
+            weight=weight,
             output_scale=[factor],
             inputs=len(np.unique(spec.design.feature)),
             gates=spec.gates,
