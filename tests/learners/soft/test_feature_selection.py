@@ -138,7 +138,7 @@ def test_the_fewest_inputs_that_hold_a_part_of_the_importance() -> None:
 def test_another_division_has_as_many_rows(n_folds: int, full: int, another: int) -> None:
     train, fresh = friedman(5, 50)
     columns = build_design(train.X, train.n_levels, train.weight, BasisSpec())
-    assert ModelSpec(BasisSpec(), columns, [(train, fresh)] * n_folds, full, 1, True).another == another
+    assert ModelSpec(BasisSpec(), columns, [(train, fresh)] * n_folds, full, 1, True).confirmation_fold == another
 
 
 @pytest.mark.parametrize("basis_spec", [BasisSpec(), ALL])
