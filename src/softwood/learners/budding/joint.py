@@ -2,7 +2,7 @@
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty * (log penalty of weights + ...)
 
-    grow    a soft tree, by the soft learner's search among kinds and weight penalties (learners/soft/model_search/)
+    grow    a soft tree, by the soft learner's search among kinds and weight penalties (learners/soft/search/)
     bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under
             one leafness penalty after the other; buds whose leafness reaches 1 become leaves again
     select  on held-out rows the smallest tree that is not clearly worse than the best, the soft tree among them

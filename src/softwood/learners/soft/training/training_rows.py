@@ -1,6 +1,6 @@
 """All rows to learn from, as the joint learners need them: a sample in memory and an engine of all rows.
 
-The search (model_search/) grows and compares trees on the sample; only the tree that it selects is refined on all
+The search (search/) grows and compares trees on the sample; only the tree that it selects is refined on all
 rows, by an engine that `make_engine` makes once the columns are known. So rows that do not fit in memory need a sample,
 the scale of the targets, and an engine of sums.
 """
