@@ -29,7 +29,7 @@ import numpy.typing as npt
 from softwood import Batches, BuddingTreeRegressor, CARTRegressor, SoftTreeRegressor
 from softwood.engines.batches import SoftRows, TreeSums
 from softwood.engines.binned_rows import EVERY, BinnedPiece, Bins, FoldQuestion, HistogramSums
-from softwood.kernels.bin_tree import BinTree
+from softwood.kernels.contracts.bin_tree import BinTree
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of

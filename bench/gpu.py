@@ -23,9 +23,10 @@ import torch
 from softwood import SoftTreeClassifier
 from softwood.engines.torch import TorchEngine, fused, operators
 from softwood.engines.torch.rows import DeviceRows
-from softwood.kernels.expansion import Expansion
+from softwood.kernels import make_shape
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import Shape, make_shape
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import ADDITIVE

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import softwood
-from softwood.kernels import backend
+from softwood.kernels import kernels
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(softwood.__file__).parent
@@ -121,7 +121,7 @@ def test_the_tools_that_build_wheels_are_pinned_with_hashes() -> None:
 
 
 def test_an_installed_wheel_says_what_is_compiled_in() -> None:
-    if backend.kernels != "native":
+    if kernels != "native":
         pytest.skip("the reference kernels have nothing compiled in.")
     try:
         files = importlib.metadata.files("softwood") or []

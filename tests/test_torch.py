@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from softwood import BuddingTreeRegressor, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor, Tree
+from softwood.kernels import make_rows, make_shape
 from softwood.kernels.kinds import Link, Loss
-from softwood.kernels.soft import make_rows, make_shape
 from softwood.torch import SoftTree
 from softwood.tree import Schema
 

@@ -6,7 +6,7 @@ set -euo pipefail
 
 which=${1:?oldest or newest}
 python=${PYTHON:-python3}
-tests=${SUITE:-tests/golden tests/estimators tests/laws}
+tests=${SUITE:-tests/golden tests/intake tests/estimators tests/persistence tests/laws}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT

@@ -23,7 +23,10 @@ from typing import IO, Any, Self
 
 PRELOADED = ["sklearn.model_selection", "pandas", "polars", "pydantic", "pyarrow.parquet", "pytest", "softwood.cli"]
 PRELOADED += [f"softwood.cli.{name}" for name in ("fit", "show", "predict", "export", "prune", "view", "report")]
-PRELOADED += [f"softwood.estimators.{name}" for name in ("cart", "soft_tree", "budding", "persistence", "batch_fits")]
+PRELOADED += [
+    f"softwood.estimators.{name}" for name in ("hard.cart_classifier", "soft.classifier", "budding.classifier")
+]
+PRELOADED += ["softwood.persistence.files"]
 Line = Sequence[str]
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(PRELOADED)

@@ -23,7 +23,7 @@ from sklearn.model_selection import train_test_split
 from bench.papers.magic import find_data, load
 from softwood import CARTClassifier, SoftenedTreeClassifier, soften
 from softwood.kernels import native
-from softwood.kernels.anneal import PROPOSALS
+from softwood.kernels.contracts.anneal import PROPOSALS
 from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import make_problem
 

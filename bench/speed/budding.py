@@ -17,9 +17,9 @@ from functools import partial
 import numpy as np
 
 from bench.speed.clock import time_best
-from softwood.kernels import budding
+from softwood import kernels
+from softwood.kernels.contracts.online_state import NODES, OnlineOptions, OnlineState, init_state, pad_rows
 from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, init_state, pad_rows
 
 ROWS, EPOCHS = 5_000, 7
 CASES = [(10, 3), (10, 4), (30, 3), (64, 4)]
@@ -51,7 +51,7 @@ def ours(columns: int, depth: int) -> float:
     for _ in range(EPOCHS):
         state, options = full_tree(columns, depth), OnlineOptions(Loss.SQUARED, 0.0, step=0.01)
         state.parts(state.memory)[2][:] = 1e6  # leafness hardly moves: the structure stays
-        best = min(best, time_best(partial(budding.train, state, *rows, options), 1))
+        best = min(best, time_best(partial(kernels.train_buds, state, *rows, options), 1))
         assert state.n_nodes == state.room
     return 1e9 * best / ROWS
 

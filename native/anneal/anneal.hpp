@@ -1,5 +1,5 @@
 // Annealing the widths of ramps, the native twin of src/softwood/kernels/reference/anneal.py. Rules:
-// src/softwood/kernels/anneal.py.
+// src/softwood/kernels/contracts/anneal.py.
 #pragma once
 
 #include <cstdint>

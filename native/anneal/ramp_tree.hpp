@@ -10,7 +10,7 @@
 
 namespace softwood {
 
-// Fields of kernels/anneal.py's AnnealProblem under their own names; views that live as long as the tree.
+// Fields of kernels/contracts/anneal.py's AnnealProblem under their own names; views that live as long as the tree.
 struct RampProblem {
   std::span<const std::int32_t> first_child, n_children, feature, missing_row, code;
   std::span<const double> threshold, response, scale, fixed, missing_share, y, weight;

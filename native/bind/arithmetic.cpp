@@ -1,24 +1,21 @@
-// Functions, products and decompositions of fixed order, for Python: src/softwood/kernels/arithmetic.py.
+// Functions, products and decompositions of fixed order, for Python: src/softwood/kernels/arithmetic.
 #include "bind/module.hpp"
 #include "core/symmetric_matrix.hpp"
 #include "simd/block_loops.hpp"
 #include "simd/elementary.hpp"
 #include "simd/product.hpp"
 
-using namespace nanobind::literals;
-
 namespace softwood {
 namespace {
 
 using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
-using RowMajor = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t LONG = 4096;  // numbers; what takes longer than a few microseconds lets other threads run
 
 template <class Work>
 void run_unlocked(std::size_t size, Work&& work) {
   if (size < LONG) return work();
-  const Unlocked free;
+  const GilRelease release;
   work();
 }
 
@@ -43,12 +40,10 @@ double dot_vectors(const Strided& a, const Strided& b) {
 }
 
 void multiply_stored(const Flat<std::int32_t>& begin, const Flat<std::int32_t>& column, const Flat<double>& value,
-                     const RowMajor& from, bool transpose, Out<double, 2>& to) {
+                     const Flat2<double>& from, bool transpose, Out<double, 2>& to) {
   require(begin.size() > 0 && column.size() == value.size(), "begin must not be empty, column and value of one size.");
   const std::size_t rows = begin.size() - 1, columns = transpose ? to.shape(0) : from.shape(0);
-  require(begin.data()[0] == 0 && static_cast<std::size_t>(begin.data()[rows]) == value.size() &&
-              std::is_sorted(begin.data(), begin.data() + rows + 1),
-          "begin must rise from 0 to the number of values.");
+  require(are_begins(begin, rows, value.size()), "begin must rise from 0 to the number of values.");
   require(are_codes(column.data(), column.size(), columns), "a column is outside the matrix.");
   require((transpose ? from.shape(0) : to.shape(0)) == rows && from.shape(1) == to.shape(1),
           "from and to must have the shapes of the product.");
@@ -59,15 +54,15 @@ void multiply_stored(const Flat<std::int32_t>& begin, const Flat<std::int32_t>& 
   });
 }
 
-nb::object solve_symmetric(const RowMajor& S, const RowMajor& right, double tiny, double part) {
+nb::object solve_symmetric(const Flat2<double>& S, const Flat2<double>& right, double tiny, double part) {
   const std::size_t n = S.shape(0), k = right.shape(1);
   require(S.shape(1) == n && right.shape(0) == n, "S must be square, with a row for each of right's.");
   std::vector<double> solution(right.data(), right.data() + n * k);
   run_unlocked(n * n, [&] { symmetric::solve(S.data(), n, n, solution.data(), k, tiny, part); });
-  return array(solution, {n, k});
+  return array(std::move(solution), {n, k});
 }
 
-nb::tuple eigen_symmetric(const RowMajor& S) {
+nb::tuple eigen_symmetric(const Flat2<double>& S) {
   const std::size_t n = S.shape(0);
   require(S.shape(1) == n, "S must be square.");
   symmetric::Eigen found;

@@ -7,8 +7,6 @@ namespace {
 
 template <class Code>
 using CodeArray = nb::ndarray<const Code, nb::ndim<2>, nb::device::cpu>;
-using Slots = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Code>
 hard::CodeTable<Code> as_codes(const CodeArray<Code>& code, std::size_t bins) {
@@ -22,8 +20,8 @@ hard::CodeTable<Code> as_codes(const CodeArray<Code>& code, std::size_t bins) {
   return table;
 }
 
-hard::BinTree as_bin_tree(const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& feature, const Slots& child,
-                          std::size_t inputs, std::size_t bins) {
+hard::BinTree as_bin_tree(const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& feature,
+                          const Flat2<std::int8_t>& child, std::size_t inputs, std::size_t bins) {
   const std::size_t nodes = first_child.size();
   require(nodes > 0 && feature.size() == nodes && child.shape(0) == nodes && child.shape(1) == bins + 1,
           "first_child, feature and child must have one entry for every node, child of every bin.");
@@ -41,8 +39,8 @@ hard::BinTree as_bin_tree(const Flat<std::int32_t>& first_child, const Flat<std:
 
 template <class Code>
 void sum_bins(const CodeArray<Code>& code, std::size_t n_bins, const Flat<double>& weight,
-              const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& feature, const Slots& child,
-              const Flat<std::int32_t>& place, const nb::object& y, std::size_t n_classes, const Numbers& origin,
+              const Flat<std::int32_t>& first_child, const Flat<std::int32_t>& feature, const Flat2<std::int8_t>& child,
+              const Flat<std::int32_t>& place, const nb::object& y, std::size_t n_classes, const Flat2<double>& origin,
               int n_threads, Out<double, 4> table) {
   const std::size_t rows = code.shape(0), inputs = code.shape(1), leaves = origin.shape(0), targets = origin.shape(1);
   const auto tree = as_bin_tree(first_child, feature, child, inputs, n_bins);
@@ -59,12 +57,12 @@ void sum_bins(const CodeArray<Code>& code, std::size_t n_bins, const Flat<double
   if (n_classes > 0) {
     const auto labels = nb::cast<Flat<std::int32_t>>(y, false);
     require(labels.size() == rows && are_codes(labels.data(), rows, n_classes), "y must be codes of classes.");
-    const Unlocked free;
+    const GilRelease release;
     hard::sum_classes(codes, tree, asked, labels.data(), weight.data(), n_classes, n_threads, table.data());
   } else {
-    const auto numbers = nb::cast<Numbers>(y, false);
+    const auto numbers = nb::cast<Flat2<double>>(y, false);
     require(numbers.shape(0) == rows && numbers.shape(1) == targets, "y must have the targets of origin.");
-    const Unlocked free;
+    const GilRelease release;
     hard::sum_numbers(codes, tree, asked, numbers.data(), targets, origin.data(), weight.data(), n_threads,
                       table.data());
   }
@@ -79,18 +77,17 @@ void find_bins(const Rows& X, const nb::sequence& all_edges, const Flat<std::int
           "edge, n_levels and code must have every column of X.");
   std::vector<std::span<const double>> edges;
   for (const auto& own : edge) edges.emplace_back(own.data(), own.size());
-  const Unlocked free;
+  const GilRelease release;
   hard::find_bins(as_table(X), edges, {n_levels.data(), inputs}, n_bins, n_threads, code.data());
 }
 
 template <class Code>
 void bind_codes(nb::module_& m) {
-  m.def("sum_bins", &sum_bins<Code>, nb::arg("code").noconvert(), nb::arg("n_bins"), nb::arg("weight").noconvert(),
-        nb::arg("first_child").noconvert(), nb::arg("feature").noconvert(), nb::arg("child").noconvert(),
-        nb::arg("place").noconvert(), nb::arg("y").noconvert(), nb::arg("n_classes"), nb::arg("origin").noconvert(),
-        nb::arg("n_threads"), nb::arg("table").noconvert());
-  m.def("find_bins", &find_bins<Code>, nb::arg("X").noconvert(), nb::arg("edge"), nb::arg("n_levels").noconvert(),
-        nb::arg("n_bins"), nb::arg("n_threads"), nb::arg("code").noconvert());
+  m.def("sum_bins", &sum_bins<Code>, "code"_a.noconvert(), "n_bins"_a, "weight"_a.noconvert(),
+        "first_child"_a.noconvert(), "feature"_a.noconvert(), "child"_a.noconvert(), "place"_a.noconvert(),
+        "y"_a.noconvert(), "n_classes"_a, "origin"_a.noconvert(), "n_threads"_a, "table"_a.noconvert());
+  m.def("find_bins", &find_bins<Code>, "X"_a.noconvert(), "edge"_a, "n_levels"_a.noconvert(), "n_bins"_a, "n_threads"_a,
+        "code"_a.noconvert());
 }
 
 }  // namespace

@@ -6,16 +6,14 @@
 
 namespace softwood {
 
-using namespace nb::literals;
-
 namespace {
 
 // Arrays of a softwood.tree.Tree; they belong to `tree`, so the views live as long as it does.
 TreeArrays view_tree(nb::handle tree, Floats low = {}, Floats high = {}) {
-  const TowardsPython way;
-  const auto floats = [&](const char* name) { return view<double>(tree, name); };
-  const auto ints = [&](const char* name) { return view<std::int32_t>(tree, name); };
-  const auto kinds = [&](const char* name) { return view<std::uint8_t>(tree, name); };
+  const GilReacquire way;
+  const auto floats = [&](const char* name) { return view<const double>(tree, name); };
+  const auto ints = [&](const char* name) { return view<const std::int32_t>(tree, name); };
+  const auto kinds = [&](const char* name) { return view<const std::uint8_t>(tree, name); };
   const nb::object basis = tree.attr("basis"), surrogates = tree.attr("surrogates");
   return {
       .n_outputs = nb::cast<std::size_t>(tree.attr("n_outputs")),
@@ -43,12 +41,12 @@ TreeArrays view_tree(nb::handle tree, Floats low = {}, Floats high = {}) {
       .score = kinds("score"),
       .squash = kinds("squash"),
       .missing = kinds("missing"),
-      .basis = {view<std::uint8_t>(basis, "term"), view<std::int32_t>(basis, "feature"),
-                view<double>(basis, "parameter"), view<double>(basis, "when_missing"), low, high},
-      .surrogates = {view<std::int32_t>(surrogates, "begin"), view<std::int32_t>(surrogates, "feature"),
-                     view<std::int32_t>(surrogates, "group_begin"), view<std::int32_t>(surrogates, "group"),
-                     view<std::int32_t>(surrogates, "group_level"), view<double>(surrogates, "threshold"),
-                     view<bool>(surrogates, "flip")},
+      .basis = {view<const std::uint8_t>(basis, "term"), view<const std::int32_t>(basis, "feature"),
+                view<const double>(basis, "parameter"), view<const double>(basis, "when_missing"), low, high},
+      .surrogates = {view<const std::int32_t>(surrogates, "begin"), view<const std::int32_t>(surrogates, "feature"),
+                     view<const std::int32_t>(surrogates, "group_begin"), view<const std::int32_t>(surrogates, "group"),
+                     view<const std::int32_t>(surrogates, "group_level"), view<const double>(surrogates, "threshold"),
+                     view<const bool>(surrogates, "flip")},
   };
 }
 
@@ -86,7 +84,7 @@ void evaluate(const Evaluator& self, const Rows& rows, std::size_t out_rows, std
               std::size_t columns, Work&& work) {
   require(rows.shape(1) == self.n_features(), "X must have as many columns as the tree has inputs.");
   require(out_rows == rows.shape(0) && out_columns == columns, "out must have one entry for each row and answer.");
-  const Unlocked release;
+  const GilRelease release;
   work(as_table(rows));
 }
 

@@ -8,7 +8,6 @@
 
 namespace softwood {
 
-using namespace nb::literals;
 using namespace hard;
 
 namespace {
@@ -74,39 +73,19 @@ nb::dict surrogate_table(const GrownTree& tree, const Columns& columns, std::siz
   return table;
 }
 
-// A read-only NumPy array that owns its values: a Tree keeps it as it is. `value` gives them one by one.
-template <class T, class Value>
-nb::object lasting(const nb::tuple& shape, const Value& value) {
-  const TowardsPython way;
-  nb::object made = nb::module_::import_("numpy").attr("empty")(shape, std::is_same_v<T, double> ? "float64" : "int32");
-  const auto view = nb::cast<nb::ndarray<T, nb::c_contig, nb::device::cpu>>(made);
-  for (std::size_t i = 0; i < view.size(); ++i) view.data()[i] = value(i);
-  made.attr("setflags")("write"_a = false);
-  return made;
-}
-
-nb::object lasting(const std::vector<std::int32_t>& values) {
-  return lasting<std::int32_t>(nb::make_tuple(values.size()), [&](std::size_t i) { return values[i]; });
-}
-
 template <class T>
-nb::object column(const GrownTree& tree, T GrownNode::* field) {
-  return lasting<T>(nb::make_tuple(tree.node.size()), [&](std::size_t m) { return tree.node[m].*field; });
+nb::object kept_column(const GrownTree& tree, T GrownNode::* field) {
+  return readonly_array<T>(nb::make_tuple(tree.node.size()), [&](std::size_t m) { return tree.node[m].*field; });
 }
 
 nb::object table(const GrownTree& tree, const std::vector<double>& values, int width) {
-  return lasting<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
+  return readonly_array<double>(nb::make_tuple(tree.node.size(), width), [&](std::size_t i) { return values[i]; });
 }
 
 // A wide table changes hands: with many classes it is most of the tree, and never there twice.
 nb::object take_values(GrownTree& tree) {
   if (tree.parts < WIDE) return table(tree, tree.value, tree.parts);
-  const TowardsPython way;
-  auto values = std::make_unique<std::vector<double>>(std::move(tree.value));
-  double* raw = values->data();
-  nb::capsule owner(values.release(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  const std::size_t shape[2] = {tree.node.size(), static_cast<std::size_t>(tree.parts)};
-  return nb::cast(nb::ndarray<nb::numpy, double>(raw, 2, shape, owner));
+  return array(std::move(tree.value), {tree.node.size(), static_cast<std::size_t>(tree.parts)});
 }
 
 // The slots of category splits; begin[m] is where those of node m begin.
@@ -133,29 +112,36 @@ nb::dict grown_dict(GrownTree& tree, const Columns& columns, std::size_t every_l
   std::vector<std::int32_t> group_begin;
   const Groups groups = node_groups(tree, columns, every_level, group_begin);
   nb::dict dict;
-  dict["first_child"] = column(tree, &GrownNode::first_child);
-  dict["feature"] = column(tree, &GrownNode::feature);
-  dict["threshold"] = column(tree, &GrownNode::threshold);
-  dict["group_begin"] = lasting(group_begin);
-  dict["group"] = lasting(groups.slot);
-  dict["group_level"] = lasting(groups.level);
-  dict["default"] = column(tree, &GrownNode::default_slot);
-  dict["fraction"] = column(tree, &GrownNode::fraction);
-  dict["count"] = column(tree, &GrownNode::count);
+  dict["first_child"] = kept_column(tree, &GrownNode::first_child);
+  dict["feature"] = kept_column(tree, &GrownNode::feature);
+  dict["threshold"] = kept_column(tree, &GrownNode::threshold);
+  dict["group_begin"] = readonly_array(group_begin);
+  dict["group"] = readonly_array(groups.slot);
+  dict["group_level"] = readonly_array(groups.level);
+  dict["default"] = kept_column(tree, &GrownNode::default_slot);
+  dict["fraction"] = kept_column(tree, &GrownNode::fraction);
+  dict["count"] = kept_column(tree, &GrownNode::count);
   dict["value"] = take_values(tree);
-  dict["impurity"] = column(tree, &GrownNode::impurity);
-  dict["gain"] = column(tree, &GrownNode::gain);
+  dict["impurity"] = kept_column(tree, &GrownNode::impurity);
+  dict["gain"] = kept_column(tree, &GrownNode::gain);
   dict["lower"] = table(tree, tree.lower, tree.quantities);
   dict["upper"] = table(tree, tree.upper, tree.quantities);
   dict["surrogates"] = surrogate_table(tree, columns, every_level);
   return dict;
 }
 
-nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const In<double>& y,
+nb::dict grow_tree(const Columns& columns, const Flat<std::int32_t>& code, const Flat2<double>& y,
                    const Flat<double>& weight, const Flat<double>& factor, int n_classes, int criterion, int max_depth,
                    int max_leaves, double min_samples_split, double min_samples_leaf, double min_impurity,
                    double min_impurity_decrease, int missing, int max_surrogates, const nb::sequence& monotone,
                    const nb::sequence& parameter, std::size_t max_places, std::size_t every_level, int n_threads) {
+  const std::size_t rows = columns.X.rows;
+  require(weight.size() == rows && (n_classes > 0 ? code.size() : y.shape(0)) == rows,
+          "weight, and the classes or numbers, must have an entry for each row.");
+  require(n_classes <= 0 || are_codes(code.data(), rows, static_cast<std::size_t>(n_classes)),
+          "a code names no class.");
+  require(!factor.size() || factor.size() == static_cast<std::size_t>(std::max(n_classes, 0)),
+          "factor must have an entry for each class, or none.");
   Target target;
   if (n_classes > 0)
     target.code = code.data();
@@ -175,11 +161,7 @@ nb::dict grow_tree(const Columns& columns, const In<std::int32_t>& code, const I
                       items<int>(monotone, "monotone"),
                       items<double>(parameter, "parameter"),
                       max_places};
-  GrownTree tree;
-  {
-    const Unlocked free;
-    tree = grow(columns, target, static_cast<Criterion>(criterion), growth, n_threads);
-  }
+  auto tree = without_gil([&] { return grow(columns, target, static_cast<Criterion>(criterion), growth, n_threads); });
   return grown_dict(tree, columns, every_level);
 }
 
@@ -221,9 +203,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
           "the arrays of the branches must have an entry for each node, weight one for each row.");
   require(monotone.empty() || monotone.size() == columns.features(), "monotone must have a sign for each input.");
   const std::int32_t* begins = group_begin.data();
-  require(
-      begins[0] == 0 && std::is_sorted(begins, begins + n + 1) && static_cast<std::size_t>(begins[n]) == group.size(),
-      "group_begin must rise from 0 to the number of slots.");
+  require(are_begins(group_begin, n, group.size()), "group_begin must rise from 0 to the number of slots.");
   require(!group_level.size() || group_level.size() == group.size(), "group_level must have a level for each slot.");
   GrownTree tree;
   tree.node.resize(n);
@@ -239,10 +219,7 @@ nb::dict replay(const Columns& columns, const Flat<double>& weight, const Flat<s
     }
   }
   check_branches(columns, tree);
-  {
-    const Unlocked free;
-    replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads);
-  }
+  without_gil([&] { replay_surrogates(columns, weight.data(), tree, max_surrogates, monotone, n_threads); });
   return surrogate_table(tree, columns, every_level);
 }
 
@@ -251,11 +228,7 @@ nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) 
   for (std::size_t node = 1; node < parent.size(); ++node)
     require(parent.data()[node] >= 0 && static_cast<std::size_t>(parent.data()[node]) < node,
             "parents must come before their children.");
-  std::vector<double> alpha;
-  {
-    const Unlocked free;
-    alpha = collapse_alphas(parent.data(), risk.data(), parent.size());
-  }
+  auto alpha = without_gil([&] { return collapse_alphas(parent.data(), risk.data(), parent.size()); });
   return array(alpha);
 }
 
@@ -263,8 +236,7 @@ nb::object collapse(const Flat<std::int32_t>& parent, const Flat<double>& risk) 
 SparseRows as_sparse(const Flat<std::int64_t>& begin, const Flat<std::int32_t>& column, const Flat<double>& value,
                      std::size_t n_columns) {
   const std::int64_t* at = begin.data();
-  require(begin.size() > 0 && at[0] == 0 && std::is_sorted(at, at + begin.size()) &&
-              static_cast<std::size_t>(at[begin.size() - 1]) == value.size() && column.size() == value.size(),
+  require(begin.size() > 0 && are_begins(begin, begin.size() - 1, value.size()) && column.size() == value.size(),
           "begin must rise from 0 to the number of values, each of which has a column.");
   require(are_codes(column.data(), column.size(), n_columns), "a value is of a column that is not there.");
   for (std::size_t row = 0; row + 1 < begin.size(); ++row)
@@ -277,18 +249,19 @@ SparseRows as_sparse(const Flat<std::int64_t>& begin, const Flat<std::int32_t>& 
 }  // namespace
 
 void bind_grower(nb::module_& m) {
-  m.def("collapse_alphas", &collapse, nb::arg("parent").noconvert(), nb::arg("risk").noconvert());
+  m.def("collapse_alphas", &collapse, "parent"_a.noconvert(), "risk"_a.noconvert());
   nb::class_<Columns>(m, "Columns")
       .def(
           "__init__",
           [](Columns* self, const Rows& X, const nb::sequence& n_levels, const Flat<double>& weight, int max_bins,
              int n_threads) {
             auto levels = items<int>(n_levels, "n_levels");
-            const Unlocked free;
+            require(weight.size() == X.shape(0) && levels.size() == X.shape(1),
+                    "weight must have an entry for each row, n_levels one for each column.");
+            const GilRelease release;
             new (self) Columns(as_table(X), std::move(levels), weight.data(), max_bins, n_threads);
           },
-          nb::arg("X").noconvert(), "n_levels"_a, nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a,
-          nb::keep_alive<1, 2>())
+          "X"_a.noconvert(), "n_levels"_a, "weight"_a.noconvert(), "max_bins"_a, "n_threads"_a, nb::keep_alive<1, 2>())
       .def(
           "__init__",
           [](Columns* self, const Flat<std::int64_t>& begin, const Flat<std::int32_t>& column,
@@ -296,19 +269,18 @@ void bind_grower(nb::module_& m) {
              int n_threads) {
             const SparseRows X = as_sparse(begin, column, value, n_columns);
             require(weight.size() == X.rows, "weight must have an entry for each row.");
-            const Unlocked free;
+            const GilRelease release;
             new (self) Columns(X, weight.data(), max_bins, n_threads);
           },
-          nb::arg("begin").noconvert(), nb::arg("column").noconvert(), nb::arg("value").noconvert(), "n_columns"_a,
-          nb::arg("weight").noconvert(), "max_bins"_a, "n_threads"_a);
-  m.def("grow", &grow_tree, "columns"_a, nb::arg("code").noconvert(), nb::arg("y").noconvert(),
-        nb::arg("weight").noconvert(), nb::arg("factor").noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a,
-        "max_leaves"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a,
-        "missing"_a, "max_surrogates"_a, "monotone"_a, "parameter"_a, "max_places"_a, "every_level"_a, "n_threads"_a);
-  m.def("replay", &replay, "columns"_a, nb::arg("weight").noconvert(), nb::arg("first_child").noconvert(),
-        nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(), nb::arg("group_begin").noconvert(),
-        nb::arg("group").noconvert(), nb::arg("group_level").noconvert(), nb::arg("default").noconvert(),
-        "max_surrogates"_a, "monotone"_a, "every_level"_a, "n_threads"_a);
+          "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "n_columns"_a, "weight"_a.noconvert(),
+          "max_bins"_a, "n_threads"_a);
+  m.def("grow", &grow_tree, "columns"_a, "code"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert(),
+        "factor"_a.noconvert(), "n_classes"_a, "criterion"_a, "max_depth"_a, "max_leaves"_a, "min_samples_split"_a,
+        "min_samples_leaf"_a, "min_impurity"_a, "min_impurity_decrease"_a, "missing"_a, "max_surrogates"_a,
+        "monotone"_a, "parameter"_a, "max_places"_a, "every_level"_a, "n_threads"_a);
+  m.def("replay", &replay, "columns"_a, "weight"_a.noconvert(), "first_child"_a.noconvert(), "feature"_a.noconvert(),
+        "threshold"_a.noconvert(), "group_begin"_a.noconvert(), "group"_a.noconvert(), "group_level"_a.noconvert(),
+        "default"_a.noconvert(), "max_surrogates"_a, "monotone"_a, "every_level"_a, "n_threads"_a);
 }
 
 }  // namespace softwood

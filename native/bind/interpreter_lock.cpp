@@ -34,7 +34,7 @@ const bool forks_are_known = [] {
 
 }  // namespace
 
-TowardsPython::TowardsPython() {
+GilReacquire::GilReacquire() {
   if (depth++ > 0) return;
   ++on_the_way;  // before the look at `ending`: either it is seen here, or this thread is waited for
   if (!ending || ends_it.load() == std::this_thread::get_id()) return;
@@ -43,12 +43,12 @@ TowardsPython::TowardsPython() {
   wait_for_ever();
 }
 
-TowardsPython::~TowardsPython() {
+GilReacquire::~GilReacquire() {
   if (--depth == 0) --on_the_way;
 }
 
 void ask_python() {
-  const TowardsPython way;
+  const GilReacquire way;
   const nanobind::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   nanobind::module_::import_("softwood.kernels.interrupt").attr("check")();

@@ -14,12 +14,12 @@ namespace softwood {
 
 // While it lives, this thread is on its way to Python's lock, or runs Python in the midst of native work, where it may
 // lose the lock and want it back. Where the interpreter ends it is never made.
-class TowardsPython {
+class GilReacquire {
  public:
-  TowardsPython();
-  ~TowardsPython();
-  TowardsPython(const TowardsPython&) = delete;
-  TowardsPython& operator=(const TowardsPython&) = delete;
+  GilReacquire();
+  ~GilReacquire();
+  GilReacquire(const GilReacquire&) = delete;
+  GilReacquire& operator=(const GilReacquire&) = delete;
 };
 
 // Asks Python whether the work should end: on the main thread by a signal (Ctrl-C), on others by who gave them the
@@ -27,15 +27,15 @@ class TowardsPython {
 void ask_python();
 
 // While it lives, Python's lock is free for others, and polls of native code hear interrupts.
-class Unlocked {
+class GilRelease {
  public:
-  Unlocked() : check_(&ask_python), state_(PyEval_SaveThread()) {}
-  ~Unlocked() {
-    const TowardsPython way;
+  GilRelease() : check_(&ask_python), state_(PyEval_SaveThread()) {}
+  ~GilRelease() {
+    const GilReacquire way;
     PyEval_RestoreThread(state_);
   }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
 
  private:
   const InterruptCheck check_;

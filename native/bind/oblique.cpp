@@ -11,19 +11,6 @@
 namespace softwood {
 namespace {
 
-using namespace nb::literals;
-
-using Halves = nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Flats = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object column(const oblique::GrownTree& tree, T oblique::GrownNode::* field) {
-  std::vector<T> values;
-  values.reserve(tree.node.size());
-  for (const oblique::GrownNode& node : tree.node) values.push_back(node.*field);
-  return array(values);
-}
-
 nb::dict grown_dict(const oblique::GrownTree& tree, std::size_t columns) {
   const std::size_t n = tree.node.size();
   std::vector<std::int32_t> group_begin{0}, group;
@@ -34,15 +21,15 @@ nb::dict grown_dict(const oblique::GrownTree& tree, std::size_t columns) {
     group_begin.push_back(static_cast<std::int32_t>(group.size()));
   }
   nb::dict dict;
-  dict["first_child"] = column(tree, &oblique::GrownNode::first_child);
-  dict["gate"] = column(tree, &oblique::GrownNode::gate);
-  dict["feature"] = column(tree, &oblique::GrownNode::feature);
-  dict["threshold"] = column(tree, &oblique::GrownNode::threshold);
-  dict["default"] = column(tree, &oblique::GrownNode::default_slot);
-  dict["bias"] = column(tree, &oblique::GrownNode::bias);
-  dict["count"] = column(tree, &oblique::GrownNode::count);
-  dict["impurity"] = column(tree, &oblique::GrownNode::impurity);
-  dict["gain"] = column(tree, &oblique::GrownNode::gain);
+  dict["first_child"] = column(tree.node, &oblique::GrownNode::first_child);
+  dict["gate"] = column(tree.node, &oblique::GrownNode::gate);
+  dict["feature"] = column(tree.node, &oblique::GrownNode::feature);
+  dict["threshold"] = column(tree.node, &oblique::GrownNode::threshold);
+  dict["default"] = column(tree.node, &oblique::GrownNode::default_slot);
+  dict["bias"] = column(tree.node, &oblique::GrownNode::bias);
+  dict["count"] = column(tree.node, &oblique::GrownNode::count);
+  dict["impurity"] = column(tree.node, &oblique::GrownNode::impurity);
+  dict["gain"] = column(tree.node, &oblique::GrownNode::gain);
   dict["value"] = array(tree.value, {n, tree.parts});
   dict["weight"] = array(tree.weight, {columns ? tree.weight.size() / columns : 0, columns});
   dict["group_begin"] = array(group_begin);
@@ -58,15 +45,14 @@ void check_levels(const Table& X, const std::vector<int>& n_levels) {
 }
 
 // The arrays of a problem, seen from C++; factor is empty for numbers.
-oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
-                              const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
-                              const std::vector<int>& n_levels) {
+oblique::Problem view_problem(const Flat2<double>& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                              const Flat<double>& factor, const Flat2<double>& y, int criterion,
+                              const std::optional<Rows>& X, const std::vector<int>& n_levels) {
   const std::size_t n = phi.shape(0), classes = factor.size();
   require(!classes || are_codes(code.data(), code.size(), classes), "a code names no class.");
   if (X) check_levels(as_table(*X), n_levels);
-  if (n == 0 || weight.size() != n || (classes ? code.size() : y.shape(0)) != n || (X && X->shape(0) != n)) {
-    throw nb::value_error("phi, weight, the answers and X must have the same rows, at least one.");
-  }
+  require(n != 0 && weight.size() == n && (classes ? code.size() : y.shape(0)) == n && (!X || X->shape(0) == n),
+          "phi, weight, the answers and X must have the same rows, at least one.");
   return {phi.data(),
           n,
           phi.shape(1),
@@ -80,56 +66,52 @@ oblique::Problem view_problem(const Flats& phi, const Flat<double>& weight, cons
           nullptr};
 }
 
-nb::dict grow_discriminant(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
-                           const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
-                           const nb::sequence& levels, int max_depth, double min_samples_split, double min_samples_leaf,
-                           double min_impurity_decrease, double shrinkage, bool gaussian) {
+nb::dict grow_discriminant(const Flat2<double>& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                           const Flat<double>& factor, const Flat2<double>& y, int criterion,
+                           const std::optional<Rows>& X, const nb::sequence& levels, int max_depth,
+                           double min_samples_split, double min_samples_leaf, double min_impurity_decrease,
+                           double shrinkage, bool gaussian) {
   auto n_levels = items<int>(levels, "n_levels");
   oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
   const oblique::Limits limits{max_depth, min_samples_split, min_impurity_decrease};
   oblique::GrownTree tree;
-  {
-    const Unlocked free;
+  without_gil([&] {
     std::optional<hard::Columns> inputs;
     if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
     if (inputs) problem.inputs = &*inputs;
     tree = oblique::grow(problem, limits, {min_samples_leaf, shrinkage, gaussian});
-  }
+  });
   return grown_dict(tree, phi.shape(1));
 }
 
-nb::object gate_losses(const Flats& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
-                       const Flat<double>& factor, const Flats& y, int criterion, const std::optional<Rows>& X,
+nb::object gate_losses(const Flat2<double>& phi, const Flat<double>& weight, const Flat<std::int32_t>& code,
+                       const Flat<double>& factor, const Flat2<double>& y, int criterion, const std::optional<Rows>& X,
                        const nb::sequence& levels, double min_samples_leaf, double shrinkage, bool gaussian,
-                       std::size_t linear, bool lines, bool squares, const Halves& half) {
+                       std::size_t linear, bool lines, bool squares, const Flat2<std::uint8_t>& half) {
   auto n_levels = items<int>(levels, "n_levels");
   oblique::Problem problem = view_problem(phi, weight, code, factor, y, criterion, X, n_levels);
-  if (half.shape(1) != phi.shape(0) || half.shape(0) == 0 || linear > phi.shape(1)) {
-    throw nb::value_error("half must have a column for every row, and linear gates no more columns than there are.");
-  }
+  require(half.shape(1) == phi.shape(0) && half.shape(0) != 0 && linear <= phi.shape(1),
+          "half must have a column for every row, and linear gates no more columns than there are.");
   std::vector<double> losses;
-  {
-    const Unlocked free;
+  without_gil([&] {
     std::optional<hard::Columns> inputs;
     if (X) inputs.emplace(as_table(*X), std::move(n_levels), weight.data(), 0, 1);
     if (inputs) problem.inputs = &*inputs;
     losses = oblique::gate_selection(problem, {linear, lines, squares}, {min_samples_leaf, shrinkage, gaussian},
                                      half.data(), half.shape(0));
-  }
+  });
   return array(losses, {losses.size() / (2 * half.shape(0)), half.shape(0), 2});
 }
 
 }  // namespace
 
 void bind_oblique(nb::module_& m) {
-  m.def("grow_discriminant", &grow_discriminant, nb::arg("phi").noconvert(), nb::arg("weight").noconvert(),
-        nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
-        nb::arg("X").noconvert().none(), "n_levels"_a, "max_depth"_a, "min_samples_split"_a, "min_samples_leaf"_a,
-        "min_impurity_decrease"_a, "shrinkage"_a, "gaussian"_a);
-  m.def("gate_losses", &gate_losses, nb::arg("phi").noconvert(), nb::arg("weight").noconvert(),
-        nb::arg("code").noconvert(), nb::arg("factor").noconvert(), nb::arg("y").noconvert(), "criterion"_a,
-        nb::arg("X").noconvert().none(), "n_levels"_a, "min_samples_leaf"_a, "shrinkage"_a, "gaussian"_a, "linear"_a,
-        "lines"_a, "squares"_a, nb::arg("half").noconvert());
+  m.def("grow_discriminant", &grow_discriminant, "phi"_a.noconvert(), "weight"_a.noconvert(), "code"_a.noconvert(),
+        "factor"_a.noconvert(), "y"_a.noconvert(), "criterion"_a, "X"_a.noconvert().none(), "n_levels"_a, "max_depth"_a,
+        "min_samples_split"_a, "min_samples_leaf"_a, "min_impurity_decrease"_a, "shrinkage"_a, "gaussian"_a);
+  m.def("gate_losses", &gate_losses, "phi"_a.noconvert(), "weight"_a.noconvert(), "code"_a.noconvert(),
+        "factor"_a.noconvert(), "y"_a.noconvert(), "criterion"_a, "X"_a.noconvert().none(), "n_levels"_a,
+        "min_samples_leaf"_a, "shrinkage"_a, "gaussian"_a, "linear"_a, "lines"_a, "squares"_a, "half"_a.noconvert());
 }
 
 }  // namespace softwood

@@ -100,7 +100,10 @@ SOFTWOOD_INLINE Four<T> squash_four(Four<T> score) {
 }
 
 // A chain of a dozen operations is mostly waiting, so N vectors take each step side by side.
-#define SOFTWOOD_EACH for (int i = 0; i < N; ++i)
+template <int N, class Step>
+SOFTWOOD_INLINE void each(Step&& step) {
+  for (int i = 0; i < N; ++i) step(i);
+}
 
 // (3 - a * b) / 2 with one rounding: ARM has it in one instruction, and halves are exact.
 template <class T>
@@ -121,15 +124,17 @@ template <int N, class T>
 SOFTWOOD_INLINE void inverse_roots(Four<T> (&y)[N], Four<T> (&z)[N]) {
   constexpr auto guess = static_cast<typename Lane<T>::Word>(sizeof(T) == 4 ? 0x5f375a00ull : 0x5fe6eb50c7b537a9ull);
   Four<T> a[N];
-  SOFTWOOD_EACH a[i] = y[i];
-  SOFTWOOD_EACH y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits<T>>(a[i]) >> 1));
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { a[i] = y[i]; });
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA {
+    y[i] = reinterpret_cast<Four<T>>(guess - (reinterpret_cast<Bits<T>>(a[i]) >> 1));
+  });
   for (int steps = sizeof(T) == 4 ? 1 : 4; steps > 0; --steps) {
-    SOFTWOOD_EACH z[i] = a[i] * y[i];
-    SOFTWOOD_EACH z[i] = three_less<T>(z[i], y[i]);
-    SOFTWOOD_EACH y[i] = y[i] * z[i];
+    each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { z[i] = a[i] * y[i]; });
+    each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { z[i] = three_less<T>(z[i], y[i]); });
+    each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { y[i] = y[i] * z[i]; });
   }
-  SOFTWOOD_EACH z[i] = a[i] * y[i];
-  SOFTWOOD_EACH z[i] = three_less<T>(z[i], y[i]);
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { z[i] = a[i] * y[i]; });
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { z[i] = three_less<T>(z[i], y[i]); });
 }
 
 }  // namespace softwood::budding

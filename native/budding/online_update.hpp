@@ -1,5 +1,5 @@
 // A budding tree while it grows: native twin of kernels/reference/budding.py, which has the formulas. The arrays belong
-// to Python (kernels/online_state.py says what they hold) and are changed in place.
+// to Python (kernels/contracts/online_state.py says what they hold) and are changed in place.
 #pragma once
 
 #include <cstddef>

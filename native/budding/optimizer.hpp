@@ -15,12 +15,12 @@ constexpr double kFade = 0.9, kFadeSquares = 0.999, kAdamTiny = 1e-8;
 template <int N, class T>
 SOFTWOOD_INLINE void adagrad_vectors(Four<T> (&number)[N], Four<T> (&memory)[N], Four<T> (&slope)[N], T step) {
   Four<T> y[N], z[N];
-  SOFTWOOD_EACH memory[i] = fused_four<T>(slope[i], slope[i], memory[i]);
-  SOFTWOOD_EACH y[i] = memory[i] + static_cast<T>(kTiny);
-  SOFTWOOD_EACH slope[i] = -step * slope[i];
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { memory[i] = fused_four<T>(slope[i], slope[i], memory[i]); });
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { y[i] = memory[i] + static_cast<T>(kTiny); });
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { slope[i] = -step * slope[i]; });
   inverse_roots<N, T>(y, z);
-  SOFTWOOD_EACH y[i] = slope[i] * y[i];
-  SOFTWOOD_EACH number[i] = fused_four<T>(y[i], z[i], number[i]);
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { y[i] = slope[i] * y[i]; });
+  each<N>([&](int i) SOFTWOOD_INLINE_LAMBDA { number[i] = fused_four<T>(y[i], z[i], number[i]); });
 }
 
 // Numbers that AdaGrad moves together: their slope is factor * x.

@@ -1,4 +1,4 @@
-// Cuts a column into bins of about equal weight; the rule is in src/softwood/kernels/growth.py.
+// Cuts a column into bins of about equal weight; the rule is in src/softwood/kernels/contracts/growth.py.
 //
 // The edges of 256 bins are found without sorting the column: its values are counted in many even buckets in one pass,
 // and only the few buckets in which a bin ends are sorted.

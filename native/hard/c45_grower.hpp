@@ -1,4 +1,5 @@
-// Growing a C4.5 tree, the native twin of src/softwood/kernels/reference/c45.py. Rules: src/softwood/kernels/c45.py.
+// Growing a C4.5 tree, the native twin of src/softwood/kernels/reference/c45.py. Rules:
+// src/softwood/kernels/contracts/c45.py.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Grows a hard tree: opens nodes, divides their rows, stops by the rules of kernels/growth.py.
+// Grows a hard tree: opens nodes, divides their rows, stops by the rules of kernels/contracts/growth.py.
 #pragma once
 
 #include <cstdint>

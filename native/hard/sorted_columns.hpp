@@ -22,7 +22,7 @@
 namespace softwood::hard {
 
 constexpr double TIE = 1e-12;                                            // relative size of what is rounding, not order
-constexpr double FAR_TIE = 16 * std::numeric_limits<double>::epsilon();  // of src/softwood/kernels/growth.py
+constexpr double FAR_TIE = 16 * std::numeric_limits<double>::epsilon();  // of src/softwood/kernels/contracts/growth.py
 
 constexpr std::size_t THREADS_FROM = 64 * 1024;  // entries (rows x features) of a node from which threads pay
 constexpr std::uint32_t SAME = 1u << 31;

@@ -1,4 +1,4 @@
-// Finds the best split of a node: every feature, every candidate, by the rules of kernels/growth.py.
+// Finds the best split of a node: every feature, every candidate, by the rules of kernels/contracts/growth.py.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace softwood::oblique {
 
-using hard::TIE;                                                    // of kernels/growth.py
+using hard::TIE;                                                    // of kernels/contracts/growth.py
 constexpr double EPSILON = std::numeric_limits<double>::epsilon();  // impurity of a pure node, in parts of a whole
 constexpr double NOTHING = 1e-300;                                  // divides in place of 0
 

@@ -37,15 +37,19 @@ class Impurity {
 
   // W * impurity from the parts of the classes.
   double loss(const double* parts, std::size_t classes, double W) const {
-    if (W <= 0) return 0;
     double sum = 0;
-    if (criterion_ == Criterion::error) {
-      for (std::size_t k = 0; k < classes; ++k) sum = std::max(sum, parts[k]);
-      return W - sum;
-    }
-    for (std::size_t k = 0; k < classes; ++k) sum += parts[k];
+    for (std::size_t k = 0; k < classes; ++k) sum = counts_errors() ? std::max(sum, parts[k]) : sum + parts[k];
+    return loss(sum, W);
+  }
+
+  // W * impurity of a side of weight W whose classes add `sum`: the largest of their parts where errors count.
+  double loss(double sum, double W) const {
+    if (W <= 0) return 0;
+    if (criterion_ == Criterion::error) return W - sum;
     return criterion_ == Criterion::gini ? W - sum / W : part(W) - sum;
   }
+
+  bool counts_errors() const { return criterion_ == Criterion::error; }
 
  private:
   Criterion criterion_;
@@ -57,45 +61,51 @@ class Impurity {
 class Sides {
  public:
   Sides(const Impurity& impurity, const std::vector<double>& whole)
-      : impurity_(impurity), whole_(whole), below_(whole.size()), low_(whole.size()), all_(whole.size()), high_(whole) {
-    for (std::size_t k = 0; k < whole.size(); ++k) all_[k] = impurity.part(whole[k]);
-    for (const double weight : whole) total_ += weight;
+      : impurity_(impurity), whole_(whole), side_(whole.size()), all_(whole.size()) {
+    for (std::size_t k = 0; k < whole.size(); ++k) all_[k] = {0.0, whole[k], 0.0, impurity.part(whole[k])};
     restart();
   }
 
   // All rows are above again.
-  void restart() {
-    std::fill(below_.begin(), below_.end(), 0.0);
-    std::fill(low_.begin(), low_.end(), 0.0);
-    high_ = all_;
-  }
+  void restart() { side_ = all_; }
 
   void move(std::size_t k, double weight) {
-    below_[k] += weight;
-    low_[k] = impurity_.part(below_[k]);
-    high_[k] = impurity_.part(above(k));
+    Class& mine = side_[k];
+    mine.below += weight;
+    mine.above = std::max(whole_[k] - mine.below, 0.0);  // below 0 by rounding only
+    mine.low = impurity_.part(mine.below);
+    mine.high = impurity_.part(mine.above);
   }
 
   // W * impurity of both sides together.
-  double loss() const {
-    const std::size_t n = whole_.size();
-    double W = 0, rest = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      W += below_[k];
-      rest += above(k);
-    }
-    return impurity_.loss(low_.data(), n, W) + impurity_.loss(high_.data(), n, rest);
-  }
+  double loss() const { return sum_of(side_); }
 
-  double undivided() const { return impurity_.loss(all_.data(), all_.size(), total_); }
+  double undivided() const { return sum_of(all_); }
 
  private:
+  // Weights of a class on both sides, and what they add: side by side, since with many classes all time goes into
+  // their four sums, which do not wait for each other.
+  struct Class {
+    double below, above, low, high;
+  };
+
   const Impurity& impurity_;
   const std::vector<double>& whole_;
-  std::vector<double> below_, low_, all_, high_;
-  double total_ = 0;
+  std::vector<Class> side_, all_;
 
-  double above(std::size_t k) const { return std::max(whole_[k] - below_[k], 0.0); }  // below 0 by rounding only
+  double sum_of(const std::vector<Class>& classes) const {
+    Class sum{0.0, 0.0, 0.0, 0.0};
+    if (impurity_.counts_errors()) {
+      for (const Class& one : classes) {
+        sum = {sum.below + one.below, sum.above + one.above, std::max(sum.low, one.low), std::max(sum.high, one.high)};
+      }
+    } else {
+      for (const Class& one : classes) {
+        sum = {sum.below + one.below, sum.above + one.above, sum.low + one.low, sum.high + one.high};
+      }
+    }
+    return impurity_.loss(sum.low, sum.below) + impurity_.loss(sum.high, sum.above);
+  }
 };
 
 }  // namespace softwood::oblique

@@ -1,5 +1,5 @@
-// Columns made from inputs, once or whenever a pass asks for them; twin of kernels/expansion.py, which says what the
-// tables mean.
+// Columns made from inputs, once or whenever a pass asks for them; twin of kernels/contracts/expansion.py, which says
+// what the tables mean.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,8 @@ struct Expansion {
   std::vector<T> expand_all(std::size_t blocks, int n_threads) const;
 };
 
-// Where inputs are cut, and from where and in what unit they are measured; kernels/expansion.py says how they lie.
+// Where inputs are cut, and from where and in what unit they are measured; kernels/contracts/expansion.py says how they
+// lie.
 struct Segments {
   const std::int64_t* knot_begin;
   const double *knot, *origin, *width;

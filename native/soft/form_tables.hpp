@@ -1,5 +1,5 @@
 // Weighted sums of columns, and sums over rows times columns, without the columns. Every column is linear on each
-// segment of its input (kernels/expansion.py), so a weighted sum of an input's columns is linear there, too:
+// segment of its input (kernels/contracts/expansion.py), so a weighted sum of an input's columns is linear there, too:
 //
 //   form(x)         = bias + sum_input height[input][segment] + slope[input][segment] * t
 //   d form / d weight, summed over rows = sum_segment height_c[segment] * (sum of coefficient)

@@ -1,4 +1,4 @@
-// Rows of a sparse table for soft trees, twin of kernels/stored_rows.py: passes in time of what is stored.
+// Rows of a sparse table for soft trees, twin of kernels/sparse/stored_rows.py: passes in time of what is stored.
 //
 //   column c of a row = stored number (0 where there is none) + shift[c]
 //

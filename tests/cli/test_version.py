@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import softwood
 from softwood.cli import app
-from softwood.kernels.backend import kernels, simd
+from softwood.kernels.dispatch import kernels, simd
 
 
 def test_version_names_the_package_and_its_kernels() -> None:

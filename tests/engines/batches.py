@@ -13,7 +13,7 @@ import numpy as np
 
 from softwood.engines import Floats, Shape, SumEngine
 from softwood.engines.memory import from_inputs
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from softwood.engines import Floats, SumEngine
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding import joint as budding
 from softwood.learners.soft.columns.design import BasisSpec, build_design

@@ -12,9 +12,9 @@ import torch
 from softwood.engines import Floats, SumEngine, memory
 from softwood.engines import torch as on_device
 from softwood.engines.torch import operators
-from softwood.kernels.expansion import Expansion
+from softwood.kernels import make_shape
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import make_shape
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.learn import learn_joint, learn_joint_from

@@ -11,9 +11,9 @@ import torch
 from softwood.engines.torch import fused
 from softwood.engines.torch.columns import MISSING, SQUARE, Tables, Terms, choose_columns
 from softwood.engines.torch.rows import DeviceRows, load_rows
-from softwood.kernels.expansion import Expansion, expand
+from softwood.kernels import make_shape
+from softwood.kernels.contracts.expansion import Expansion, expand
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import make_shape
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 

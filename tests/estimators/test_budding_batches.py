@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from softwood import Batches, BuddingTreeClassifier, BuddingTreeRegressor, C45Classifier
-from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, draw_samples_of, pieces, table_of
 
 KINDS = [(BuddingTreeRegressor, "y"), (BuddingTreeClassifier, "two"), (BuddingTreeClassifier, "three")]
+JOINT = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3, "leafness_penalty": 1e-3, "max_nodes": 7}
 
 
 @pytest.mark.parametrize(("kind", "target"), KINDS)
@@ -29,16 +30,22 @@ def test_one_pass_online_is_partial_fit_to_the_last_bit(kind: Any, target: str) 
 
 
 @pytest.mark.parametrize(("kind", "target"), [KINDS[0], pytest.param(*KINDS[1], marks=pytest.mark.long)])
-def test_the_joint_learner_finds_a_tree_as_good_as_in_memory(kind: Any, target: str) -> None:
+def test_the_joint_learner_finds_a_tree_as_good_as_in_memory(
+    kind: Any, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, fresh = table_of(600), table_of(1500, seed=1)
-    how = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3, "leafness_penalty": 1e-3, "max_nodes": 7}
-    batched = kind(**how).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), target)
-    memory = kind(**how).fit(table.select(INPUTS), table[target])
+    memory = kind(**JOINT).fit(table.select(INPUTS), table[target])
     assert memory.tree_.n_nodes > 1
-    np.testing.assert_array_equal(batched.tree_.first_child, memory.tree_.first_child)
-    scores = [model.score(fresh.select(INPUTS), fresh[target].to_pylist()) for model in (batched, memory)]
+    whole = kind(**JOINT).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), target)
+    np.testing.assert_array_equal(whole.tree_.first_child, memory.tree_.first_child)
+    encoded = memory.encode(fresh.select(INPUTS))
+    np.testing.assert_array_equal(whole.tree_.predict(encoded), memory.tree_.predict(encoded))
+    assert whole.tree_.count[0] == pytest.approx(memory.tree_.count[0])
+    draw_samples_of(400, monkeypatch)  # of which the tree is searched; all rows refine it
+    batched = kind(**JOINT).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), target)
+    sampled = kind(**JOINT).fit(table.select(INPUTS), table[target])
+    scores = [model.score(fresh.select(INPUTS), fresh[target].to_pylist()) for model in (batched, sampled)]
     assert scores[0] == pytest.approx(scores[1], abs=0.01)
-    assert batched.tree_.count[0] == pytest.approx(memory.tree_.count[0])
     batched.partial_fit(fresh.select(INPUTS), fresh[target])  # and it goes on
     assert batched.tree_.provenance.n_rows == 2100
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from softwood import Batches, CARTClassifier, CARTRegressor
-from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, pieces, table_of
 
 HOW = {"max_bins": 32, "missing": "direction", "min_samples_leaf": 5, "max_leaves": 20}
 CASES: list[tuple[Any, str, dict[str, Any]]] = [

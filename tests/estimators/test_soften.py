@@ -23,7 +23,7 @@ from softwood import (
     to_text,
 )
 from softwood.kernels import native, reference
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion, Score, Squash
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import anneal_tree

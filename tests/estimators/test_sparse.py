@@ -19,7 +19,7 @@ from softwood import (
     kernels,
 )
 from softwood.intake.cells import sparse_rows
-from softwood.kernels import sparse_table
+from softwood.kernels.sparse import table as sparse_table
 
 BRIEF = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.01, "max_leaves": 3}
 CASES = [

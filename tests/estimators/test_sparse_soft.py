@@ -10,7 +10,7 @@ from scipy import sparse
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.intake.cells import sparse_rows
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 HOW = {"gate": "linear", "max_leaves": 4}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from threading import Barrier, Thread
 
 import numpy as np
-
 from softwood.kernels.budding import train
+
+from softwood.kernels.contracts.online_state import OnlineOptions, init_state, pad_rows
 from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import OnlineOptions, init_state, pad_rows
 
 ROWS, COLUMNS = 20_000, 3
 

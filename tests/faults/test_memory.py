@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from softwood import CARTClassifier, CARTRegressor
-from softwood.kernels.growth import Growth, Target
+from softwood.kernels.contracts.growth import Growth, Target
 from softwood.kernels.kinds import Criterion
 from tests.faults.allocations import run
 from tests.faults.learners import CHILD, LEARNERS

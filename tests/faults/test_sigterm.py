@@ -46,11 +46,15 @@ save(fit(sys.argv[1]), sys.argv[2])
 def fit(checkpoint: str | None) -> object:
     """A small fit by batches, the same each time."""
     from softwood import Batches, SoftTreeRegressor
+    from softwood.learners.soft.training import batched_rows, training_rows
 
     X, y = rows("SoftTreeRegressor", 1500)
     model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=3, max_iter=30, weight_penalty=1e-3)
     pieces = [(X[at : at + 500], y[at : at + 500]) for at in range(0, 1500, 500)]
-    return model.fit(Batches(lambda: iter(pieces), memory="64 KiB", checkpoint=checkpoint))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (batched_rows, training_rows):
+            patch.setattr(module, "SAMPLE_ROWS", 700)  # more rows are passed over once for every step
+        return model.fit(Batches(lambda: iter(pieces), memory="64 KiB", checkpoint=checkpoint))
 
 
 def stop(line: list[str], after: int) -> int:

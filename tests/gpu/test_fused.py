@@ -9,8 +9,8 @@ import pytest
 
 from softwood.engines import torch as on_device
 from softwood.engines.torch import fused
+from softwood.kernels import make_shape
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import make_shape
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels import native, reference
-from softwood.kernels.growth import Grown, Growth, Target
+from softwood.kernels.contracts.growth import Grown, Growth, Target
 from softwood.kernels.kinds import Criterion
 
 PARAMETER = {Criterion.QUANTILE: np.array([0.7]), Criterion.HUBER: np.array([0.6])}  # where a test says none

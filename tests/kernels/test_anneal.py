@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from softwood import C45Classifier, CARTClassifier, CARTRegressor
 from softwood.kernels import native, reference
-from softwood.kernels.anneal import PROPOSALS, AnnealProblem, Ramps
+from softwood.kernels.contracts.anneal import PROPOSALS, AnnealProblem, Ramps
 from softwood.learners.softening.gates import SofteningRows, with_widths
 from softwood.learners.softening.ramps import make_problem
 from softwood.tree import Tree
@@ -118,6 +118,25 @@ def test_ramps_of_the_wrong_size_are_refused() -> None:
     ramps = some_ramps(problem)
     with pytest.raises(ValueError, match="threshold must have 17 numbers, got 16"):
         native.Annealer(problem, 0).gradient(replace(ramps, threshold=ramps.threshold[1:]))
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ({"feature": np.zeros(3, np.int32)}, "array of nodes"),
+        ({"response": np.zeros((0, 2))}, "array of nodes|names no class"),
+        ({"missing_begin": np.array([0, 9], np.int64)}, "missing_begin must rise"),
+        ({"weight": np.ones(2)}, "entry for each row"),
+        ({"code": np.full(1, 7, np.int32)}, "entry for each row"),
+        ({"first_child": np.zeros(17, np.int32)}, "children must come after"),
+        ({"feature": np.full(17, 99, np.int32)}, "a gate needs an input"),
+    ],
+    ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
+)
+def test_problems_that_do_not_fit_are_refused(broken: dict[str, np.ndarray], told: str) -> None:
+    problem = make_problem(*EXAMPLES["two classes"])
+    with pytest.raises(ValueError, match=told):
+        native.Annealer(replace(problem, **broken), 0)
 
 
 def test_widths_of_zero_divide_rows_on_the_threshold() -> None:

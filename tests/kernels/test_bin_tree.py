@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels import bin_tree
-from softwood.kernels.reference.bin_tree import BinnedRows, BinTree, bin_codes, sum_bins
+from softwood import kernels
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree
+from softwood.kernels.reference.bin_tree import bin_codes, sum_bins
 
 
 def random_tree(rng: np.random.Generator, n_gates: int, n_inputs: int, n_bins: int) -> BinTree:
@@ -39,10 +40,10 @@ def test_native_sums_are_those_of_the_reference(n_bins: int, n_classes: int, n_t
     assert wanted[..., 0].sum() > 0
     for code in (rows.code, np.ascontiguousarray(rows.code), np.repeat(rows.code, 2, axis=1)[:, ::2]):
         for n_threads in (1, 3):
-            found = bin_tree.sum_bins(rows._replace(code=code), tree, place, origin, n_threads)
+            found = kernels.sum_bins(rows._replace(code=code), tree, place, origin, n_threads)
             np.testing.assert_array_equal(found, wanted)
     nobody = BinnedRows(rows.code[:0], n_bins, rows.y[:0], rows.weight[:0], n_classes)
-    assert not bin_tree.sum_bins(nobody, tree, place, origin, 1).any()
+    assert not kernels.sum_bins(nobody, tree, place, origin, 1).any()
 
 
 @pytest.mark.parametrize("n_bins", [9, 255, 400])
@@ -57,12 +58,12 @@ def test_native_codes_are_those_of_the_reference(n_bins: int) -> None:
     wanted = bin_codes(X, edge, levels, n_bins)
     assert wanted.dtype == (np.uint8 if n_bins < 256 else np.uint16)
     for same in (X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
-        found = bin_tree.bin_codes(same, edge, levels, n_bins, 2)
+        found = kernels.bin_codes(same, edge, levels, n_bins, 2)
         np.testing.assert_array_equal(found, wanted)
         assert found.dtype == wanted.dtype
 
 
-@pytest.mark.skipif(bin_tree.sum_bins is sum_bins, reason="NumPy looks at its own indices")
+@pytest.mark.skipif(kernels.sum_bins is sum_bins, reason="NumPy looks at its own indices")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -84,4 +85,4 @@ def test_what_would_be_read_out_of_bounds_is_refused(change: dict[str, Any], wor
     tree = BinTree(np.array(parts["first_child"]), np.array(parts["feature"]), np.array(parts["child"]))
     given = BinnedRows(**{name: parts[name] for name in rows._asdict()})
     with pytest.raises(ValueError, match=words):
-        bin_tree.sum_bins(given, tree, np.array(parts["place"]), np.zeros((2, 1)), 1)
+        kernels.sum_bins(given, tree, np.array(parts["place"]), np.zeros((2, 1)), 1)

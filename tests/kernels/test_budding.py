@@ -7,16 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels import budding as picked
+from softwood import kernels
+from softwood.kernels.contracts.online_state import (
+    LANES,
+    OnlineOptions,
+    OnlineState,
+    Rule,
+    init_state,
+    pad_rows,
+    padded,
+    widen,
+)
 from softwood.kernels.kinds import Link, Loss, LossKind
-from softwood.kernels.online_state import LANES, OnlineOptions, OnlineState, Rule, init_state, pad_rows, padded, widen
 from softwood.kernels.reference import budding as reference
 
 ROWS, COLUMNS = 60, 6
 CLASSIC = [(Loss.SQUARED, 1), (Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4)]
 NUMBERS = [Loss(LossKind.HUBER, 0.7), Loss(LossKind.QUANTILE, 0.6), Loss.POISSON, Loss.GAMMA]
 TASKS = [*CLASSIC, *((loss, 1) for loss in NUMBERS), (Loss(LossKind.TWEEDIE, 1.4), 3)]
-NATIVE = pytest.mark.skipif(picked.native is None, reason="the native kernels are not built")
+NATIVE = pytest.mark.skipif(kernels.kernels != "native", reason="the native kernels are not built")
 
 
 def make_rows(loss: Loss, outputs: int, dtype: Any) -> tuple[Any, Any, Any]:
@@ -51,7 +60,7 @@ def grown_state(task: tuple[Loss, int], linear: bool) -> tuple[OnlineState, tupl
     rows, options = make_rows(loss, outputs, np.float64), OnlineOptions(loss, 1e-4)
     state = grown(outputs, options, linear, np.float64)
     for _ in range(3):
-        picked.train(state, *rows, np.arange(ROWS), options)
+        kernels.train_buds(state, *rows, np.arange(ROWS), options)
     assert state.n_nodes > 5
     return state, rows
 
@@ -93,20 +102,22 @@ def test_native_equals_reference(
     options = OnlineOptions(loss, 1e-3, weight_penalty, rule, 0.05, batch)
     rows, order = make_rows(loss, outputs, np.float64), np.random.default_rng(1).permutation(ROWS)
     ours, theirs = (grown(outputs, options, linear, np.float64) for _ in range(2))
-    loss_sum = picked.train(ours, *rows, order, options)
-    assert loss_sum == pytest.approx(reference.train(theirs, *rows, order, options), rel=1e-9)
+    loss_sum = kernels.train_buds(ours, *rows, order, options)
+    assert loss_sum == pytest.approx(reference.train_buds(theirs, *rows, order, options), rel=1e-9)
     np.testing.assert_array_equal(ours.count, theirs.count)
     np.testing.assert_array_equal(ours.first_child[: ours.n_nodes], theirs.first_child[: ours.n_nodes])
     for mine, wanted in zip(ours.parts(ours.number), theirs.parts(theirs.number), strict=True):
         np.testing.assert_allclose(mine[: ours.n_nodes], wanted[: ours.n_nodes], rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(picked.answers(ours, rows[0]), reference.answers(theirs, rows[0]), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        kernels.evaluate_buds(ours, rows[0]), reference.evaluate_buds(theirs, rows[0]), rtol=1e-6, atol=1e-8
+    )
 
 
 @NATIVE
 def test_one_thread_equals_five(task: tuple[Loss, int], linear: bool) -> None:
     state, rows = grown_state(task, linear)
     many = np.concatenate([rows[0]] * 60)
-    np.testing.assert_array_equal(picked.answers(state, many, 1), picked.answers(state, many, 5))
+    np.testing.assert_array_equal(kernels.evaluate_buds(state, many, 1), kernels.evaluate_buds(state, many, 5))
 
 
 @NATIVE
@@ -114,7 +125,7 @@ def test_single_precision_is_near() -> None:
     options = OnlineOptions(Loss.SQUARED, 1e-3)
     plants = [grown(1, options, False, dtype) for dtype in (np.float32, np.float64)]
     for state in plants:
-        picked.train(state, *make_rows(Loss.SQUARED, 1, state.number.dtype), np.arange(ROWS), options)
+        kernels.train_buds(state, *make_rows(Loss.SQUARED, 1, state.number.dtype), np.arange(ROWS), options)
     assert plants[0].n_nodes == plants[1].n_nodes
     np.testing.assert_allclose(plants[0].number, plants[1].number, atol=2e-3)
 
@@ -127,7 +138,7 @@ def test_a_step_of_adagrad_is_as_long_as_it_should_be() -> None:
         state = grown(1, options, False, np.float32, room=1)
         memory = state.parts(state.memory)[1]
         memory[0] = squares
-        picked.train(state, pad_rows(np.zeros((1, COLUMNS))), one[:, None], one, np.arange(1), options)
+        kernels.train_buds(state, pad_rows(np.zeros((1, COLUMNS))), one[:, None], one, np.arange(1), options)
         assert state.response[0, 0, 0] == pytest.approx(1 / np.sqrt(float(memory[0, 0, 0])), rel=5e-6)
 
 
@@ -138,9 +149,9 @@ def test_pieces_of_rows_equal_all_rows(task: tuple[Loss, int], batch: int) -> No
     options = OnlineOptions(loss, 1e-3, batch=batch)
     rows = make_rows(loss, outputs, np.float32)
     whole, parts = (grown(outputs, options, False, np.float32) for _ in range(2))
-    picked.train(whole, *rows, np.arange(ROWS), options)
+    kernels.train_buds(whole, *rows, np.arange(ROWS), options)
     for piece in np.split(np.arange(ROWS), [1, 2, 17, 40]):
-        picked.train(parts, *(part[piece] for part in rows), np.arange(len(piece)), options)
+        kernels.train_buds(parts, *(part[piece] for part in rows), np.arange(len(piece)), options)
     np.testing.assert_array_equal(whole.number, parts.number)
     np.testing.assert_array_equal(whole.count, parts.count)
 
@@ -150,7 +161,7 @@ def test_a_plant_never_outgrows_its_room() -> None:
     state = grown(1, options, False, np.float32, room=7)
     rows = make_rows(Loss.SQUARED, 1, np.float32)
     for _ in range(5):
-        picked.train(state, *rows, np.arange(ROWS), options)
+        kernels.train_buds(state, *rows, np.arange(ROWS), options)
         assert state.n_nodes <= 7
 
 
@@ -160,7 +171,7 @@ def test_structure_stays_sound() -> None:
     state = grown(1, options, False, np.float32, room=31)
     rows, sizes = make_rows(Loss.SQUARED, 1, np.float32), set()
     for row in range(ROWS):
-        picked.train(state, *rows, np.array([row]), options)
+        kernels.train_buds(state, *rows, np.array([row]), options)
         child = state.first_child[: state.n_nodes]
         branch = np.flatnonzero(child >= 0)
         assert (child[branch] > branch).all()
@@ -174,7 +185,7 @@ def test_structure_stays_sound() -> None:
 def test_a_high_price_keeps_one_leaf() -> None:
     options = OnlineOptions(Loss.SQUARED, 100.0)
     state = grown(1, options, False, np.float32)
-    picked.train(state, *make_rows(Loss.SQUARED, 1, np.float32), np.arange(ROWS), options)
+    kernels.train_buds(state, *make_rows(Loss.SQUARED, 1, np.float32), np.arange(ROWS), options)
     assert state.n_nodes == 1
 
 
@@ -182,7 +193,9 @@ def test_widening_changes_no_answer(linear: bool) -> None:
     state, rows = grown_state((Loss.SQUARED, 3), linear)
     wide = widen(state, COLUMNS + 3)
     phi = np.c_[rows[0][:, 1 : COLUMNS + 1], np.zeros((ROWS, 3))]
-    np.testing.assert_array_equal(picked.answers(wide, pad_rows(phi, np.float64)), picked.answers(state, rows[0]))
+    np.testing.assert_array_equal(
+        kernels.evaluate_buds(wide, pad_rows(phi, np.float64)), kernels.evaluate_buds(state, rows[0])
+    )
 
 
 def test_random_numbers_are_uniform_and_counted() -> None:
@@ -199,8 +212,8 @@ def test_native_refuses_what_does_not_fit() -> None:
     options = OnlineOptions(Loss.SQUARED, 0.0)
     state, (x, target, weight) = grown(1, options, False, np.float32), make_rows(Loss.SQUARED, 1, np.float32)
     with pytest.raises(ValueError, match="sizes of state and rows"):
-        picked.train(state, np.ascontiguousarray(x[:, :LANES]), target, weight, np.arange(3), options)
+        kernels.train_buds(state, np.ascontiguousarray(x[:, :LANES]), target, weight, np.arange(3), options)
     with pytest.raises(ValueError, match="order names a row"):
-        picked.train(state, x, target, weight, np.array([ROWS]), options)
+        kernels.train_buds(state, x, target, weight, np.array([ROWS]), options)
     with pytest.raises(ValueError, match="another rule or batch"):
-        picked.train(state, x, target, weight, np.arange(3), OnlineOptions(Loss.SQUARED, 0.0, rule=Rule.ADAM))
+        kernels.train_buds(state, x, target, weight, np.arange(3), OnlineOptions(Loss.SQUARED, 0.0, rule=Rule.ADAM))

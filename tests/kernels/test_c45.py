@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood.kernels import native, reference
-from softwood.kernels.c45 import C45Grown, C45Growth
+from softwood.kernels.contracts.c45 import C45Grown, C45Growth
 
 N_LEVELS = np.array([0, 3, 0, 6], np.int32)
 GROWERS = {"native": native.grow_c45, "reference": reference.grow_c45}

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softwood.kernels.backend import kernels
-from softwood.kernels.expansion import expand
+from softwood.kernels import make_expanded_rows, make_rows, make_shape
+from softwood.kernels.contracts.expansion import expand
+from softwood.kernels.dispatch import kernels
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import make_expanded_rows, make_rows, make_shape
 from softwood.learners.soft.columns import piecewise
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of

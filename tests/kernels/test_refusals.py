@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from softwood import CARTRegressor, kernels
-from softwood.kernels import backend, reference, soft
-from softwood.kernels.c45 import C45Growth
-from softwood.kernels.growth import Growth, Target
+from softwood.kernels import dispatch, reference
+from softwood.kernels.contracts.c45 import C45Growth
+from softwood.kernels.contracts.growth import Growth, Target
 from softwood.kernels.kinds import Criterion
 
 ONES, Y = np.ones(4), np.array([0, 1, 0, 1], np.int32)
@@ -68,19 +68,19 @@ def test_a_pruning_sequence_from_a_broken_file_is_refused() -> None:
             type(sequence).__new__(type(sequence)).__setstate__(state | {name: value})
 
 
-@pytest.mark.skipif(backend.kernels != "native", reason="what native code reads")
+@pytest.mark.skipif(dispatch.kernels != "native", reason="what native code reads")
 @pytest.mark.parametrize(("loss", "outputs"), [(-1, 1), (3, 1), (255, 1), (1, 2)])
 def test_descent_refuses_a_loss_that_it_does_not_know(loss: int, outputs: int) -> None:
     rows, target = np.zeros((2, 1)), np.zeros((2, outputs))
     split, order = np.zeros((1, 2 + 2 * outputs)), np.array([[0, 1]])
     with pytest.raises(ValueError, match=r"loss must be 0 to 2|logistic loss has one output"):
-        soft.descend(rows, target, np.ones(2), target, np.ones(2), loss, split, order, np.ones(1), 0.9, 1.0, 1)
+        kernels.descend(rows, target, np.ones(2), target, np.ones(2), loss, split, order, np.ones(1), 0.9, 1.0, 1)
 
 
-@pytest.mark.skipif(backend.kernels != "native", reason="what native code reads")
+@pytest.mark.skipif(dispatch.kernels != "native", reason="what native code reads")
 def test_columns_of_a_shape_are_whole_numbers_of_columns() -> None:
     def make(own: Any) -> Any:
-        return soft.make_shape(np.array([-1], np.int32), np.array([-1], np.int32), 0, 3, 1, own)
+        return kernels.make_shape(np.array([-1], np.int32), np.array([-1], np.int32), 0, 3, 1, own)
 
     assert list(make(np.array([0, 2], np.int32)).own_columns) == list(make((0, 2)).own_columns) == [0, 2]
     with pytest.raises(TypeError, match="own_columns has an item of another type"):
@@ -89,7 +89,30 @@ def test_columns_of_a_shape_are_whole_numbers_of_columns() -> None:
         make([3])
 
 
-@pytest.mark.skipif(backend.native is None, reason="the native kernels are not built")
+@pytest.mark.skipif(dispatch.kernels != "native", reason="what native code reads")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"code": Y[:3]}, "entry for each row"),
+        ({"weight": ONES[:3]}, "entry for each row"),
+        ({"code": np.array([0, 1, 2, 0], np.int32)}, "a code names no class"),
+        ({"factor": np.ones(3)}, "entry for each class"),
+        ({"n_classes": 0}, "entry for each row"),
+    ],
+)
+def test_native_growth_checks_sizes_before_it_reads(wrong: dict[str, Any], told: str) -> None:
+    native = dispatch.native
+    columns = native.Columns(X, LEVELS.tolist(), ONES, 0, 1)
+    given = {"code": Y, "y": np.zeros((0, 1)), "weight": ONES, "factor": np.zeros(0), "n_classes": 2} | wrong
+    limits = {"criterion": 0, "max_depth": 3, "max_leaves": 9, "min_samples_split": 2.0, "min_samples_leaf": 1.0}
+    rest = {"min_impurity": 0.0, "min_impurity_decrease": 0.0, "missing": 0, "max_surrogates": 0, "monotone": []}
+    with pytest.raises(ValueError, match=told):
+        native.grow(columns, **given, **limits, **rest, parameter=[], max_places=9, every_level=9, n_threads=1)
+    with pytest.raises(ValueError, match="one for each column"):
+        native.Columns(X, [0], ONES, 0, 1)
+
+
+@pytest.mark.skipif(dispatch.native is None, reason="the native kernels are not built")
 def test_what_fails_in_an_attribute_is_raised_and_does_not_end_the_process() -> None:
     class Interrupted:
         def __getattr__(self, name: str) -> object:
@@ -100,4 +123,4 @@ def test_what_fails_in_an_attribute_is_raised_and_does_not_end_the_process() -> 
 
     for tree in (Interrupted(), WithBasis()):
         with pytest.raises(KeyboardInterrupt):
-            backend.native.Evaluator(tree, np.zeros(0), np.zeros(0))
+            dispatch.native.Evaluator(tree, np.zeros(0), np.zeros(0))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels import running_scale
-from softwood.kernels.backend import native
+from softwood import kernels
+from softwood.kernels.dispatch import native
 from softwood.kernels.reference import running_scale as reference
 
 RULE = reference.ScaleRule(8.0, 2.0, 1e-9, 2.0**-45)
@@ -46,10 +46,10 @@ def test_native_equals_reference_to_the_bit(seed: int) -> None:
     weight = rng.choice([1.0, 0.5, 3.0], n)
     cuts = sorted(rng.integers(0, n + 1, 3).tolist())
     given = (X, feature, code, weight, cuts)
-    assert scaled(running_scale.scale_running, *given) == scaled(reference.scale_running, *given)
+    assert scaled(kernels.scale_running, *given) == scaled(reference.scale_running, *given)
 
 
-@pytest.mark.parametrize("scale", [running_scale.scale_running, reference.scale_running])
+@pytest.mark.parametrize("scale", [kernels.scale_running, reference.scale_running])
 def test_squares_without_an_end_are_told(scale: Any) -> None:
     given = np.zeros(1, np.int32), np.full(1, -1.0), np.ones(3), empty(1), RULE, np.empty((3, 1))
     assert not scale(np.array([[1.0], [1e160], [2.0]]), *given)

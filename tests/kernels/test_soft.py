@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels import _native, soft
+from softwood import kernels
+from softwood.kernels import _native
+from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.kernels.penalty import Penalty
 from softwood.kernels.reference import gradient as reference
 
 ROWS, COLUMNS = 300, 5
@@ -229,14 +230,14 @@ def full_tree(columns: int) -> Any:
     """Seven gates, eight leaves."""
     first_child = np.full(15, -1, np.int32)
     first_child[:7] = np.arange(1, 15, 2)
-    return soft.make_shape(first_child, np.full(8, -1, np.int32), 0, columns, 1)
+    return kernels.make_shape(first_child, np.full(8, -1, np.int32), 0, columns, 1)
 
 
 def test_steep_gates_take_no_longer_than_soft_ones() -> None:
     """Their shares are numbers too small to be normal, over which some machines take a hundred times as long."""
     rng, rows, shape = np.random.default_rng(0), 4000, full_tree(5)
     table = rng.normal(size=(rows, 5)), rng.normal(size=(rows, 1)), np.ones(rows)
-    engine = soft.make_rows(*table, Loss.SQUARED, single=True)
+    engine = kernels.make_rows(*table, Loss.SQUARED, single=True)
     parameters = rng.normal(size=shape.parameters)
     assert least_seconds(engine, shape, 30.0 * parameters) < 3.0 * least_seconds(engine, shape, parameters)
 
@@ -246,13 +247,16 @@ def test_columns_that_are_mostly_nothing_cost_little() -> None:
     rng, rows, shape = np.random.default_rng(0), 4000, full_tree(500)
     target, weight, parameters = rng.normal(size=(rows, 1)), np.ones(rows), rng.normal(size=shape.parameters)
     dense, rare = rng.normal(size=(rows, 500)), np.eye(500)[rng.integers(0, 500, rows)]
-    engines = [soft.make_rows(phi, target, weight, Loss.SQUARED, single=True) for phi in (dense, rare)]
+    engines = [kernels.make_rows(phi, target, weight, Loss.SQUARED, single=True) for phi in (dense, rare)]
     assert least_seconds(engines[1], shape, parameters) < 0.5 * least_seconds(engines[0], shape, parameters)
 
 
 def test_a_shape_tells_what_it_was_made_of() -> None:
     first, row = np.array([1, -1, 3, -1, -1], np.int32), np.array([-1, 0, 1], np.int32)
-    for shape in (soft.make_shape(first, row, 2, 5, 3, [1, 4]), reference.SoftShape.make(first, row, 2, 5, 3, [1, 4])):
+    for shape in (
+        kernels.make_shape(first, row, 2, 5, 3, [1, 4]),
+        reference.SoftShape.make(first, row, 2, 5, 3, [1, 4]),
+    ):
         assert [list(shape.first_child), list(shape.slope_row)] == [first.tolist(), row.tolist()]
         assert (shape.slopes, shape.columns, shape.outputs) == (2, 5, 3)
         assert (shape.own_columns, shape.parameters) == ([1, 4], 2 * 6 + 3 * 3 + 2 * 3 * 5 + 3 * 3 * 2)
@@ -261,4 +265,4 @@ def test_a_shape_tells_what_it_was_made_of() -> None:
 def test_own_columns_are_columns() -> None:
     none = np.full(1, -1, np.int32)
     with pytest.raises(ValueError, match="own_columns are outside the columns"):
-        soft.make_shape(none, none, 0, 2, 1, [2])
+        kernels.make_shape(none, none, 0, 2, 1, [2])

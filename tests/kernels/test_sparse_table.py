@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood.kernels.sparse_hash import hash_stored_cells
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.hash import hash_stored_cells
+from softwood.kernels.sparse.table import SparseTable
 from softwood.tree.summary import summarize
 
 READERS: dict[str, Callable[[SparseTable], Any]] = {

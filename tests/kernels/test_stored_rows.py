@@ -1,15 +1,26 @@
 """Sparse rows of soft trees sum what the reference sums over the same columns as an array."""
 
+import pickle
+from functools import cached_property
+
 import numpy as np
 import pytest
 
-from softwood.kernels.backend import native
+from softwood.kernels import make_shape, reference
+from softwood.kernels.dispatch import native
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.kernels.native_stored import NativeStoredRows, make_stored_rows
 from softwood.kernels.reference.gradient import SoftRows
-from softwood.kernels.soft import make_shape
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.stored_rows import StoredColumns, StoredRows
+from softwood.kernels.sparse.stored_rows import StoredColumns, StoredRows
+from softwood.kernels.sparse.table import SparseTable
+
+
+class TwinRows(StoredRows):
+    """Rows whose passes are the reference's, whichever kernels run."""
+
+    @cached_property
+    def _passes(self):
+        return reference.StoredPasses(self)
+
 
 SLOPES = {"none": ([-1, -1, -1], 0), "shared": ([0, 0, 0], 1), "own": ([0, 1, 2], 3), "some": ([1, -1, 0], 2)}
 
@@ -21,7 +32,7 @@ def table(rng, n=60, columns=9):
     return X
 
 
-def both(rng, outputs, loss, kind=StoredRows):
+def both(rng, outputs, loss, kind=TwinRows):
     """Stored rows and the reference's over the same columns."""
     X = table(rng)
     inputs, gone = np.array([0, 1, 3, 4, 5, 8]), np.array([1, 5])
@@ -103,7 +114,7 @@ def test_rows_without_columns():
     X = SparseTable.of_dense(np.zeros((4, 3)))
     none = np.zeros(0, np.intp)
     columns = StoredColumns.make(X, none, np.zeros(0), none, np.zeros(0), np.zeros(0))
-    rows = StoredRows.make(columns, np.array([[0.0], [1.0], [1.0], [1.0]]), np.ones(4), Loss.SQUARED)
+    rows = TwinRows.make(columns, np.array([[0.0], [1.0], [1.0], [1.0]]), np.ones(4), Loss.SQUARED)
     shape = make_shape(np.array([-1], np.int32), np.zeros(1, np.int32), 1, 0, 1)
     value, slope = rows.gradient(shape, np.array([0.5]))
     assert value == 0.125
@@ -121,7 +132,7 @@ needs_native = pytest.mark.skipif(native is None, reason="there is no native cod
 )
 def test_native_rows_sum_what_their_twin_sums(kind, outputs, loss):
     rng = np.random.default_rng(6)
-    twin, quick = (both(np.random.default_rng(8), outputs, loss, rows)[0] for rows in (StoredRows, NativeStoredRows))
+    twin, quick = (both(np.random.default_rng(8), outputs, loss, rows)[0] for rows in (TwinRows, StoredRows))
     shape, numbers = tree(rng, kind, outputs)
     for rows, other in ((quick, twin), (quick.under(shape, numbers, 3), twin.under(shape, numbers, 3))):
         for mine, wanted in zip(rows.answers(shape, numbers), other.answers(shape, numbers), strict=True):
@@ -141,7 +152,7 @@ def test_native_rows_are_refined_as_their_twin_and_by_any_threads_to_the_same_bi
     target = (rng.random((3000, 1)) < 0.5).astype(float)
     shape, numbers = tree(rng, "own", 1, 40)
     terms = (np.full(len(numbers), 0.01), np.zeros(len(numbers)), np.zeros(len(numbers)))
-    twin, quick = (rows.make(columns, target, np.ones(3000), Loss.LOGISTIC) for rows in (StoredRows, NativeStoredRows))
+    twin, quick = (rows.make(columns, target, np.ones(3000), Loss.LOGISTIC) for rows in (TwinRows, StoredRows))
     value, place, _ = twin.refine(shape, numbers, *terms, 12, 1e-9)
     found = quick.refine(shape, numbers, *terms, 12, 1e-9)
     np.testing.assert_allclose(found[0], value, rtol=1e-8)
@@ -166,6 +177,12 @@ def test_native_rows_that_are_none_are_refused(begin, column, told):
 
 
 def test_rows_are_native_where_that_is_built():
-    stored = both(np.random.default_rng(0), 1, Loss.SQUARED)[0]
-    made = make_stored_rows(stored.columns, stored.target, stored.weight, Loss.SQUARED)
-    assert type(made) is (StoredRows if native is None else NativeStoredRows)
+    rows = both(np.random.default_rng(0), 1, Loss.SQUARED, StoredRows)[0]
+    assert isinstance(rows._passes, reference.StoredPasses) == (native is None)
+
+
+def test_a_pickle_of_rows_leaves_native_memory_out():
+    rows = both(np.random.default_rng(0), 1, Loss.SQUARED, StoredRows)[0]
+    shape, numbers = tree(np.random.default_rng(1), "own", 1)
+    loss = rows.loss(shape, numbers)
+    assert pickle.loads(pickle.dumps(rows)).loss(shape, numbers) == loss

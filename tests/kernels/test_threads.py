@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softwood.kernels import soft
+from softwood import kernels
 from softwood.kernels.kinds import Loss
 
 PASSES = 60
@@ -22,9 +22,9 @@ def gradients(n_threads: int, passes: int = 1) -> list[np.ndarray]:
     """Of a tree of seven gates: enough for threads to be worth it, short enough for some to come late."""
     rng = np.random.default_rng(0)
     phi, target = rng.normal(size=(5_000, 20)), rng.normal(size=(5_000, 1))
-    rows = soft.make_rows(phi, target, np.ones(5_000), Loss.SQUARED)
+    rows = kernels.make_rows(phi, target, np.ones(5_000), Loss.SQUARED)
     first_child = np.array([1, 3, 5, 7, 9, 11, 13, *[-1] * 8], np.int32)
-    shape = soft.make_shape(first_child, np.full(8, -1, np.int32), 0, 20, 1)
+    shape = kernels.make_shape(first_child, np.full(8, -1, np.int32), 0, 20, 1)
     parameters = rng.normal(size=7 * 21 + 8)
     return [rows.gradient(shape, parameters, n_threads)[1] for _ in range(passes)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softwood.kernels import soft
+from softwood import kernels
 from softwood.kernels.reference.thresholds import best_thresholds
 
 
@@ -20,7 +20,9 @@ def histograms(seed: int, nodes: int = 3, inputs: int = 4, bins: int = 8, output
 @pytest.mark.parametrize("seed", range(5))
 def test_native_equals_reference(seed: int, outputs: int) -> None:
     table, cuts = histograms(seed, outputs=outputs), [7, 3, 0, 5]
-    np.testing.assert_allclose(soft.best_thresholds(table, cuts, 0.01), best_thresholds(table, cuts, 0.01), rtol=1e-12)
+    np.testing.assert_allclose(
+        kernels.best_thresholds(table, cuts, 0.01), best_thresholds(table, cuts, 0.01), rtol=1e-12
+    )
 
 
 def test_the_place_of_a_step_is_found() -> None:
@@ -28,7 +30,7 @@ def test_the_place_of_a_step_is_found() -> None:
     table[0, :, :, 1] = 1.0
     table[0, 0, :, 0, 0] = [1, -1, 1, -1, 1, -1]
     table[0, 1, :, 0, 0] = [1, 1, -1, -1, -1, 1]
-    gain, f, b = soft.best_thresholds(table, [5, 5], 0.0)[0]
+    gain, f, b = kernels.best_thresholds(table, [5, 5], 0.0)[0]
     assert (f, b) == (1, 1)
     assert gain == pytest.approx(2.0 + 1.0)  # slopes of 2 and -2 over 2 and 4 rows, 0 together
 
@@ -37,11 +39,11 @@ def test_the_place_of_a_step_is_found() -> None:
 def test_without_cuts_or_slopes_there_is_no_gain(cuts: list[int]) -> None:
     table = np.zeros((2, 2, 6, 2, 1))
     table[..., 1, :] = 1.0
-    assert soft.best_thresholds(table, cuts, 0.1).tolist() == [[0.0, 0.0, 0.0]] * 2
+    assert kernels.best_thresholds(table, cuts, 0.1).tolist() == [[0.0, 0.0, 0.0]] * 2
 
 
 def test_wrong_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="cuts for every input"):
-        soft.best_thresholds(histograms(0), [1, 2], 0.1)
+        kernels.best_thresholds(histograms(0), [1, 2], 0.1)
     with pytest.raises(ValueError, match="more cuts than bins"):
-        soft.best_thresholds(histograms(0), [1, 2, 3, 9], 0.1)
+        kernels.best_thresholds(histograms(0), [1, 2, 3, 9], 0.1)

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softwood.kernels import reference
-from softwood.kernels.growth import Grown, Growth, SurrogateTable, Target
+from softwood.kernels.contracts.growth import Grown, Growth, SurrogateTable, Target
+from softwood.kernels.contracts.level_slots import EVERY_LEVEL, fill_levels
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.level_slots import EVERY_LEVEL, fill_levels
 
 if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 from softwood.kernels import reference
-from softwood.kernels.growth import SUMS, Grown
+from softwood.kernels.contracts.growth import SUMS, Grown
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from softwood.kernels.backend import kernels
+from softwood.kernels.dispatch import kernels
 from tests.machines.trees import cases, digest
 
 GOLDEN = Path(__file__).with_name("golden_trees.json")

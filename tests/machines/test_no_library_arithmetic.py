@@ -1,4 +1,4 @@
-"""Learners compute with kernels/arithmetic.py: what another library computes may differ on another machine."""
+"""Learners compute with kernels/arithmetic: what another library computes may differ on another machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import softwood
 SOURCES = Path(softwood.__file__).parent
 PACKAGES = ("learners", "parts", "engines", "kernels", "tree")
 EXCEPT = {
-    "kernels/arithmetic.py": "the one place that names them",
+    "kernels/arithmetic/reference.py": "the one place that names them",
     "kernels/reference": "NumPy's kernels",
     "engines/torch": "PyTorch's, on a GPU",
     "tree/wording.py": "printed with few digits",

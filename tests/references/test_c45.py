@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 
 from softwood import C45Classifier, Tree
 from softwood.kernels import reference
-from softwood.kernels.c45 import C45Growth
+from softwood.kernels.contracts.c45 import C45Growth
 from softwood.kernels.reference.c45 import GrowOptions
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree.wording import Wording

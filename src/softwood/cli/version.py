@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from softwood import __version__
-from softwood.kernels.backend import kernels, simd
+from softwood.kernels.dispatch import kernels, simd
 
 
 def describe() -> str:

@@ -20,13 +20,13 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.kernels.contracts.soft import Shape
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions, SplitStepResult
 from softwood.kernels.formulas.lbfgs import minimise, penalised
 from softwood.kernels.formulas.ordered_tree import OrderedTree
+from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.kinds import Loss
-from softwood.kernels.penalty import Penalty
-from softwood.kernels.soft import Shape
-from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,9 +19,9 @@ from softwood.engines import Floats, Shape, SumEngine
 from softwood.engines.journal import Journal
 from softwood.engines.memory import from_inputs
 from softwood.engines.parts import Parts
-from softwood.kernels.expansion import Expansion
+from softwood.kernels import make_shape
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
-from softwood.kernels.soft import make_shape
 from softwood.tree.once import computed_once
 
 

@@ -1,4 +1,4 @@
-"""Edges between bins of inputs that are seen a batch at a time: those of rows in memory (kernels/growth.py), or nearly.
+"""Edges between bins of inputs seen a batch at a time: those of rows in memory, or nearly (contracts/growth.py).
 
     pass 1   cells between quantiles of a sample: weight, least and largest value of the rows in each
     pass 2   the values in the cells in which a bin ends, if they are not too many
@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines.parts import Parts
-from softwood.kernels.bin_tree import Codes, bin_codes
-from softwood.kernels.growth import MAX_BINS, TIE
+from softwood.kernels import bin_codes
+from softwood.kernels.contracts.bin_tree import Codes
+from softwood.kernels.contracts.growth import MAX_BINS, TIE
 from softwood.kernels.histogram_split import midway
 
 Floats = npt.NDArray[np.float64]

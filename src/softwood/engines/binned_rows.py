@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from softwood.engines.histograms import MemoryHistograms, n_bins
 from softwood.engines.parts import Parts
-from softwood.kernels.bin_tree import BinnedRows, BinTree, Codes, Floats, Ints, bin_codes
+from softwood.kernels import bin_codes
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree, Codes, Floats, Ints
 
 EVERY = -1  # fold: all rows
 

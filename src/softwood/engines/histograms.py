@@ -1,7 +1,7 @@
 """Engines of histograms: sums per node, input and bin, by which hard trees grow without seeing a row.
 
-A tree is given as `BinTree`, gates over bins (kernels/bin_tree.py), so that an engine needs no memory of where each row
-is: it routes its rows down the tree in every pass, wherever they are.
+A tree is given as `BinTree`, gates over bins (kernels/contracts/bin_tree.py), so that an engine need not remember where
+each row is: it routes its rows down the tree in every pass, wherever they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from softwood.kernels.bin_tree import BinnedRows, BinTree, Floats, Ints, sum_bins
+from softwood.kernels import sum_bins
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree, Floats, Ints
 
 
 class HistogramEngine(Protocol):

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.engines import Floats, OrderedTree, Penalty, SampleEngine, Shape
-from softwood.kernels import split_step
-from softwood.kernels.expansion import Expansion
+from softwood.kernels import make_expanded_rows, make_rows
+from softwood.kernels.contracts.expansion import Expansion
+from softwood.kernels.contracts.soft import Rows
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions, SplitStepResult
 from softwood.kernels.formulas.losses import far_loss
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.kernels.native_stored import make_stored_rows
-from softwood.kernels.soft import Rows, make_expanded_rows, make_rows
-from softwood.kernels.split_step import PackedTree, SplitStepOptions, SplitStepResult
-from softwood.kernels.stored_rows import StoredColumns, StoredRows
+from softwood.kernels.sparse.stored_rows import StoredColumns, StoredRows
 
 Bins = npt.NDArray[np.uint8]
 
@@ -89,10 +89,11 @@ class MemoryEngine:
 
     @property
     def has_split_step(self) -> bool:
-        return split_step.has_split_step() and self.n_bins > 0 and not isinstance(self.rows, StoredRows)
+        return kernels.split_step is not None and self.n_bins > 0 and not isinstance(self.rows, StoredRows)
 
     def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:
-        return split_step.split_step(
+        assert kernels.split_step is not None, "asked only where has_split_step is true"
+        return kernels.split_step(
             self.rows, tree, self.bin, self.n_bins, split_features, rules, self.total_weight, self.n_threads
         )
 
@@ -137,7 +138,7 @@ def from_stored(
     n_inputs: int = 0,
 ) -> SampleEngine:
     """The engine of sparse rows; of each linear column, its place among the inputs of histograms, if there are some."""
-    rows = make_stored_rows(columns, target, weight, loss, place, n_inputs)
+    rows = StoredRows.make(columns, target, weight, loss, place, n_inputs)
     return _engine(rows, target, weight, loss, None, 2 if n_inputs else 0, n_threads)
 
 

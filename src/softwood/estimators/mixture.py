@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
     read_labelled,
@@ -139,7 +139,7 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture.
 
@@ -202,7 +202,7 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
         how = self._how()

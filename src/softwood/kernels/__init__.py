@@ -1,38 +1,78 @@
-"""What runs per row. `reference` (NumPy) is the definition, `_native` (C++) the fast twin; backend.py chooses one."""
+"""What runs per row. `reference` (NumPy) is the definition, `native` (C++) the fast twin; dispatch.py chooses one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from softwood.kernels import reference
-from softwood.kernels.anneal import Annealing
-from softwood.kernels.backend import kernels
+from softwood.kernels.contracts.anneal import Annealing
+from softwood.kernels.contracts.evaluate import TreeEvaluator
+from softwood.kernels.contracts.growth import HardGrower
+from softwood.kernels.contracts.split_step import SplitStepResult
+from softwood.kernels.dispatch import choose, find_native, kernels, simd
 from softwood.kernels.formulas.equation import apply_link
-from softwood.kernels.growth import HardGrower
 
 __all__ = [
     "Annealer",
     "Evaluator",
     "Grower",
     "HardGrower",
+    "StoredPasses",
+    "TreeEvaluator",
+    "any_infinite",
     "apply_link",
+    "best_thresholds",
+    "bin_codes",
     "collapse_alphas",
+    "column_moments",
+    "descend",
+    "evaluate_buds",
+    "gate_losses",
     "grow_c45",
+    "grow_discriminant",
+    "hash_rows",
     "is_valid",
     "kernels",
+    "make_expanded_rows",
+    "make_linear_columns",
+    "make_rows",
+    "make_shape",
+    "make_split_features",
+    "scale_running",
+    "simd",
+    "split_step",
+    "sum_bins",
+    "train_buds",
 ]
 
-Evaluator = reference.Evaluator
-Grower: type[HardGrower] = reference.Grower
-collapse_alphas = reference.collapse_alphas
-is_valid = reference.is_valid
-grow_c45 = reference.grow_c45
-Annealer: type[Annealing] = reference.Annealer
+Annealer: type[Annealing] = choose(reference.Annealer)
+Evaluator: type[TreeEvaluator] = choose(reference.Evaluator)
+Grower: type[HardGrower] = choose(reference.Grower)
+StoredPasses = choose(reference.StoredPasses)
+any_infinite = choose(reference.any_infinite)
+best_thresholds = choose(reference.best_thresholds)
+bin_codes = choose(reference.bin_codes)
+collapse_alphas = choose(reference.collapse_alphas)
+column_moments = choose(reference.column_moments)
+descend = choose(reference.descend)
+evaluate_buds = choose(reference.evaluate_buds)
+grow_c45 = choose(reference.grow_c45)
+hash_rows = choose(reference.hash_rows)
+is_valid = choose(reference.is_valid)
+make_expanded_rows = choose(reference.make_expanded_rows)
+make_linear_columns = choose(reference.make_linear_columns)
+make_rows = choose(reference.make_rows)
+make_shape = choose(reference.make_shape)
+scale_running = choose(reference.scale_running)
+sum_bins = choose(reference.sum_bins)
+train_buds = choose(reference.train_buds)
 
-if kernels == "native":
-    from softwood.kernels import native
-
-    Evaluator = native.Evaluator  # type: ignore[misc,assignment]  # the twins share an interface, not a base
-    Grower = native.Grower
-    collapse_alphas = native.collapse_alphas
-    is_valid = native.is_valid
-    grow_c45 = native.grow_c45
-    Annealer = native.Annealer
+# Defined in learners/oblique and learners/soft/growth/split_step.py, whose own code runs where these are None.
+grow_discriminant: Callable[..., dict[str, Any]] | None = find_native("grow_discriminant")
+gate_losses: Callable[..., npt.NDArray[np.float64]] | None = find_native("gate_losses")
+make_split_features: Callable[..., Any] = find_native("make_split_features")
+split_step: Callable[..., SplitStepResult | None] | None = find_native("split_step")

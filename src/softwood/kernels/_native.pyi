@@ -252,7 +252,7 @@ class SplitFeatures:
 
 def best_thresholds(table: Floats, cuts: list[int], ridge: float) -> Floats: ...
 def split_step(
-    rows: SoftRows64,
+    rows: Any,
     tree: Any,
     bin: npt.NDArray[Any],
     bins: int,
@@ -286,7 +286,7 @@ def train_buds(
 def scale_running(
     X: Floats, feature: Ints, code: Floats, weight: Floats, moments: Any, rule: tuple[float, ...], phi: Floats
 ) -> bool: ...
-def answers_buds(state: Any, x: npt.NDArray[Any], out: Floats, n_threads: int) -> None: ...
+def evaluate_buds(state: Any, x: npt.NDArray[Any], n_threads: int = 1) -> Floats: ...
 
 class StoredRows:
     @staticmethod

@@ -2,7 +2,7 @@
 
     table[input, bin]   classes: the weight of each class;   numbers: [sum w, sum w (y - origin), sum w (y - origin)^2]
 
-The last bin of every input holds the missing values. The rules are those of `softwood.kernels.growth` with max_bins;
+The last bin of every input holds the missing values. The rules are those of contracts/growth.py with max_bins;
 the search is the reference's, over bins instead of rows. The criterion must be a function of these sums, as those of
 classes and `squared_error` are.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.growth import Floats, Growth, Ints, Target
+from softwood.kernels.contracts.growth import Floats, Growth, Ints, Target
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import make_columns, midway
 from softwood.kernels.reference.candidates import Candidates, find_sets

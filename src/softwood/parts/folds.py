@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels import table_scan
-from softwood.kernels.sparse_hash import hash_stored, hash_stored_cells
-from softwood.kernels.sparse_order import order_within
-from softwood.kernels.sparse_table import SparseTable
+from softwood import kernels
+from softwood.kernels.sparse.hash import hash_stored, hash_stored_cells
+from softwood.kernels.sparse.order import order_within
+from softwood.kernels.sparse.table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -310,13 +310,13 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))
     rank = _ranks(X[at], y[at], number[at], exact[at])
-    number[at] ^= table_scan.hash_rows(rank, np.zeros((len(at), 0)), seed)
+    number[at] ^= kernels.hash_rows(rank, np.zeros((len(at), 0)), seed)
     return number
 
 
 def hash_values(X: Floats | SparseTable, y: Floats, seed: int) -> Words:
     """A number of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
-    return hash_stored(X, y, seed) if isinstance(X, SparseTable) else table_scan.hash_rows(X, y, seed)
+    return hash_stored(X, y, seed) if isinstance(X, SparseTable) else kernels.hash_rows(X, y, seed)
 
 
 def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:
@@ -329,11 +329,11 @@ def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words,
 
     def of_rows(begin: int) -> None:
         at = slice(begin, begin + ROWS_HASHED_AT_ONCE)
-        exact[at] = table_scan.hash_rows(np.ascontiguousarray(X[at]), np.ascontiguousarray(y[at]), seed)
+        exact[at] = kernels.hash_rows(np.ascontiguousarray(X[at]), np.ascontiguousarray(y[at]), seed)
         for table, low, high, said, own in tables:
             for column in np.flatnonzero(said).tolist():
                 cell = _cells(table[at, column], low[column], high[column])
-                number[at] += table_scan.hash_rows(cell[:, None], none[at], own)
+                number[at] += kernels.hash_rows(cell[:, None], none[at], own)
 
     starts = range(0, len(X), ROWS_HASHED_AT_ONCE)
     if n_threads == 1 or len(starts) == 1:
@@ -376,7 +376,7 @@ def hash_by_ranges(X: Floats, low: Floats, high: Floats, varies: npt.NDArray[np.
     number, none = np.zeros(len(X), np.uint64), np.zeros((len(X), 0))
     for column in np.flatnonzero(varies).tolist():
         cell = _cells(X[:, column], low[column] / 2, high[column] / 2)
-        number += table_scan.hash_rows(cell[:, None], none, seed & 0xFFFFFFFFFFFFFFFF)
+        number += kernels.hash_rows(cell[:, None], none, seed & 0xFFFFFFFFFFFFFFFF)
     return number
 
 

@@ -62,13 +62,14 @@ class RowSketch:
         if not parts:
             return
         key, content, X, target, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
-        order = np.lexsort((content, *target.T, key))
+        order = np.lexsort((weight[:, 0], content, *target.T, key))  # copies are added from the lightest on
         key, content, target = key[order], content[order], target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (key[1:] != key[:-1]) | (content[1:] != content[:-1]) | np.any(target[1:] != target[:-1], axis=1)
         begin = np.flatnonzero(new)
         self.full = self.full or len(begin) > self.size
-        weight = np.add.reduceat(weight[order], begin, axis=0)[: self.size]
+        row = np.cumsum(new) - 1
+        weight = np.column_stack([np.bincount(row, each).astype(np.float64) for each in weight[order].T])[: self.size]
         kept = begin[: self.size]
         self.key, self.content, self.X, self.target = key[kept], content[kept], X[order[kept]], target[kept]
         self.weight = weight

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.kernels.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale
 from softwood.learners.budding.stream import Stream

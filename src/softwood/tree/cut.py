@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.arithmetic import matmul
+from softwood.kernels.contracts.level_slots import fill_levels
 from softwood.kernels.kinds import Link, Score, Squash
-from softwood.kernels.level_slots import fill_levels
 from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.table_scan import any_infinite
+from softwood.kernels import any_infinite
 from softwood.tree.labels import plain_label
 
 Floats = npt.NDArray[np.float64]

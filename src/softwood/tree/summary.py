@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.table_scan import hash_rows
+from softwood.kernels import hash_rows
+from softwood.kernels.sparse.table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.level_slots import name_levels, slots_of
+from softwood.kernels.contracts.level_slots import name_levels, slots_of
 from softwood.tree.frozen import freeze, restore, rises, same_arrays
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.sparse_table import SparseTable, answer_blocks
+from softwood.kernels.sparse.table import SparseTable, answer_blocks
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
 from softwood.tree.narrow import over_inputs, used_inputs
@@ -49,7 +49,7 @@ class Tree(TreeArrays):
         1 / (1 + exp((x - threshold) / softness)).
     group_begin, group : category gate: the child slot of every category code, -1 for one the gate cannot place.
     group_level : beside each slot in `group` the code it is of, rising within a gate, which cannot place other codes.
-        Empty: of every code in turn. Trees of categories with many levels have it (kernels/level_slots.py).
+        Empty: of every code in turn. Trees of categories with many levels have it (kernels/contracts/level_slots.py).
     cut_begin, cut : interval gate: rising cuts; x <= cut[0] is slot 0, x > cut[-1] the last slot.
     bias, weight_begin, weight_column, weight : linear gate: score = bias + sum weight * basis[weight_column], and
         score >= 0 (step) or 1 / (1 + exp(-score)) (sigmoid) is the first child.
@@ -141,12 +141,12 @@ class Tree(TreeArrays):
         return answer_blocks(getattr(evaluator, what), rows.only(inputs), n_threads)
 
     @computed_once
-    def _over_used_inputs(self) -> tuple[npt.NDArray[np.intp], kernels.Evaluator]:
+    def _over_used_inputs(self) -> tuple[npt.NDArray[np.intp], kernels.TreeEvaluator]:
         inputs = used_inputs(self)
         return inputs, kernels.Evaluator(replace(self, **over_inputs(self, inputs)))
 
     @computed_once
-    def _evaluator(self) -> kernels.Evaluator:
+    def _evaluator(self) -> kernels.TreeEvaluator:
         return kernels.Evaluator(self)
 
     def _rows(self, X: Rows) -> Floats | SparseTable:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.level_slots import slots_of
 from softwood.kernels.kinds import Missing, Score, Squash, Term
-from softwood.kernels.level_slots import slots_of
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.level_slots import slots_of
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
-from softwood.kernels.level_slots import slots_of
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.once import computed_once
 from softwood.tree.schema import Kind

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels.growth import Grown, Growth, Target
+from softwood.kernels.contracts.growth import Grown, Growth, Target
 from softwood.kernels.kinds import Criterion, Missing, Score
 from softwood.tree import Schema, Surrogates, Tree
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels.growth import Grown
+from softwood.kernels.contracts.growth import Grown
 from softwood.kernels.kinds import Criterion, Missing
 
 CLASSIFY = (Criterion.GINI, Criterion.ENTROPY, Criterion.ERROR)

@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import xlogy
 
-from softwood.kernels.growth import EPSILON, TIE, Grown
+from softwood.kernels.contracts.growth import EPSILON, TIE, Grown
 from softwood.kernels.kinds import Criterion
 
 LEVEL, WIDTH = 0.7, 0.6  # as tests/kernels/conftest.py has them

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from softwood.kernels.growth import Grown
+from softwood.kernels.contracts.growth import Grown
 from softwood.kernels.kinds import Criterion, Missing
 
 NAMES = {

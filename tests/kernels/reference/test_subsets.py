@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels.growth import EXACT_LEVELS
+from softwood.kernels.contracts.growth import EXACT_LEVELS
 from softwood.kernels.kinds import Criterion, Missing
 
 nan = np.nan

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood.kernels.growth import Growth, Target
+from softwood.kernels.contracts.growth import Growth, Target
 from softwood.kernels.kinds import Criterion, Missing
 
 # Feature 0 parts the classes: rows 0-5 go first, rows 6-9 second; rows 10 and 11 lack it. Of ten rows with a known

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from softwood.kernels import arithmetic
+from softwood.learners.conformal import spread as spread_module
 from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.learners.conformal.score_table import MAX_POINTS, ScoreTable
 from softwood.learners.conformal.spread import MIN_SPREAD_SHARE, Ridge, learn_spread
@@ -58,6 +60,27 @@ def test_the_error_without_a_row_is_that_of_a_regression_without_it() -> None:
         W = weight[kept]
         b = np.linalg.solve(A.T @ (W[:, None] * A) + 3.0 * np.diag([0.0, 1, 1, 1, 1]), A.T @ (W * target[kept]))
         assert found[row] == pytest.approx(b[0] + phi[row] @ b[1:], abs=1e-9)
+
+
+def test_more_columns_than_rows_are_solved_by_products_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same regression; the work that grows with the cube is that of the rows."""
+    rng = np.random.default_rng(4)
+    phi, target, weight = rng.normal(size=(30, 90)), rng.normal(size=30), rng.uniform(0.5, 2.0, 30)
+    sizes: list[int] = []
+    monkeypatch.setattr(spread_module, "eigh", lambda S: (sizes.append(len(S)), arithmetic.eigh(S))[1])
+    ridge = Ridge.of(phi, target, weight)
+    assert sizes == [30]
+    centred = phi - weight @ phi / weight.sum()
+    W = weight[:, None]
+    known = np.linalg.solve(centred.T @ (W * centred) + 3.0 * np.eye(90), centred.T @ (weight * (target - ridge.mean)))
+    np.testing.assert_allclose(ridge.weights(3.0), known, atol=1e-10)
+    for row in (0, 29):
+        kept = np.arange(30) != row
+        A = np.column_stack([np.ones(29), phi[kept]])
+        b = np.linalg.solve(
+            A.T @ (W[kept] * A) + 3.0 * np.diag([0.0, *[1.0] * 90]), A.T @ (weight[kept] * target[kept])
+        )
+        assert ridge.without(3.0)[row] == pytest.approx(b[0] + phi[row] @ b[1:], abs=1e-9)
 
 
 def test_a_spread_follows_the_noise_and_is_constant_where_there_is_nothing_to_follow() -> None:

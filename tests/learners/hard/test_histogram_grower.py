@@ -11,8 +11,9 @@ import pytest
 
 from softwood import kernels
 from softwood.engines.histograms import HistogramEngine, MemoryHistograms, n_bins
-from softwood.kernels.bin_tree import BinnedRows, BinTree, bin_codes
-from softwood.kernels.growth import Grown, Growth, Target
+from softwood.kernels import bin_codes
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree
+from softwood.kernels.contracts.growth import Grown, Growth, Target
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch, bin_edges
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.histogram_grower import grow_by_histograms

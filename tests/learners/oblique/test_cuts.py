@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softwood import LinearDiscriminantTreeClassifier
-from softwood.kernels import oblique
+from softwood import LinearDiscriminantTreeClassifier, kernels
 from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.kernels.kinds import Criterion
 from softwood.learners.oblique import discriminant
@@ -21,7 +20,7 @@ WEIGHT = np.array([0.4592427116414014, 1e15, 0.3515123747553508, 0.6235234575494
 @pytest.fixture(params=["native", "reference"])
 def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "reference":
-        monkeypatch.setattr(discriminant.oblique, "grow_discriminant", None)
+        monkeypatch.setattr(discriminant.kernels, "grow_discriminant", None)
 
 
 @pytest.mark.parametrize("near", [np.nan, 1.5])
@@ -60,7 +59,7 @@ def test_a_class_of_hardly_any_weight_does_no_harm(criterion: str) -> None:
         assert np.isfinite(model.fit(X, y).predict_proba(X)).all()
 
 
-@pytest.mark.skipif(oblique.grow_discriminant is None, reason="the native kernels are not built")
+@pytest.mark.skipif(kernels.grow_discriminant is None, reason="the native kernels are not built")
 def test_groups_of_classes_of_hardly_any_weight_come_to_an_end() -> None:
     """A class of all the weight: rounding leaves losses below 0, none of which is a share better than another."""
     rng = np.random.default_rng(0)
@@ -71,7 +70,7 @@ def test_groups_of_classes_of_hardly_any_weight_come_to_an_end() -> None:
         heft[rng.integers(k)] = 1
         weight, X = heft[code] * rng.uniform(0.1, 1, len(code)), rng.normal(size=(len(code), 2))
         numbers, no_limit = np.zeros((0, 1)), (100, 0.0, 0.0, 0.0)
-        nodes = oblique.grow_discriminant(
+        nodes = kernels.grow_discriminant(
             X, weight, code, np.ones(k), numbers, trial % 3, None, [], *no_limit, np.nan, False
         )
         assert np.isfinite(nodes["value"]).all()

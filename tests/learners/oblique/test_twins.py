@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softwood.kernels import oblique
+from softwood import kernels
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique import discriminant
@@ -19,7 +19,7 @@ from softwood.learners.oblique.omnivariate import Omnivariate
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.columns.design import PLAIN
 
-native = pytest.mark.skipif(oblique.grow_discriminant is None, reason="the native kernels are not built")
+native = pytest.mark.skipif(kernels.grow_discriminant is None, reason="the native kernels are not built")
 HOW = (
     Discriminant(),
     Discriminant(threshold="gain", least=3.0),
@@ -53,7 +53,7 @@ def make_problem(seed: int) -> Problem:
 def grow_both(problem: Problem, how: Discriminant, monkeypatch: pytest.MonkeyPatch, limits: Limits) -> list[Grown]:
     rows = Rows.make(problem, PLAIN)
     fast = how.grow(rows, limits.max_depth, limits.min_samples_split, limits.min_impurity_decrease)
-    monkeypatch.setattr(discriminant.oblique, "grow_discriminant", None)
+    monkeypatch.setattr(discriminant.kernels, "grow_discriminant", None)
     slow = grow_nodes(rows, how, limits)
     monkeypatch.undo()
     return [fast, slow]
@@ -188,8 +188,8 @@ def test_native_gate_losses_are_the_losses_of_the_reference(seed: int, monkeypat
     rows = Rows.make(make_problem(seed), how.basis_spec)
     kinds = [how.gate_kind(name) for name in how.kinds]
     fast = how.held_out_losses(rows, kinds)
-    monkeypatch.setattr(oblique, "gate_losses", None)
-    monkeypatch.setattr(oblique, "grow_discriminant", None)
+    monkeypatch.setattr(kernels, "gate_losses", None)
+    monkeypatch.setattr(kernels, "grow_discriminant", None)
     slow = how.held_out_losses(rows, kinds)
     assert list(fast) == list(slow)
     for name, losses in slow.items():

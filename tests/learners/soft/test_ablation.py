@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import BasisSpec, build_design
+from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import ablation
@@ -54,3 +54,18 @@ def test_of_many_inputs_no_pass_over_all_columns_is_made_for_each(monkeypatch: p
     monkeypatch.setattr(ablation, "MAX_INPUTS_BY_PASSES", 7)
     monkeypatch.setattr(SoftTreeParams, "hold_columns", None)
     np.testing.assert_allclose(ablation_importance(tree, design, rows, engine), wanted, rtol=1e-6)
+
+
+def test_of_many_inputs_the_terms_of_each_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And twice where there is no room to keep them, with the same bits."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 8))
+    rows = Dataset(X, X[:, :1] - X[:, 1:2], np.ones(30), [0] * 8, Loss.SQUARED)
+    design = build_design(X, rows.n_levels, rows.weight, BasisSpec(curve=(0.7, 0.35)))
+    tree, made, of_input = make_tree(rng, len(design), 1, "own"), [], DesignMatrix.of_input
+    monkeypatch.setattr(DesignMatrix, "of_input", lambda *given: (made.append(1), of_input(*given))[1])
+    kept = list(_losses_by_sums(tree, design, rows))
+    assert len(made) == 8
+    monkeypatch.setattr(ablation, "MAX_KEPT_TERMS", 0)
+    assert list(_losses_by_sums(tree, design, rows)) == kept
+    assert len(made) == 8 + 2 * 8

@@ -9,6 +9,7 @@ import pytest
 
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
+from softwood.learners.soft.columns import design as design_module
 from softwood.learners.soft.columns.design import MAX_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import basis_specs_for
@@ -53,6 +54,33 @@ def test_linear_columns_and_their_tables_are_made_in_one_go_with_the_same_bits()
         tables, wanted = expansion_of(design, 30), expansion_of(one_by_one, 30)
         for name, table in vars(wanted).items():
             assert np.array_equal(getattr(tables, name), table), name
+
+
+def test_columns_of_some_inputs_are_made_alone_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, some = random_inputs(), np.array([False, True, True, False])
+    levels, made, number = [0, 0, 0, 3], [], design_module._number
+    for basis_spec in (PLAIN, BasisSpec(curve=(0.7, 0.35))):
+        wanted = build_design(X, levels, np.ones(len(X)), basis_spec).only(some)
+        with monkeypatch.context() as patch:
+            patch.setattr(design_module, "_number", lambda *given: (made.append(given[1]), number(*given)))
+            found = build_design(X, levels, np.ones(len(X)), basis_spec, inputs=some)
+        assert len(found)
+        np.testing.assert_array_equal(found.make(X), wanted.make(X))
+        np.testing.assert_array_equal(found.feature, wanted.feature)
+        np.testing.assert_array_equal(found.mix.dense(), wanted.mix.dense())
+    assert set(made) == {1, 2}
+
+
+def test_a_column_of_one_term_is_made_of_that_term_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cuts of thousands of inputs are placed on linear columns, whatever curves there are beside them."""
+    X = random_inputs()[:, :1]
+    design = build_design(X, [0], np.ones(len(X)), BasisSpec(curve=(0.7, 0.35), limit=np.inf))
+    wanted = design.of_input(0, X[:, 0], design.columns_of(0))
+    assert len(design.basis) > 5
+    made, terms = [], design_module._terms
+    monkeypatch.setattr(design_module, "_terms", lambda basis, at, x: (made.append(len(at)), terms(basis, at, x))[1])
+    np.testing.assert_array_equal(design.of_input(0, X[:, 0], np.array([0])), wanted[:, :1])
+    assert made == [1]
 
 
 def test_columns_are_centred_on_the_training_rows() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softwood import SoftTreeRegressor
-from softwood.kernels.expansion import expand
+from softwood.kernels.contracts.expansion import expand
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.local_curves import MIN_ROWS_PER_RAMP, local_knots, ramps_between
 from softwood.learners.soft.columns.piecewise import expansion_of

@@ -9,7 +9,7 @@ import pytest
 
 from softwood.engines import SumEngine
 from softwood.engines.memory import from_inputs
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import DesignMatrix, build_design
 from softwood.learners.soft.finish.more_rows import FinalTree, refined_on_all

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softwood.kernels import soft
+from softwood import kernels
+from softwood.kernels import make_split_features
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.kernels.kinds import Loss
-from softwood.kernels.split_step import PackedTree, SplitStepOptions, make_split_features, split_step
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.growth.split_step import GrowOptions, native_split_step, reference_split_step
 from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
@@ -92,14 +93,14 @@ def test_an_engine_without_histograms_does_not_enlarge() -> None:
     rows = table("a number")
     columns = build_design(rows.X, rows.n_levels, rows.weight, BasisSpec())
     assert not make_sample_engine(rows, columns).has_split_step
-    assert ground_of(rows)[0].train.has_split_step == (soft.native is not None)
+    assert ground_of(rows)[0].train.has_split_step == (kernels.kernels == "native")
 
 
 RULES = SplitStepOptions(0, 0, 1e-3, 0.1, 0.0, 1, 1.5, 5.0, 2.0, 2.5, 8, 4, 25, 1e-4)
 
 
 def packed() -> PackedTree:
-    shape = soft.make_shape(np.full(1, -1, np.int32), np.full(1, -1, np.int32), 0, 2, 1)
+    shape = kernels.make_shape(np.full(1, -1, np.int32), np.full(1, -1, np.int32), 0, 2, 1)
     nothing = np.zeros((0, 3), np.bool_)
     return PackedTree(shape, np.zeros(1), 0, nothing, np.zeros(0, np.bool_), np.zeros(1), np.zeros((1, 2)))
 
@@ -114,10 +115,12 @@ def packed() -> PackedTree:
     ],
 )
 def test_wrong_sizes_are_refused(change: dict[str, np.ndarray], bins: int, message: str) -> None:
-    rows = soft.make_rows(np.zeros((5, 2)), np.zeros((5, 1)), np.ones(5), Loss.SQUARED)
+    rows = kernels.make_rows(np.zeros((5, 2)), np.zeros((5, 1)), np.ones(5), Loss.SQUARED)
     split_features = make_split_features([2, 2], np.arange(2, dtype=np.int32), [np.zeros(2)] * 2, np.arange(2), [])
     with pytest.raises(ValueError, match=message):
-        split_step(rows, replace(packed(), **change), np.zeros((5, 2), np.uint8), bins, split_features, RULES, 5.0, 1)
+        kernels.split_step(
+            rows, replace(packed(), **change), np.zeros((5, 2), np.uint8), bins, split_features, RULES, 5.0, 1
+        )
 
 
 @pytest.mark.parametrize(

@@ -258,3 +258,44 @@ class TestErrors:
     def test_unfitted(self) -> None:
         with pytest.raises(TypeError, match="report needs a Tree or a fitted softwood estimator"):
             report(CARTClassifier(), self.X, self.y)
+
+
+def many_classes(n: int) -> tuple[Any, Any, Any]:
+    """A tree of n classes, each in 12 rows but the first few, and its rows; a column has levels."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([np.repeat(np.arange(n), 12), np.repeat(np.arange(3), 30)])
+    X = pd.DataFrame({"a": y + 2.0 * rng.normal(size=len(y)), "b": y % 7 + rng.normal(size=len(y))})
+    X["c"] = pd.Categorical(np.array(["red", "green", "blue"])[y % 3])
+    return CARTClassifier(prune=None, max_leaves=30).fit(X, y), X, y
+
+
+def test_a_report_of_many_classes_is_as_large_as_one_of_some() -> None:
+    """Neither shapes nor cells grow with the classes: those beyond the most frequent are one group."""
+    some, many = (report(*many_classes(n)).path.read_text() for n in (24, 240))
+    for mark in ("<path", "<td"):
+        assert many.count(mark) < 1.25 * some.count(mark), mark
+    assert len(many) < 1.25 * len(some)
+
+
+def test_a_report_says_which_of_many_classes_it_shows() -> None:
+    model, X, y = many_classes(60)
+    page = report(model, X, y).path.read_text()
+    assert "Of 60 classes the 20 most frequent ones are shown." in page
+    assert page.count("Of 60 classes the 8 most frequent ones are shown.") >= 2  # calibration and curves
+    assert "Pale: all classes but the 20 most frequent ones of a node." in page
+    given = model.predict(X)
+    counts = confusion_matrix(y, given)
+    np.fill_diagonal(counts, 0)
+    assert f"The 20 most frequent of {np.count_nonzero(counts)} pairs of classes that are confused" in page
+    known, taken = np.unravel_index(counts.argmax(), counts.shape)
+    part = 100 * counts.max() / np.sum(y == known)
+    cells = [str(known), str(taken)], [str(counts.max()), f"{part:.1f}%"]
+    words = "".join(f"<td>{cell}</td>" for cell in cells[0])
+    numbers = "".join(f'<td class="number">{cell}</td>' for cell in cells[1])
+    assert f"<tr>{words}{numbers}</tr>" in page
+
+
+def test_a_report_of_many_classes_without_a_mistake_says_so() -> None:
+    y = np.repeat(np.arange(25), 4)
+    page = report(CARTClassifier(prune=None).fit(y[:, None].astype(float), y), y[:, None].astype(float), y)
+    assert "No row is given a wrong class; there are 25 classes." in page.path.read_text()

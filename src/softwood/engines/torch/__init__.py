@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Shape, SumEngine
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 
 try:

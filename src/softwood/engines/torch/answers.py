@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from softwood.engines.torch.fused import TO_BITS, Launch, Layout, lay_out
+from softwood.kernels import make_shape
 from softwood.kernels.kinds import Term
-from softwood.kernels.soft import make_shape
 from softwood.tree import Tree
 
 MANY_ROWS = 50_000  # from which a kernel is worth its launch

@@ -19,7 +19,7 @@ import torch
 
 from softwood.engines import Floats
 from softwood.engines.torch.rows import DeviceRows
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 
 MOST_TERMS = 1024
 MOST_AT_ONCE = 32  # terms that are kept from the scores to the gradient

@@ -19,7 +19,7 @@ import torch
 from softwood.engines import Floats, Shape
 from softwood.engines.torch.columns import Tables, Terms, choose_columns
 from softwood.engines.torch.rows import DeviceRows
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 
 WIDEST = 64  # gates and slopes

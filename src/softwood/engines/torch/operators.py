@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from softwood.engines import Floats, Shape
 from softwood.engines.torch.rows import BLOCK, DeviceRows
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 
 CELLS = {"cpu": 1 << 19}  # of a chunk's columns: on a CPU they stay in the cache,

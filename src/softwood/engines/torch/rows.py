@@ -1,8 +1,8 @@
 """Rows on a device: where each value stands between the knots of its input, targets and weights.
 
-Columns are tables over segments (kernels/expansion.py): what is kept of a value is its segment and its place t in it,
-as the kernels of memory keep them, worked out in float64 and stored in the type of the rows. Rows are filled up to
-whole blocks by rows of weight 0.
+Columns are tables over segments (kernels/contracts/expansion.py): what is kept of a value is its segment and its place
+t in it, as the kernels of memory keep them, worked out in float64 and stored in the type of the rows. Rows are filled
+up to whole blocks by rows of weight 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from softwood.engines import Floats
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 
 BLOCK = 256  # rows that are added up in the type of the rows; blocks are added in float64

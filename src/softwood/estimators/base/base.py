@@ -15,11 +15,11 @@ from softwood.estimators.base.intervals import IntervalPrediction, SetPrediction
 from softwood.estimators.base.lazy_answers import answer_lazily
 from softwood.estimators.base.notebook import ShownInNotebook
 from softwood.intake.cells.sparse_rows import in_row_blocks
+from softwood.intake.classify import is_dask
 from softwood.intake.options import threads
-from softwood.intake.parts.sources import is_dask
 from softwood.intake.table.table import read_predict, read_sparse
 from softwood.kernels.kinds import Link, Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances

@@ -11,17 +11,14 @@ import numpy as np
 
 from softwood.engines.batches import Batch, BatchedRows
 from softwood.engines.journal import Journal
-from softwood.estimators.base.base import RowCount
-from softwood.estimators.soft.results import one_class_result
 from softwood.intake.cells.cells import Floats
-from softwood.intake.parts.dask_tables import scan_partitions
-from softwood.intake.parts.scan import Piece, Scan, scan_batches
-from softwood.intake.parts.sources import is_dask, is_elsewhere, open_batches
+from softwood.intake.classify import refuse_out_of_core_validation
+from softwood.intake.parts.scan import Piece, Scan
 from softwood.intake.table.rows import class_schema, number_schema, read_held_labels, read_held_numbers
 from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
 from softwood.kernels.arithmetic import dot
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, class_loss
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training.batched_rows import training_rows
 from softwood.learners.soft.training.training_rows import TrainingRows
@@ -31,49 +28,6 @@ from softwood.tree.provenance import json_value
 from softwood.tree.summary import summarize
 
 NOT_LEARNED = ("verbose", "n_jobs", "keep_on_interrupt")  # parameters that do not change the tree
-
-
-def scan_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Scan:
-    """The first pass of a classifier."""
-    return _scan(estimator, X, y, sample_weight, is_classes=True)
-
-
-def scan_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Scan:
-    """The first pass of a regressor."""
-    return _scan(estimator, X, y, sample_weight, is_classes=False)
-
-
-def _scan(estimator: Any, X: Any, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
-    if is_dask(X):
-        return scan_partitions(estimator, X, y, sample_weight, is_classes)
-    return scan_batches(estimator, open_batches(X), y, sample_weight, is_classes)
-
-
-def fit_soft(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
-    """The soft tree of a table in batches, remembered by its estimator."""
-    params = estimator.get_params(deep=False)
-    if params["learner"] == "incremental":
-        raise ValueError(
-            "learner='incremental' grows from single rows in memory: take learner='joint', or a sample of the rows, "
-            "Batches(...).sample(100_000)."
-        )
-    told = RowCount(scan.n_rows, scan.total_weight)
-    remember_answers(estimator, scan)
-    if scan.classes is not None and len(scan.classes) == 1:
-        schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
-        estimator._remember(one_class_result(schema), told)
-        return
-    how = estimator._joint()
-    validation = held_rows(estimator, scan, X_val, y_val)
-    with journal_of(estimator, scan) as journal:
-        rows, schema = soft_rows(scan, journal, how.seed, how.n_threads, params.get("class_weight"))
-        learned = estimator._learn_from(rows, schema, how, validation)
-    if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
-        factor = class_weights(
-            params["class_weight"], scan.classes, np.arange(len(scan.classes), dtype=np.int32), scan.class_totals
-        )
-        learned = replace(learned, held_out=learned.held_out.divided(factor))  # they hold by rows
-    estimator._remember(learned, told)
 
 
 def remember_answers(estimator: Any, scan: Scan) -> None:
@@ -86,7 +40,7 @@ def remember_answers(estimator: Any, scan: Scan) -> None:
 
 def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | None:
     """Rows to choose by, as soft learners take them; they must be in memory."""
-    refuse_elsewhere_to_choose(X_val)
+    refuse_out_of_core_validation(X_val)
     levels = scan.columns.level_counts.tolist()
     if scan.classes is None:
         numbers = read_held_numbers(estimator, X_val, y_val, scan.columns, len(scan.target.mean))
@@ -95,21 +49,7 @@ def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | N
     if labels is None:
         return None
     target = one_hot(labels[1], len(scan.classes))
-    return Dataset(labels[0], target, np.ones(len(target)), levels, loss_of(len(scan.classes)))
-
-
-def refuse_elsewhere_to_choose(X_val: Any) -> None:
-    """The error for validation rows that are not in memory."""
-    if is_elsewhere(X_val):
-        some = "X_val.compute()" if is_dask(X_val) else "Batches(...).sample(100_000)"
-        raise TypeError(
-            f"X_val must be rows in memory, as the search on a sample looks at them often; take some of them, {some}."
-        )
-
-
-def loss_of(n_classes: int) -> Loss:
-    """Of classes."""
-    return Loss.LOGISTIC if n_classes <= 2 else Loss.SOFTMAX
+    return Dataset(labels[0], target, np.ones(len(target)), levels, class_loss(len(scan.classes)))
 
 
 @contextmanager
@@ -136,7 +76,7 @@ def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
         total = scan.total_weight
     else:
         n = len(scan.classes)
-        loss = loss_of(n)
+        loss = class_loss(n)
         factor = class_weights(class_weight, scan.classes, np.arange(n, dtype=np.int32), scan.class_totals)
         outputs = 1 if n <= 2 else n
         centre, scale, total = np.zeros(outputs), np.ones(outputs), dot(scan.class_totals, factor)

@@ -20,7 +20,7 @@ from softwood.estimators.base.base import Floats, Numbers
 from softwood.intake import options
 from softwood.intake.cells.cells import refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector
-from softwood.intake.parts.sources import is_dask
+from softwood.intake.classify import is_dask
 from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 
@@ -132,7 +132,7 @@ def rows_of_loss(loss: Loss, values: Floats, weight: Floats, offset: Any, suffix
     return without_offset(loss, values, weight, given)
 
 
-def refuse_elsewhere_with_loss(loss: Any, engine: str, offset: Any) -> None:
+def refuse_loss_of_engine(loss: Any, engine: str, offset: Any) -> None:
     """An error for a loss or an offset that only rows in memory have."""
     is_squared = loss_name(loss) == "squared_error"
     if not is_squared or offset is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from softwood.kernels.anneal import Progress
+from softwood.kernels.contracts.anneal import Progress
 from softwood.learners.soft.search.selection import Candidate
 
 

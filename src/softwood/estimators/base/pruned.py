@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.estimators.base.base import Floats, RowCount, TreeEstimator
 from softwood.estimators.base.intervals import Calibrated, copy_uncalibrated
 from softwood.intake import options
+from softwood.intake.table.columns import Table
 from softwood.intake.table.groups import refuse_divided
-from softwood.intake.table.table import Table
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.hard.cart import learn_cart
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, plain_table

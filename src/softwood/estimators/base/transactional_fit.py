@@ -19,13 +19,13 @@ Learn = TypeVar("Learn", bound=Callable[..., Any])
 OF_ANOTHER_TREE = "_conformal"  # what was learned of the errors of the tree before (intervals.py)
 
 
-def set_when_learned(learn: Learn) -> Learn:
+def transactional_fit(learn: Learn) -> Learn:
     """A method that learns, made all or nothing. What it had before must be replaced, never changed in place.
 
     Examples
     --------
     >>> class Estimator:
-    ...     @set_when_learned
+    ...     @transactional_fit
     ...     def fit(self, y):
     ...         self.classes_ = set(y)
     ...         self.least_ = min(y)

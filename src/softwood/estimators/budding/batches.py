@@ -20,7 +20,7 @@ from softwood.tree import Provenance
 REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
 
 
-def fit_budding(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
+def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
     """The budding tree of a table in batches, remembered by its estimator."""
     if estimator.monotonic_cst is not None:
         raise ValueError("monotonic_cst of budding trees is for rows in memory: take Batches(...).sample(100_000).")

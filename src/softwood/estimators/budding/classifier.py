@@ -11,18 +11,17 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.base.base import Floats, Probabilities
-from softwood.estimators.base.batch_fits import scan_labelled
-from softwood.estimators.base.transactional_fit import set_when_learned
-from softwood.estimators.budding.batches import fit_budding
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
 from softwood.intake.cells.frames import target_names
 from softwood.intake.cells.sparse_rows import in_row_blocks
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     class_schema,
     read_held_labels,
-    read_labelled,
 )
 from softwood.intake.table.table import read_fit, read_predict
 from softwood.intake.table.target import encode_classes, one_hot, read_classes
@@ -145,7 +144,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -161,17 +160,16 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
-        if choose_engine(self, X) in IN_PARTS:
-            refuse_groups(groups)
-            fit_budding(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
+        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight, groups)
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
         dataset = replace(self._problem(given.table.values, given.codes, sample_weight), group=given.group)
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(dataset, None if held is None else self._problem(*held, None))
 
-    @set_when_learned
+    @transactional_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
 

@@ -10,18 +10,17 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
 from softwood.estimators.base.base import Floats
-from softwood.estimators.base.batch_fits import scan_numbered
-from softwood.estimators.base.losses import LossNumbers, refuse_elsewhere_with_loss, refuse_targets, rows_of_loss
-from softwood.estimators.base.transactional_fit import set_when_learned
-from softwood.estimators.budding.batches import fit_budding
+from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, refuse_targets, rows_of_loss
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
 from softwood.intake.cells.frames import target_names
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     number_schema,
     read_held_numbers,
-    read_numbered,
 )
 from softwood.intake.table.table import read_fit, read_predict
 from softwood.intake.table.target import read_numbers
@@ -108,7 +107,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self,
         X: Any,
@@ -129,16 +128,15 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree; behind a log
             link the logarithm of the exposure, as in SoftTreeRegressor.fit. `predict` takes one, too.
         """
-        engine = choose_engine(self, X)
-        if engine in IN_PARTS:
-            refuse_elsewhere_with_loss(self.loss, engine, offset)
-            refuse_groups(groups)
-            fit_budding(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
-            return self
-        loss = self._loss
+        engine, loss = choose_engine(self, X), self._loss
+        if engine != "memory":
+            refuse_loss_of_engine(self.loss, engine, offset)
         if self.learner == "online":
             _refuse_online(loss, self.loss)
-        given = read_numbered(self, X, y, sample_weight, groups)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=False)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
+            return self
         self._one_target, self._schema, self._seen = given.one_target, given.schema, NOTHING
         known = rows_of_loss(loss, given.values, read_weights(sample_weight, len(given.values)), offset)
         dataset = replace(self._problem(given.table.values, *known), group=given.group)
@@ -153,7 +151,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
             self.__dict__.pop("_conformal", None)
         return learned
 
-    @set_when_learned
+    @transactional_fit
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
         first, loss = "_stream" not in vars(self), self._loss

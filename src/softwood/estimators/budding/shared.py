@@ -15,8 +15,8 @@ from softwood.estimators.base.progress import budding_lines
 from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.budding.lazy_tree import LazyTree
 from softwood.intake import options
-from softwood.kernels.growth import UNCONSTRAINED, Signs
-from softwood.kernels.online_state import Rule
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.online_state import Rule
 from softwood.learners.budding.joint import JointOptions, learn_joint
 from softwood.learners.budding.online import Online, history_entry, learn_online
 from softwood.learners.budding.params import BuddingParams

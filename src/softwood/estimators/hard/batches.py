@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.estimators.base.base import RowCount
-from softwood.estimators.base.batch_fits import journal_of, refuse_elsewhere_to_choose, remember_answers, schema_of
+from softwood.estimators.base.batch_fits import journal_of, remember_answers, schema_of
 from softwood.intake import options
 from softwood.intake.cells.cells import Floats
+from softwood.intake.classify import refuse_out_of_core_validation
 from softwood.intake.parts.scan import Piece, Scan
+from softwood.intake.table.columns import Table
 from softwood.intake.table.rows import read_held_labels, read_held_numbers, with_costs
-from softwood.intake.table.table import Table
 from softwood.intake.table.weights import class_factor, drop_classes
-from softwood.kernels.growth import MAX_BINS, Growth
+from softwood.kernels.contracts.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.learners.hard.batched_cart import BatchedCases, learn_batched_cart
 from softwood.learners.hard.problem import Problem
@@ -28,7 +29,7 @@ MOST_FOLDS = 255
 SINGLE_ROWS = "needs single rows, and in batches there are sums of rows alone"
 
 
-def fit_cart(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val: Any) -> None:
+def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val: Any) -> None:
     """The tree of a table in batches, remembered by its estimator."""
     params = vars(estimator)
     _refuse(params, criterion)
@@ -84,7 +85,7 @@ def _question(scan: Scan, params: dict[str, Any], criterion: Criterion) -> tuple
 
 def _validation(estimator: Any, scan: Scan, problem: Problem, X_val: Any, y_val: Any) -> Problem | None:
     """Rows to choose the size by; they must be in memory."""
-    refuse_elsewhere_to_choose(X_val)
+    refuse_out_of_core_validation(X_val)
     held: tuple[Floats, npt.NDArray[Any]] | None
     if scan.classes is None:
         held = read_held_numbers(estimator, X_val, y_val, scan.columns, len(scan.target.mean))

@@ -10,12 +10,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Probabilities, TreeEstimator
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
     read_labelled,
 )
-from softwood.kernels.c45 import C45Growth
+from softwood.kernels.contracts.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
 from softwood.learners.hard.rules import learn_rules
 from softwood.learners.softening.gates import SofteningRows
@@ -97,7 +97,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow and prune.
 

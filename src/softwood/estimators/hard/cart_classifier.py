@@ -8,16 +8,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from softwood.estimators.base.base import Probabilities
-from softwood.estimators.base.batch_fits import scan_labelled
-from softwood.estimators.base.transactional_fit import set_when_learned
-from softwood.estimators.hard.batches import fit_cart
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.hard.batches import fit_in_parts
 from softwood.estimators.hard.cart import CART
 from softwood.intake import options
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     read_held_labels,
-    read_labelled,
     with_costs,
 )
 from softwood.intake.table.weights import class_factor, drop_classes
@@ -144,7 +143,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         self.engine = engine
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -160,11 +159,10 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         groups : of the rows, such as patients or days; the folds that the size is chosen by divide none of them.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
-        if choose_engine(self, X) in IN_PARTS:
-            refuse_groups(groups)
-            fit_cart(self, scan_labelled(self, X, y, sample_weight), criterion, X_val, y_val)
+        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, criterion, X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(self.class_weight, self.priors, self.classes_, codes, weight)

@@ -8,16 +8,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from softwood.estimators.base.base import Numbers
-from softwood.estimators.base.batch_fits import scan_numbered
-from softwood.estimators.base.transactional_fit import set_when_learned
-from softwood.estimators.hard.batches import fit_cart
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.hard.batches import fit_in_parts
 from softwood.estimators.hard.cart import CART
 from softwood.estimators.hard.criteria import NUMBER_CRITERIA, read_criterion, refuse_negative
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     read_held_numbers,
-    read_numbered,
 )
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
@@ -132,17 +131,16 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         self.engine = engine
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
-        if choose_engine(self, X) in IN_PARTS:
-            refuse_groups(groups)
-            fit_cart(self, scan_numbered(self, X, y, sample_weight), criterion, X_val, y_val)
+        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=False)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, criterion, X_val, y_val)
             return self
-        given = read_numbered(self, X, y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
         parameter = read_criterion(criterion, vars(self), values, weight)
         problem = Problem(

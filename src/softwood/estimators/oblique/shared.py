@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Floats, Numbers, Probabilities
 from softwood.estimators.base.pruned import PrunedTree
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
     read_held_labels,
@@ -19,10 +19,10 @@ from softwood.intake.table.rows import (
     with_costs,
 )
 from softwood.intake.table.weights import class_factor, drop_classes
+from softwood.kernels import column_moments
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Criterion, Term
-from softwood.kernels.table_scan import column_moments
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned
 from softwood.learners.oblique.grow import Limits
@@ -73,7 +73,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
     costs: Any
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -108,7 +108,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 class ObliqueRegressor(Numbers, ObliqueTree):
     """What the regressors share."""
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:

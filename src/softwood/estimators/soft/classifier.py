@@ -10,20 +10,20 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Floats, Probabilities
-from softwood.estimators.base.batch_fits import fit_soft, scan_labelled
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.results import one_class_result
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake.cells.sparse_rows import in_row_blocks, like_training_rows
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     read_held_labels,
-    read_labelled,
 )
 from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import class_loss
 from softwood.learners.soft.rows.dataset import Dataset
 
 
@@ -163,7 +163,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
     ) -> Self:
@@ -180,17 +180,16 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         engine = choose_engine(self, X)
-        if engine in IN_PARTS:
-            refuse_groups(groups)
-            fit_soft(self, scan_labelled(self, X, y, sample_weight), X_val, y_val)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
             return self
-        given = read_labelled(self, X, y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         factor = None
         if self.class_weight is not None:
             factor = class_weights(self.class_weight, self.classes_, codes, weight)
             weight = weight * factor[codes]
-        loss = Loss.LOGISTIC if len(self.classes_) <= 2 else Loss.SOFTMAX
+        loss = class_loss(len(self.classes_))
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
         dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight, group=given.group)

@@ -8,16 +8,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from softwood.estimators.base.batch_fits import fit_soft, scan_numbered
-from softwood.estimators.base.losses import LossNumbers, refuse_elsewhere_with_loss, rows_of_loss
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, rows_of_loss
+from softwood.estimators.base.transactional_fit import transactional_fit
+from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake.cells.sparse_rows import like_training_rows
-from softwood.intake.parts.engine import IN_PARTS, choose_engine
-from softwood.intake.table.groups import refuse_groups
+from softwood.intake.engine import choose_engine
+from softwood.intake.parts.scan import Scan
+from softwood.intake.read import read
 from softwood.intake.table.rows import (
     read_held_numbers,
-    read_numbered,
 )
 from softwood.kernels.kinds import Link
 from softwood.learners.soft.rows.dataset import Dataset
@@ -106,7 +106,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.verbose = verbose
 
-    @set_when_learned
+    @transactional_fit
     def fit(
         self,
         X: Any,
@@ -130,12 +130,11 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         """
         engine, loss = choose_engine(self, X), self._loss
         if engine != "memory":
-            refuse_elsewhere_with_loss(self.loss, engine, offset)
-        if engine in IN_PARTS:
-            refuse_groups(groups)
-            fit_soft(self, scan_numbered(self, X, y, sample_weight), X_val, y_val)
+            refuse_loss_of_engine(self.loss, engine, offset)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=False)
+        if isinstance(given, Scan):
+            fit_in_parts(self, given, X_val, y_val)
             return self
-        given = read_numbered(self, X, y, sample_weight, groups)
         table, self._one_target, levels = given.table, given.one_target, given.table.columns.level_counts.tolist()
         dataset = Dataset(
             table.values, *rows_of_loss(loss, given.values, given.weight, offset), levels, loss, group=given.group

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Probabilities, TreeEstimator
 from softwood.estimators.base.intervals import IntervalPrediction, copy_uncalibrated
-from softwood.estimators.base.transactional_fit import set_when_learned
+from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.hard.cart_classifier import CARTClassifier
 from softwood.estimators.hard.cart_regressor import CARTRegressor
 from softwood.estimators.softened.soften_tree import soften_tree
@@ -70,7 +70,7 @@ class Softened(TreeEstimator):
         check_is_fitted(self, "tree_")
         return self.estimator_.pruning_table_
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Grow, then soften.
 

@@ -15,7 +15,7 @@ from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.intake import options
 from softwood.intake.table.target import encode_classes, read_numbers
 from softwood.intake.table.weights import read_weights
-from softwood.kernels.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.anneal import anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient

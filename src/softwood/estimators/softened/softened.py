@@ -8,10 +8,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
 from softwood.estimators.base.progress import softening_bar
-from softwood.estimators.base.transactional_fit import set_when_learned, warn_if_interrupted
+from softwood.estimators.base.transactional_fit import transactional_fit, warn_if_interrupted
 from softwood.intake import options
 from softwood.intake.table.rows import read_labelled, read_numbered
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import PATIENCE
@@ -138,7 +138,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow, soften, choose.
 
@@ -203,7 +203,7 @@ class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
         self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
 
-    @set_when_learned
+    @transactional_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Grow, soften, choose; as SoftenedTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = NUMBER_CRITERIA[options.one_of("criterion", self.criterion, tuple(NUMBER_CRITERIA))]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.table_scan import any_infinite
+from softwood.kernels import any_infinite
 from softwood.tree.encoding import MISSING_TYPES, PLAIN, encode_labels, is_missing
 
 Floats = npt.NDArray[np.float64]

@@ -3,7 +3,7 @@
 CART learns from them as they are (`sparse_table`), by the criteria that are functions of sums, and so do soft trees of
 linear gates where the matrix would be large as an array (`is_worth_keeping`). For all other learners `fit` makes a
 table of the matrix, in memory of at most MOST_BYTES, and refuses a larger one before any work. Answers of trees of
-numbers are given block by block of rows, whatever the matrix's size (kernels/sparse_table.py); with categories each
+numbers are given block by block of rows, whatever the matrix's size (kernels/sparse/table.py); with categories each
 block is made dense in at most BLOCK_BYTES.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -15,10 +15,11 @@ from sklearn.base import clone
 from softwood.engines.dask import DaskParts, align_array, connected_client, submit_partitions
 from softwood.engines.parts import Parts
 from softwood.intake.cells.frames import pick_columns
+from softwood.intake.classify import is_dask
 from softwood.intake.options import size_in_bytes
 from softwood.intake.parts.column_scan import TargetScan
 from softwood.intake.parts.scan import Encode, Piece, Progress, RawPart, Scan, TableScan, scan_of
-from softwood.intake.parts.sources import MEMORY, RawBatch, is_dask
+from softwood.intake.parts.sources import MEMORY, RawBatch
 
 
 def scan_partitions(estimator: Any, X: Any, y: Any, sample_weight: Any, is_classes: bool) -> Scan:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softwood.intake.cells.frames import column_names, is_frame, join_rows, pick_columns, take_rows
+from softwood.intake.classify import OutOfCore, is_array, is_dataset, is_lazy_frame, is_path, is_paths, name_source
 from softwood.intake.options import size_in_bytes
 
 MEMORY = "1 GiB"
@@ -43,7 +44,7 @@ class RawBatch(NamedTuple):
     weight: Any
 
 
-class Batches:
+class Batches(OutOfCore):
     """Rows that do not fit in memory: given to `fit` in place of X, they are read in batches, again and again.
 
     Parameters
@@ -86,7 +87,7 @@ class Batches:
         self._dataset: Any = None
 
     def __repr__(self) -> str:
-        return f"Batches({_told(self.source)})"
+        return f"Batches({name_source(self.source)})"
 
     def batch_rows(self, n_columns: int) -> int:
         """Rows of a batch: so many that a few dozen batches would fit into the memory."""
@@ -137,7 +138,7 @@ class Batches:
         source: Any = self.source
         if is_lazy_frame(source):
             source = self._collected(source)
-        if is_path(source) or _is_paths(source) or _is_dataset(source):
+        if is_path(source) or is_paths(source) or is_dataset(source):
             yield from self._walk_arrow(source)
         elif is_frame(source):
             yield source
@@ -154,9 +155,9 @@ class Batches:
         try:
             import pyarrow
         except ImportError as missing:
-            raise ImportError(EXTRA.format(_told(source))) from missing
+            raise ImportError(EXTRA.format(name_source(source))) from missing
         if self._dataset is None:
-            self._dataset = source if _is_dataset(source) else _open_files(source, self.columns)
+            self._dataset = source if is_dataset(source) else _open_files(source, self.columns)
         found = self._dataset
         rows, waiting, n = self.batch_rows(len(found.schema.names)), [], 0
         for batch in _arrow_batches(found, rows):
@@ -209,38 +210,6 @@ def open_batches(X: Any) -> Batches:
     return X if isinstance(X, Batches) else Batches(X)
 
 
-def is_elsewhere(X: Any) -> bool:
-    """Whether the rows of X are not in memory, by what X is."""
-    if is_dask(X):
-        return True
-    return isinstance(X, Batches) or is_path(X) or _is_paths(X) or _is_dataset(X) or is_lazy_frame(X)
-
-
-def is_dask(X: Any) -> bool:
-    """Whether X is a data frame, a series or an array of Dask."""
-    return type(X).__module__.startswith("dask.")
-
-
-def is_path(X: Any) -> bool:
-    return isinstance(X, str | os.PathLike)
-
-
-def is_array(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.ndim == 2
-
-
-def is_lazy_frame(X: Any) -> bool:
-    return type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars")
-
-
-def _is_paths(X: Any) -> bool:
-    return isinstance(X, list | tuple) and bool(X) and all(isinstance(each, os.PathLike) for each in X)
-
-
-def _is_dataset(X: Any) -> bool:
-    return type(X).__module__.startswith("pyarrow._dataset")
-
-
 def _iterate(found: Any) -> Iterator[Any]:
     if not isinstance(found, Iterable):
         raise TypeError(f"a source of batches must give an iterator, got {type(found).__name__}.")
@@ -249,7 +218,7 @@ def _iterate(found: Any) -> Iterator[Any]:
 
 def _open_files(source: Any, columns: Sequence[str] | None) -> Any:
     """Files as a pyarrow dataset; the format is that of the name of the file, or of the first in the folder."""
-    paths = [Path(each) for each in (source if _is_paths(source) else [source])]
+    paths = [Path(each) for each in (source if is_paths(source) else [source])]
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"there is no file or folder {str(path)!r} to read rows from.")
@@ -360,9 +329,3 @@ def _only(frame: Any) -> Any:
 
 def _part(values: Any, at: slice) -> Any:
     return values if np.ndim(values) == 0 else np.asarray(values[at])
-
-
-def _told(source: Any) -> str:
-    if is_path(source) or _is_paths(source):
-        return repr([str(path) for path in source] if _is_paths(source) else str(source))
-    return f"{type(source).__name__} of shape {source.shape}" if is_array(source) else type(source).__name__

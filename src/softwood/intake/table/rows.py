@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_consistent_length
 from softwood.intake.cells.cells import Floats
 from softwood.intake.cells.frames import target_names
 from softwood.intake.cells.sparse_rows import is_sparse, refuse_large
-from softwood.intake.parts.engine import refuse_elsewhere
+from softwood.intake.classify import refuse_out_of_core
+from softwood.intake.table.columns import Table
 from softwood.intake.table.groups import Index, read_groups
 from softwood.intake.table.memory_limit import check_memory
-from softwood.intake.table.table import Table, read_fit, read_predict, read_sparse
+from softwood.intake.table.table import read_fit, read_predict, read_sparse
 from softwood.intake.table.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.intake.table.weights import read_weights
 from softwood.tree import Schema, Summary
@@ -88,7 +89,7 @@ def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: An
 
 def _stays_sparse(estimator: Any, X: Any) -> bool:
     """Whether X is a sparse matrix that is learned from as it is; what is too large is refused before any work."""
-    refuse_elsewhere(estimator, X)
+    refuse_out_of_core(estimator, X)
     keep = keeps_sparse(estimator, X)
     if is_sparse(X) and not keep:
         refuse_large(*X.shape)

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.growth import TIE
+from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.kinds import Criterion
 
 Floats = npt.NDArray[np.float64]

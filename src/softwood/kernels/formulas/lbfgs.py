@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.arithmetic import dot, norm
-from softwood.kernels.penalty import Penalty
+from softwood.kernels.formulas.penalty import Penalty
 
 Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]

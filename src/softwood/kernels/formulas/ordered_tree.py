@@ -14,7 +14,7 @@ import numpy.typing as npt
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.formulas.lbfgs import Objective
 from softwood.kernels.formulas.node_order import NodeOrder
-from softwood.kernels.penalty import Penalty
+from softwood.kernels.formulas.penalty import Penalty
 
 Floats = npt.NDArray[np.float64]
 

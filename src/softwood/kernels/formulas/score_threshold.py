@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.formulas.class_impurity import CLASS_LOSS
-from softwood.kernels.growth import TIE
 from softwood.kernels.kinds import Criterion
 
 Floats = npt.NDArray[np.float64]

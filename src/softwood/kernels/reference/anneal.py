@@ -1,4 +1,4 @@
-"""Reference annealer in NumPy: evaluates the whole tree for every proposal. Rules: `softwood.kernels.anneal`."""
+"""Reference annealer in NumPy: evaluates the whole tree for every proposal. Rules: contracts/anneal.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softwood.kernels.anneal import (
+from softwood.kernels.contracts.anneal import (
     BETTER,
     HEAT,
     LEAST_LOG,

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from softwood.kernels.growth import MAX_BINS, TIE
+from softwood.kernels.contracts.growth import MAX_BINS, TIE
 from softwood.kernels.reference.sets import Floats, Index
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 
 @dataclass(frozen=True)

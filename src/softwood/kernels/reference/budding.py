@@ -22,10 +22,20 @@ Random numbers are a function of the seed and of how many were drawn before (spl
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from softwood.kernels.contracts.online_state import (
+    DRAWS,
+    NODES,
+    PENDING,
+    Floats,
+    Numbers,
+    OnlineOptions,
+    OnlineState,
+    Rule,
+)
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
-from softwood.kernels.online_state import DRAWS, NODES, PENDING, Floats, Numbers, OnlineOptions, OnlineState, Rule
 
 START = 0.01  # new numbers lie within so much of 0
 TINY = 1e-12  # added to squares: no division by 0
@@ -33,10 +43,16 @@ FADE, FADE_SQUARES, ADAM_TINY = 0.9, 0.999, 1e-8  # the usual constants of Adam
 GOLDEN, MIX_1, MIX_2, WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
 
 
-def train(
-    state: OnlineState, x: Numbers, target: Numbers, weight: Numbers, order: np.ndarray, options: OnlineOptions
+@np.errstate(over="ignore", invalid="ignore")
+def train_buds(
+    state: OnlineState,
+    x: Numbers,
+    target: Numbers,
+    weight: Numbers,
+    order: npt.NDArray[np.int64],
+    options: OnlineOptions,
 ) -> float:
-    """Learn from the rows in the given order; the sum of their losses, each taken before the row was learned from."""
+    """Learn from the rows in the given order, in place; the sum of their losses, each before the row was learned."""
     total = 0.0
     one = np.zeros_like(state.number) if options.batch == 1 else state.pending
     for row in order:
@@ -54,7 +70,7 @@ def train(
     return total
 
 
-def answers(state: OnlineState, x: Numbers, n_threads: int = 1) -> Floats:
+def evaluate_buds(state: OnlineState, x: Numbers, n_threads: int = 1) -> Floats:
     """Outputs of the root, (rows, outputs)."""
     return np.array([_forward(state, row)[2][0] for row in x], np.float64).reshape(len(x), state.outputs)
 

@@ -1,4 +1,4 @@
-"""Reference growing of a C4.5 tree in NumPy; every rule stands in `softwood.kernels.c45`."""
+"""Reference growing of a C4.5 tree in NumPy; every rule stands in contracts/c45.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.c45 import (
+from softwood.kernels.contracts.c45 import (
     LARGEST_LEAST,
     MANY,
     SLACK,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.formulas.centers import FindCenters, find_centers
-from softwood.kernels.growth import TIE
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.reference.impurity import Account, account_all
 from softwood.kernels.reference.rows import Rows

@@ -12,12 +12,11 @@ import heapq
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from softwood.kernels.growth import Floats
+from softwood.kernels.contracts.growth import Floats, Ints
 
 
-def collapse_alphas(parent: npt.NDArray[np.int32], risk: Floats) -> Floats:
+def collapse_alphas(parent: Ints, risk: Floats) -> Floats:
     """The alpha from which each node is no branch any more; -inf for a leaf.
 
     Parameters
@@ -67,7 +66,7 @@ def collapse_alphas(parent: npt.NDArray[np.int32], risk: Floats) -> Floats:
     return collapsed
 
 
-def ancestors(parent: npt.NDArray[np.int32], node: int) -> Iterator[int]:
+def ancestors(parent: Ints, node: int) -> Iterator[int]:
     """Parent, grandparent, ... up to the root."""
     while (node := int(parent[node])) >= 0:
         yield node

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.expansion import Expansion, expand
+from softwood.kernels.contracts.soft import Rows, Shape
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise, penalised
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.formulas.node_order import NodeOrder
 from softwood.kernels.formulas.ordered_tree import OrderedTree
+from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.kinds import Loss, LossKind
-from softwood.kernels.penalty import Penalty
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -231,3 +233,42 @@ class SoftRows:
         if shape.own_columns:
             answer = answer + np.einsum("rc,lqc->rlq", self.phi[:, shape.own_columns], own_slope)
         return reach, share, answer
+
+
+def make_shape(
+    first_child: Ints, slope_row: Ints, slopes: int, columns: int, outputs: int, own_columns: Sequence[int] = ()
+) -> Shape:
+    """Children of m are `first_child[m]` and the next node (-1: a leaf); `slope_row` per leaf, -1: no slope.
+
+    own_columns : columns for which each leaf has slopes of its own, beside those of its `slope_row`.
+    """
+    return SoftShape(first_child, slope_row, slopes, columns, outputs, own_columns)
+
+
+def make_rows(phi: Floats, target: Floats, weight: Floats, loss: Loss, single: bool = False) -> Rows:
+    """Rows of columns `phi`; `single` lets native code compute in float32 (sums stay double), about twice as fast."""
+    kind: Any = SoftRows
+    arrays = (np.ascontiguousarray(part) for part in (phi, target, weight))
+    rows: Rows = kind.make(*arrays, int(loss.kind), loss.parameter)
+    return rows
+
+
+def make_expanded_rows(
+    X: Floats,
+    expansion: Expansion,
+    target: Floats,
+    weight: Floats,
+    loss: Loss,
+    single: bool = False,
+    n_threads: int = 1,
+    place: npt.NDArray[np.int64] | None = None,
+    keep: bool = False,
+    by_tables: bool = False,
+) -> Rows:
+    """Rows whose columns are made from the inputs X: once if they are to be kept, else in every pass, slower but small.
+
+    place : which row of X each of the rows is; None, all of them in order.
+    by_tables : whether passes may go by the tables of the expansion, without columns, where columns are many: faster,
+        and sums are rounded in another order (native/soft/form_tables.hpp).
+    """
+    return make_rows(expand(X if place is None else X[place], expansion), target, weight, loss)

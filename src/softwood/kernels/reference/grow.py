@@ -2,7 +2,7 @@
 
     grow:   root -> open; while a leaf is open: split the best (or the oldest), open its children that may split
 
-Every rule stands in `softwood.kernels.growth`. Breiman, Friedman, Olshen, Stone: Classification and Regression Trees
+Every rule stands in contracts/growth.py. Breiman, Friedman, Olshen, Stone: Classification and Regression Trees
 (1984).
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import (
+from softwood.kernels.contracts.growth import (
     EPSILON,
     TIE,
     UNCONSTRAINED,
@@ -28,8 +28,8 @@ from softwood.kernels.growth import (
     check_growth,
     check_places,
 )
+from softwood.kernels.contracts.level_slots import EVERY_LEVEL, slots_of
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.level_slots import EVERY_LEVEL, slots_of
 from softwood.kernels.reference.bins import make_columns
 from softwood.kernels.reference.centers import CenterLoss
 from softwood.kernels.reference.counts import PoissonDeviance
@@ -39,7 +39,7 @@ from softwood.kernels.reference.node import Node, make_node, send, to_tree
 from softwood.kernels.reference.rows import Rows
 from softwood.kernels.reference.split import Search, Split
 from softwood.kernels.reference.surrogate import Surrogate, find_surrogates, tabulate
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 
 class Grower:

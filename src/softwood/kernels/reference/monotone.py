@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import TIE
+from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.reference.sets import Floats, Mask
 
 

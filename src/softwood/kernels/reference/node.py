@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softwood.kernels.growth import Grown
-from softwood.kernels.level_slots import EVERY_LEVEL, flatten_slots
+from softwood.kernels.contracts.growth import Grown
+from softwood.kernels.contracts.level_slots import EVERY_LEVEL, flatten_slots
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.impurity import Measure, account_all
 from softwood.kernels.reference.monotone import Bounds

@@ -6,22 +6,14 @@ native/budding/running_scale.cpp, to the bit.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.kernels.contracts.running_scale import Floats, ScaleRule, place_of
+
 Ints = npt.NDArray[np.int32]
-
-
-class ScaleRule(NamedTuple):
-    """Where columns end, how indicators are scaled, below what part of mean and size nothing varies."""
-
-    limit: float
-    indicator_scale: float
-    least_spread: float
-    constant: float
 
 
 def scale_running(
@@ -42,17 +34,6 @@ def scale_running(
         number = np.nan_to_num(np.clip((raw - mean) / scale, -rule.limit, rule.limit), nan=0.0)
         phi[:] = np.where(code < 0, number, rule.indicator_scale * (raw - mean))
     return bool(np.isfinite(moments.squares).all())
-
-
-def place_of(first: Floats, weight: Floats, total: Floats, squares: Floats, rule: ScaleRule) -> tuple[Floats, Floats]:
-    """Mean and spread by sums about the first value; spread 0 where it may be rounding."""
-    some = np.maximum(weight, 1e-300)
-    middle = total / some
-    spread = np.sqrt(np.maximum(squares / some - middle * middle, 0.0))
-    origin = np.where(np.isnan(first), 0.0, first)
-    size = np.maximum(np.abs(origin), np.abs(origin + middle))
-    least = np.maximum(rule.least_spread * np.abs(middle), rule.constant * size)
-    return origin + middle, np.where(spread > least, spread, 0.0)
 
 
 def _accumulate(values: Floats, weight: Floats, moments: Any) -> list[Floats]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.growth import TIE, Growth
+from softwood.kernels.contracts.growth import TIE, Growth
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.candidates import Candidates, find_candidates
 from softwood.kernels.reference.impurity import Measure, Parts

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.growth import EXACT_LEVELS, POWER_STEPS, TIE
+from softwood.kernels.contracts.growth import EXACT_LEVELS, POWER_STEPS, TIE
 from softwood.kernels.reference.sets import Floats, Index, Masks, Prefixes, Sets
 
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.engines import Floats, Shape
+from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import dot
-from softwood.kernels.soft import make_shape
 from softwood.learners.budding.params import BuddingParams, existence
 from softwood.learners.soft.params.params import Ints, SoftTreeParams
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from softwood.engines import Floats
+from softwood.kernels.contracts.online_state import OnlineOptions, Rule, pad_rows
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import OnlineOptions, Rule, pad_rows
 from softwood.learners.budding.params import existence
 from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.rows.dataset import Dataset

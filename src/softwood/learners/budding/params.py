@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
-from softwood.kernels.online_state import OnlineState
+from softwood.kernels.contracts.online_state import OnlineState
 from softwood.learners.soft.params.params import Ints, Slopes
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from softwood.kernels.contracts.online_state import OnlineState, Rule, init_state, pad_rows
 from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import OnlineState, Rule, init_state, pad_rows
 from softwood.learners.budding.joint import FitResult
 from softwood.learners.budding.online import Online
 from softwood.learners.budding.params import BuddingParams

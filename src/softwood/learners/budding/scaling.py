@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels import scale_running
+from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 from softwood.kernels.kinds import Term
-from softwood.kernels.running_scale import ScaleRule, place_of, scale_running
 from softwood.learners.soft.columns.design import CLIP_SPREADS, INDICATOR_SCALE, Builder, DesignMatrix, Floats
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD
 

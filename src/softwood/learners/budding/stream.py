@@ -12,10 +12,10 @@ from math import isfinite
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.engines import Floats
-from softwood.kernels import budding as kernel
+from softwood.kernels.contracts.online_state import OnlineOptions, OnlineState, init_state, pad_rows, widen
 from softwood.kernels.kinds import Loss
-from softwood.kernels.online_state import OnlineOptions, OnlineState, init_state, pad_rows, widen
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale, add_in_order
 from softwood.learners.budding.to_tree import described, importance, to_tree
@@ -91,7 +91,7 @@ class Stream:
         most = max(MAX_STATE_SIZE, 2.0 * float(np.abs(self.state.number).max()))
         for _ in range(MAX_HALVINGS):
             state = self.state.copy()
-            total = kernel.train(state, x, target, weight, order, self.options)
+            total = kernels.train_buds(state, x, target, weight, order, self.options)
             if isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
                 self.state = state
                 size = float(weight[order].sum(dtype=np.float64))
@@ -151,4 +151,4 @@ class Stream:
 
     def answer(self, phi: Floats) -> Floats:
         """Scaled outputs of rows of columns."""
-        return kernel.answers(self.state, pad_rows(phi))
+        return kernels.evaluate_buds(self.state, pad_rows(phi))

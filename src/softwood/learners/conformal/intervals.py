@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.conformal.score_table import ScoreTable
 from softwood.learners.conformal.spread import Floats, Spread, learn_spread
 from softwood.parts.folds import hash_rows

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.finish.scaled_tree import ScaledTree
@@ -134,9 +134,7 @@ class Ridge:
         share = weight / weight.sum()
         middle, mean = matmul(share, phi), dot(share, target)
         centred = phi - middle
-        value, direction = eigh(matmul(centred.T, weight[:, None] * centred))
-        kept = value > SINGULAR_SHARE * max(value[-1], 1e-300)
-        value, direction = value[kept], direction[:, kept]
+        value, direction = _principal_directions(centred, weight)
         score = matmul(centred, direction)
         product = matmul(score.T, weight * (target - mean))
         return cls(target, weight, mean, middle, direction, value, score, product)
@@ -200,6 +198,20 @@ class Ridge:
     def constant(self, penalty: float) -> float:
         """What is added to the columns times their weights."""
         return self.mean - dot(self.middle, self.weights(penalty))
+
+
+def _principal_directions(columns: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of C'WC above rounding, and their eigenvectors (columns, rank), of the columns C (rows, columns).
+
+    Where rows are fewer, by the products of rows, W^1/2 C C' W^1/2, which have the same eigenvalues: those of 20,000
+    columns would take hours.
+    """
+    is_wide = columns.shape[1] > columns.shape[0]
+    rows = np.sqrt(weight)[:, None] * columns if is_wide else columns
+    value, vector = eigh(matmul(rows, rows.T) if is_wide else matmul(columns.T, weight[:, None] * columns))
+    kept = value > SINGULAR_SHARE * max(value[-1], 1e-300)
+    value, vector = value[kept], vector[:, kept]
+    return value, matmul(rows.T, vector) / np.sqrt(value) if is_wide else vector
 
 
 def members_of(group: Index | None) -> list[Rows] | None:

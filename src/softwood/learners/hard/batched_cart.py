@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.engines.bin_edges import find_edges
 from softwood.engines.binned_rows import EVERY, BinnedParts, BinnedPiece, Bins, FoldQuestion
 from softwood.engines.journal import Journal
 from softwood.engines.parts import Parts
-from softwood.kernels import table_scan
-from softwood.kernels.growth import Grown, Growth
+from softwood.kernels.contracts.growth import Grown, Growth
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
 from softwood.learners.hard.grow import as_tree
 from softwood.learners.hard.histogram_grower import HistogramGrower, Question
@@ -172,7 +172,7 @@ def _sample(cases: BatchedCases, seed: int) -> list[Floats]:
 
 
 def _hash(X: Floats, y: npt.NDArray[Any], seed: int) -> npt.NDArray[np.uint64]:
-    return table_scan.hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed & 0xFFFFFFFFFFFFFFFF)
+    return kernels.hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed & 0xFFFFFFFFFFFFFFFF)
 
 
 def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:

@@ -1,6 +1,6 @@
 """C4.5 (Quinlan 1993; release 8, Quinlan 1996): gain ratio, branches for every category, error-based pruning.
 
-Grown by kernels/c45.py. A subtree that is no better on its training cases than a leaf becomes one. Then, bottom-up,
+Grown by contracts/c45.py. A subtree that is no better on its training cases than a leaf becomes one. Then, bottom-up,
 a subtree is replaced by a leaf, or by its largest branch (which takes over all its cases), if the pessimistic errors
 (parts/pessimism.py) do not rise by more than TOLERANCE_ERRORS:
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.c45 import C45Grown, C45Growth
+from softwood.kernels.contracts.c45 import C45Grown, C45Growth
 from softwood.learners.hard.cases import CaseNode, Floats, case_nodes, first_largest, to_tree
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.arithmetic import log2
-from softwood.kernels.c45 import TIE, C45Grown
+from softwood.kernels.contracts.c45 import TIE, C45Grown
 from softwood.kernels.kinds import Missing, Score
 from softwood.tree import Schema, Tree
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from softwood import kernels
-from softwood.kernels.growth import Grown, Growth, SurrogateTable
+from softwood.kernels.contracts.growth import Grown, Growth, SurrogateTable
 from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.tree import Schema, Surrogates, Tree, cut_tree

@@ -3,8 +3,8 @@
     pass 1      the root's sums, and its histograms about its mean
     pass d + 1  histograms of all nodes of depth d that may split; the best split of each (kernels/histogram_split.py)
 
-The rules are those of the native grower with max_bins (kernels/growth.py), and so is the tree; rows may be anywhere, as
-long as somebody (engines/histograms.py) sums over them. A grower asks questions, `steps()`, so that several trees may
+The rules are those of the native grower with max_bins (contracts/growth.py), and so is the tree; rows may be anywhere
+as long as somebody (engines/histograms.py) sums over them. A grower asks questions, `steps()`: several trees may
 grow by the same passes. With max_leaves the leaf of largest gain is split first: a pass then looks below all leaves
 that may still be split, and the order is made up afterwards. Not here: absolute_error, and missing values by
 surrogates or fractions, which need single rows.
@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from softwood.engines.histograms import HistogramEngine, n_bins
-from softwood.kernels.bin_tree import BinTree
-from softwood.kernels.growth import EPSILON, FAR_TIE, TIE, Floats, Grown, SurrogateTable
+from softwood.kernels.contracts.bin_tree import BinTree
+from softwood.kernels.contracts.growth import EPSILON, FAR_TIE, TIE, Floats, Grown, SurrogateTable
 from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
 
 COUNT_ROUNDING_SHARE = 1e-6  # part of a node's count by which two passes may differ

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.arithmetic import matmul
-from softwood.kernels.growth import UNCONSTRAINED, Grown, Signs, Target
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Grown, Signs, Target
 from softwood.kernels.kinds import Criterion
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.hard.number_losses import number_loss, wild_loss
 from softwood.parts.folds import merge_equal_rows, raise_light, sort_rows
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from softwood import kernels
 from softwood.kernels.kinds import Missing
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Tree

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softwood.kernels import oblique
+from softwood import kernels
 from softwood.kernels.arithmetic import dot, log, matmul
 from softwood.kernels.formulas.class_groups import exchange
 from softwood.kernels.formulas.score_threshold import best_cut
@@ -61,9 +61,9 @@ class Discriminant:
 
     def grow(self, rows: Rows, max_depth: int, min_samples_split: float, min_impurity_decrease: float) -> Grown:
         """All nodes, natively."""
-        if oblique.grow_discriminant is None:
+        if kernels.grow_discriminant is None:
             raise RuntimeError("the native kernels are not built; grow_nodes does the same.")
-        nodes = oblique.grow_discriminant(
+        nodes = kernels.grow_discriminant(
             rows.phi,
             *rows.answers(),
             rows.problem.X if self.univariate else None,
@@ -98,7 +98,7 @@ def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = Non
     phi = rows.phi[:, some]
     if not phi.shape[1]:
         return None
-    if oblique.grow_discriminant is not None:
+    if kernels.grow_discriminant is not None:
         return _natively(replace(rows, phi=np.ascontiguousarray(phi)), how, some, rows.phi.shape[1])
     scored = _between_groups(phi, rows, how) if rows.problem.is_classes else _by_regression(phi, rows, how)
     if scored is None:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels import oblique
-from softwood.kernels.growth import EPSILON, TIE
+from softwood import kernels
+from softwood.kernels.contracts.growth import EPSILON, TIE
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.discriminant import Discriminant
 from softwood.learners.oblique.gate import Gate, InputGate, LinearGate, Split, gain_of
@@ -40,7 +40,7 @@ class Limits:
 
 def grow_oblique(rows: Rows, find: Finder, limits: Limits, schema: Schema) -> Tree:
     """The tree that the finder's splits make."""
-    if isinstance(find, Discriminant) and oblique.grow_discriminant is not None:
+    if isinstance(find, Discriminant) and kernels.grow_discriminant is not None:
         how = replace(find, least=max(find.least, limits.min_samples_leaf))
         return how.grow(rows, limits.max_depth, limits.min_samples_split, limits.min_impurity_decrease).assemble(
             rows, schema

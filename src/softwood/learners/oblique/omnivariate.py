@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.kernels import oblique
+from softwood import kernels
 from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
 from softwood.learners.oblique.gate import Split
@@ -84,7 +84,7 @@ class Omnivariate:
     def held_out_losses(self, rows: Rows, kinds: list[Kind]) -> dict[str, Floats]:
         """Held-out losses of all kinds: natively, but for a perceptron."""
         pairs = halves(rows, self.seed)
-        if oblique.gate_losses is None:
+        if kernels.gate_losses is None:
             return held_out_losses(rows, kinds, pairs)
         fast = [name for name in self.kinds if name in COMPETE]
         half = np.zeros((len(pairs), len(rows.phi)), np.uint8)
@@ -92,7 +92,7 @@ class Omnivariate:
             row[second] = 1
         line = columns_of(rows, "linear")
         order = np.concatenate([line, np.setdiff1d(columns_of(rows, "quadratic"), line)])
-        losses = oblique.gate_losses(
+        losses = kernels.gate_losses(
             np.ascontiguousarray(rows.phi[:, order]),
             *rows.answers(),
             rows.problem.X if "threshold" in fast else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.kernels.arithmetic import dot, log
-from softwood.kernels.growth import TIE
+from softwood.kernels.contracts.growth import TIE
 from softwood.learners.hard.problem import Floats
 
 

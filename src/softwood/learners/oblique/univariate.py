@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from softwood import kernels
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.learners.oblique.gate import InputGate, Split, gain_of
 from softwood.learners.oblique.rows import Rows

@@ -27,8 +27,8 @@ from typing import Literal
 
 import numpy as np
 
+from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
-from softwood.kernels.soft import descend
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.finish.held_out import held_out_part
 from softwood.learners.soft.finish.importance import measure_tree

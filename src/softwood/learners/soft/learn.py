@@ -257,8 +257,7 @@ def _designs(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[Bas
     found = []
     basis_specs = basis_specs_for(how.gate, int(inputs.sum()), len(some), some.target.shape[1])
     for basis_spec in basis_specs[:1] if how.effort == "quick" else basis_specs:
-        design = build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs)
-        found.append((basis_spec, design.only(inputs)))
+        found.append((basis_spec, build_design(some.X, some.n_levels, some.weight, basis_spec, how.signs, inputs)))
     return found
 
 

@@ -2,7 +2,7 @@
 
 The widths of all ramps, starting from the hard tree, are made to fit the training rows by calls of simulated annealing
 on small groups of neighbouring gates, until `patience` calls in a row have failed. Structure, thresholds and responses
-stay. The rules stand in kernels/anneal.py.
+stay. The rules stand in kernels/contracts/anneal.py.
 
 Differs from the paper: more than two classes (by the probability of a row's own class) and numbers (by squared error);
 categories and missing values keep the shares they have; a ramp that would end beyond the training values of its input
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood import kernels
-from softwood.kernels.anneal import Annealing, Progress
+from softwood.kernels.contracts.anneal import Annealing, Progress
 from softwood.learners.softening.gates import SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem, within_range
 from softwood.tree import Tree

@@ -17,9 +17,9 @@ from dataclasses import replace
 import numpy as np
 
 from softwood import kernels
-from softwood.kernels.anneal import Annealing, Ramps
+from softwood.kernels.contracts.anneal import Annealing, Ramps
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
-from softwood.kernels.growth import UNCONSTRAINED, Signs
 from softwood.learners.softening.free_params import MIN_WIDTH, Bounds, FreeParams
 from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem, within_range

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.anneal import AnnealProblem, Ramps
 from softwood.kernels.arithmetic import exp, log
+from softwood.kernels.contracts.anneal import AnnealProblem, Ramps
 from softwood.learners.softening.gates import Floats, Mask
 
 Bounds = tuple[Floats, Floats]  # the least and the largest value of each number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels.anneal import AnnealProblem
+from softwood.kernels.contracts.anneal import AnnealProblem
 from softwood.learners.softening.gates import Floats, SofteningRows, can_soften, gate_shares
 from softwood.tree import Tree
 

@@ -23,7 +23,7 @@ from itertools import count, islice
 import numpy as np
 
 from softwood import kernels
-from softwood.kernels.growth import Growth
+from softwood.kernels.contracts.growth import Growth
 from softwood.learners.hard.grow import grow_tree
 from softwood.learners.hard.problem import Floats, Problem
 from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, deal_folds

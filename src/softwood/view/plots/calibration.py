@@ -15,6 +15,7 @@ import numpy.typing as npt
 from softwood.formats.colours import class_colour, tint
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, take_axes
 from softwood.view.plots.colours import ACCENT, GREY, PALE
+from softwood.view.plots.many_classes import shown_classes
 from softwood.view.plots.scene import Scene, look_at
 from softwood.view.plots.surface import choose_answer
 
@@ -34,7 +35,8 @@ def plot_calibration(
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
     X, y : rows that were not trained on, and their known answers.
-    answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
+    answer : the class or target; None: the second of two classes, each of several in its colour (of more than
+        eight the most frequent), the first target.
     n_bins : bins of equally many rows; fewer where the model gives few different answers.
     feature_names : names of the columns of `X`, instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
@@ -94,7 +96,7 @@ def wilson(part: float, n: float) -> tuple[float, float]:
 
 def _draw_classes(ax: Any, scene: Scene, given: Floats, known: Any, column: int | None, n_bins: int) -> None:
     ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.2, zorder=0)
-    shown = [column] if column is not None else list(range(min(len(scene.labels), MOST_CLASSES)))
+    shown = [column] if column is not None else shown_classes(scene, MOST_CLASSES)
     for k in shown:
         chance, true = np.clip(given[:, k], 0, 1), (known == k).astype(np.float64)
         bins = bins_of(chance, n_bins)

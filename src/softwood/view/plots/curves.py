@@ -20,6 +20,7 @@ from softwood.formats.colours import class_colour, tint
 from softwood.kernels.kinds import Link
 from softwood.view.plots.canvas import PLAIN, shorten, split_axes, take_axes
 from softwood.view.plots.colours import ACCENT, GREY
+from softwood.view.plots.many_classes import shown_classes
 from softwood.view.plots.panels import draw_level_rows, draw_levels, draw_rows, finish_panel
 from softwood.view.plots.scene import Scene, grid_of, look_at
 from softwood.view.plots.surface import choose_answer, find_input
@@ -53,7 +54,8 @@ def plot_curves(
     inputs, max_inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
     errors : whether to draw how sure the mean is, as two dashed lines: an interval of 95 % by the standard errors of
         what leaves answer (`softwood.explain.standard_errors`). Needs y, and one answer.
-    answer : the class or target; None: the second of two classes, each of several in its colour, the first target.
+    answer : the class or target; None: the second of two classes, each of several in its colour (of more than
+        eight the most frequent), the first target.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 
@@ -194,7 +196,7 @@ def _draw_errors(panel: Any, curve: Dependence, k: int, colour: Any) -> None:
 
 
 def _shown(scene: Scene, column: int | None) -> list[int]:
-    return [column] if column is not None else list(range(min(len(scene.labels), MOST_CLASSES)))
+    return [column] if column is not None else shown_classes(scene, MOST_CLASSES)
 
 
 def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column: int | None, columns: int) -> None:
@@ -214,9 +216,9 @@ def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column:
     if column is None:
         from matplotlib.lines import Line2D
 
-        labels = [shorten(label, 24) for label in scene.labels[:MOST_CLASSES]]
-        handles = [Line2D([], [], color=class_colour(k), label=label) for k, label in enumerate(labels)]
-        legend = ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(labels), frameon=False,
+        shown = _shown(scene, column)
+        handles = [Line2D([], [], color=class_colour(k), label=shorten(scene.labels[k], 24)) for k in shown]
+        legend = ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(shown), frameon=False,
                            fontsize="x-small", borderaxespad=0)  # fmt: skip
         for text in legend.get_texts():
             text.set(**PLAIN)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.formats.colours import class_colour, tint
+from softwood.formats.colours import tint
 from softwood.kernels.kinds import Squash
 from softwood.tree.spelling import spell_label
 from softwood.tree.views import CategoryGate, IntervalGate, LinearGate, ThresholdGate
 from softwood.view.plots.colours import ACCENT, GREY, INK, PALE, SECOND
+from softwood.view.plots.many_classes import class_groups, rows_by_class
 from softwood.view.plots.pen import Box, Pen, fit_text
 from softwood.view.plots.scene import Scene, grid_of, is_additive, order_inputs
 
@@ -171,7 +172,7 @@ def _rows(pen: Pen, scene: Scene, node: int, x: Floats, weight: Floats, box: Box
         return
     groups: list[tuple[Any, str]] = [(here, tint(GREY, 0.45))]
     if scene.y is not None:
-        groups = [(here & (scene.y == k), class_colour(k)) for k in range(len(scene.labels))]
+        groups = rows_by_class(scene, here)
     edges = np.linspace(0, 1, BINS + 1)
     heaps = [np.histogram(part[mine], edges, weights=weight[mine])[0] for mine, _ in groups]
     top = float(np.sum(heaps, axis=0).max()) or 1.0
@@ -194,7 +195,9 @@ def _dots(pen: Pen, scene: Scene, part: Floats, weight: Floats, here: Any, box: 
 def _levels(pen: Pen, scene: Scene, node: int, gate: CategoryGate, box: Box) -> None:
     """A bar for every level, those of one child together: how many rows have it, by class where that is known."""
     heaps = _level_heaps(scene, node, gate)
-    total = heaps.sum(axis=1)
+    total, groups = heaps.sum(axis=1), class_groups(heaps.sum(axis=0))
+    by_class = heaps.shape[1] > 1
+    heaps = np.column_stack([heaps[:, members].sum(axis=1) for members, _ in groups])
     order = np.lexsort((-total, np.where(np.array(gate.slots) < 0, len(gate.slots), gate.slots)))
     names = len(order) <= MOST_NAMES
     inner = Box(box.left, box.bottom + (0.1 if names else 0.0), box.width, box.height - (0.1 if names else 0.0))
@@ -202,8 +205,8 @@ def _levels(pen: Pen, scene: Scene, node: int, gate: CategoryGate, box: Box) -> 
     before = None
     for place, code in zip(places, order, strict=True):
         base = inner.bottom
-        for k, part in enumerate(heaps[code] / (total.max() or 1.0) * inner.height * 0.95):
-            colour = PALE if gate.slots[code] < 0 else class_colour(k) if heaps.shape[1] > 1 else tint(GREY, 0.45)
+        for (_, own), part in zip(groups, heaps[code] / (total.max() or 1.0) * inner.height * 0.95, strict=True):
+            colour = PALE if gate.slots[code] < 0 else own if by_class else tint(GREY, 0.45)
             pen.bar(Box(place.left, base, place.width, float(part)), colour)
             base += float(part)
         if names:
@@ -263,9 +266,10 @@ def class_parts(scene: Scene, node: int) -> Floats:
 
 def _chances(pen: Pen, chance: Floats, box: Box) -> None:
     left = box.left
-    for k, part in enumerate(chance):
-        pen.bar(Box(left, box.bottom, box.width * float(part), box.height), class_colour(k))
-        left += box.width * float(part)
+    for members, colour in class_groups(chance):
+        part = float(chance[members].sum())
+        pen.bar(Box(left, box.bottom, box.width * part, box.height), colour)
+        left += box.width * part
 
 
 def _level(pen: Pen, scene: Scene, node: int, box: Box) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.formats.colours import class_colour, tint
+from softwood.formats.colours import tint
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten
 from softwood.view.plots.colours import ACCENT, GREY
+from softwood.view.plots.many_classes import rows_by_class
 from softwood.view.plots.scene import Scene
 
 Floats = npt.NDArray[np.float64]
@@ -27,7 +28,7 @@ def draw_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, span: tuple[floa
     edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
     groups: list[tuple[Any, str]] = [(known, tint(GREY, 0.4))]
     if scene.y is not None and scene.classes:
-        groups = [(known & (scene.y == k), tint(class_colour(k), 0.6)) for k in range(len(scene.labels))]
+        groups = [(mine, tint(colour, 0.6)) for mine, colour in rows_by_class(scene, known)]
     heaps = [np.histogram(x[mine], edges, weights=weight[mine])[0] for mine, _ in groups]
     top, base = float(np.sum(heaps, axis=0).max()) or 1.0, np.zeros(BINS)
     for heap, (_, colour) in zip(heaps, groups, strict=True):
@@ -44,7 +45,7 @@ def draw_level_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, n: int) ->
         return
     groups = [(known, tint(GREY, 0.4))]
     if scene.y is not None and scene.classes:
-        groups = [(known & (scene.y == k), tint(class_colour(k), 0.6)) for k in range(len(scene.labels))]
+        groups = [(mine, tint(colour, 0.6)) for mine, colour in rows_by_class(scene, known)]
     heaps = [np.bincount(x[mine].astype(np.int64), weight[mine], n) for mine, _ in groups]
     top, base = float(np.sum(heaps, axis=0).max()) or 1.0, np.zeros(n)
     for heap, (_, colour) in zip(heaps, groups, strict=True):

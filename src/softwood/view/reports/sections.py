@@ -11,21 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from softwood.formats.colours import tint
 from softwood.formats.overview import summary
 from softwood.formats.text import to_text
 from softwood.tree.once import computed_once
 from softwood.tree.spelling import spell_number
+from softwood.view.plots import calibration, curves
 from softwood.view.plots.calibration import plot_calibration
-from softwood.view.plots.colours import ACCENT
 from softwood.view.plots.curves import plot_curves
 from softwood.view.plots.importance import plot_importance
+from softwood.view.plots.many_classes import MOST_CLASSES, shown_classes, tell_classes
 from softwood.view.plots.scene import Scene
 from softwood.view.plots.tree import plot_tree
+from softwood.view.reports.confusions import tell_confusion
 from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, minds
 from softwood.view.reports.groups import Groups, by_group
 from softwood.view.reports.markup import Pictures, items, paragraph, preformatted, table
-from softwood.view.reports.measures import Answers, confusion, measure
+from softwood.view.reports.measures import Answers, measure
 from softwood.view.reports.residuals import draw_residuals
 from softwood.view.reports.worst import worst_rows
 
@@ -114,10 +115,10 @@ class Report:
         if scene.classes:
             counts = np.bincount(np.asarray(scene.y), minlength=len(scene.labels))
             rows = [
-                [label, str(count), f"{100 * count / n:.1f}%"]
-                for label, count in zip(scene.labels, counts, strict=True)
+                [scene.labels[k], str(counts[k]), f"{100 * counts[k] / n:.1f}%"]
+                for k in shown_classes(scene, MOST_CLASSES)
             ]
-            told += table(["class", "rows", "part"], rows)
+            told += table(["class", "rows", "part"], rows, caption=tell_classes(scene, MOST_CLASSES).strip())
         else:
             ends = np.quantile(np.asarray(scene.y), [0.0, 0.25, 0.5, 0.75, 1.0], axis=0).T
             names = ["target", "least", "quarter", "median", "three quarters", "largest"]
@@ -143,19 +144,13 @@ class Report:
         scene = self.scene
         draw = self.pictures.figure(
             lambda ax: plot_calibration(scene.tree, scene.rows, self._known, ax=ax),
-            "Calibration: what came true by what was answered, with 95 % intervals.", width=3.6, height=3.6,
+            "Calibration: what came true by what was answered, with 95 % intervals."
+            + tell_classes(scene, calibration.MOST_CLASSES), width=3.6, height=3.6,
         )  # fmt: skip
         if not scene.classes:
             told = "Residuals: known answers less those given, by the answer; the line is their running median."
             return f'<div class="pair">{self.pictures.figure(self._residuals, told, width=3.6, height=3.6)}{draw}</div>'
-        counts = confusion(self.answers)
-        share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        lines = [[label, *map(str, row)] for label, row in zip(scene.labels, counts, strict=True)]
-        told = table(
-            ["known ↓ given →", *scene.labels], lines, caption="Confusion: rows by known and given class.",
-            shade=lambda row, column: tint(ACCENT, 0.5 * float(share[row, column - 1])) if column else "",
-        )  # fmt: skip
-        return f'<div class="pair"><div>{told}</div>{draw}</div>'
+        return f'<div class="pair"><div>{tell_confusion(self.answers, scene.labels)}</div>{draw}</div>'
 
     def _residuals(self, ax: Any) -> Any:
         return draw_residuals(ax, self.answers.given, np.asarray(self.answers.known, np.float64))
@@ -197,15 +192,24 @@ class Report:
         told = self.pictures.figure(
             lambda ax: plot_tree(tree, scene.rows, self._known, max_depth=deep, ax=ax),
             "The tree, with the rows of this report: an edge is as wide as the part of the rows that goes along it."
-            + part,
+            + part
+            + self._stacked,
             natural=True,
         )
         if scene.used:
             told += "<h3>Curves</h3>" + self.pictures.figure(
                 lambda ax: plot_curves(tree, scene.rows, self._known, ax=ax),
-                "What the model answers as one input goes and the others stay; the band says how much rows differ.",
+                "What the model answers as one input goes and the others stay; the band says how much rows differ."
+                + tell_classes(scene, curves.MOST_CLASSES),
             )
         return told + "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
+
+    @property
+    def _stacked(self) -> str:
+        """What colours stand for where classes are many."""
+        if not (self.scene.classes and len(self.scene.labels) > MOST_CLASSES):
+            return ""
+        return f" Pale: all classes but the {MOST_CLASSES} most frequent ones of a node."
 
     def _depth(self) -> int | None:
         tree = self.scene.tree

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.sparse_design import stored_design
 from softwood.learners.soft.columns.sparse_rows import stored_columns, stored_engine, stored_split_features
 from softwood.learners.soft.params.params import SoftTreeParams

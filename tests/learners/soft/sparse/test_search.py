@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from softwood.kernels.kinds import Loss
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.stored_rows import StoredColumns
+from softwood.kernels.sparse.stored_rows import StoredColumns
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.learn import learn_joint
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset

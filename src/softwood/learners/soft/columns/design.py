@@ -39,10 +39,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels import column_moments, make_linear_columns
 from softwood.kernels.arithmetic import cos_pi, matmul
 from softwood.kernels.formulas.special import interpolate, normal_quantile
 from softwood.kernels.kinds import Term
-from softwood.kernels.table_scan import column_moments, make_linear_columns
 from softwood.learners.soft.columns.knots import POINT_MASS_MIN_SHARE, find_knots
 from softwood.learners.soft.columns.local_curves import ramps_between, smooth_steps
 from softwood.learners.soft.columns.mix import Mix, Places
@@ -137,8 +137,10 @@ class DesignMatrix:
         if self.is_linear:
             known = np.where(np.isnan(x)[:, None], self.basis.when_missing[columns], x[:, None])
             return np.asarray(known * self.mix.value[columns] + self.shift[columns])
-        at = self.terms_of(f)
-        return self.of_terms(f, x, columns, self.mix.block(at, columns))
+        if len(columns) == 1 and (alone := self.mix.single(int(columns[0]))) is not None:
+            term, value = alone
+            return np.asarray(_terms(self.basis, np.array([term]), x) * value + self.shift[columns])
+        return self.of_terms(f, x, columns, self.mix.block(self.terms_of(f), columns))
 
     def of_terms(self, f: int, x: Floats, columns: Places, mix: Floats) -> Floats:
         """The same by what these columns are made of, (terms of the input, columns)."""
@@ -250,20 +252,26 @@ class Builder:
 
 
 def build_design(
-    X: Floats, n_levels: Sequence[int], weight: Floats, basis_spec: BasisSpec, signs: Signs = UNCONSTRAINED
+    X: Floats,
+    n_levels: Sequence[int],
+    weight: Floats,
+    basis_spec: BasisSpec,
+    signs: Signs = UNCONSTRAINED,
+    inputs: npt.NDArray[np.bool_] | None = None,
 ) -> DesignMatrix:
     """Columns for the training rows X (NaN: missing); `n_levels` is 0 for a number, else its count of categories.
 
     `signs` has 1 or -1 for an input that answers should rise or fall with, else 0; empty: none. Such an input has no
-    indicator of missing values: one that is missing counts as the mean.
+    indicator of missing values: one that is missing counts as the mean. `inputs` says which have columns; None: all.
     """
     if basis_spec == PLAIN and not any(n_levels):
         moments = column_moments(X, weight)
         if moments is not None:
-            return _plain_linear(X, weight, *moments)
+            plain = _plain_linear(X, weight, *moments)
+            return plain if inputs is None else plain.only(inputs)
     build = Builder()
-    for f, levels in enumerate(n_levels):
-        x = X[:, f]
+    for f in range(len(n_levels)) if inputs is None else np.flatnonzero(inputs).tolist():
+        x, levels = X[:, f], n_levels[f]
         known = ~np.isnan(x)
         is_monotone = len(signs) > 0 and signs[f] != 0
         if levels and is_monotone:

@@ -74,6 +74,15 @@ class Mix:
         part[np.searchsorted(terms, self.term[entry]), place] = self.value[entry]
         return part
 
+    def single(self, column: int) -> tuple[int, float] | None:
+        """The one term of a column, and its value; None where there are several, or none."""
+        at = int(np.searchsorted(self.column, column))
+        if at == len(self.column) or self.column[at] != column:
+            return None
+        if at + 1 < len(self.column) and self.column[at + 1] == column:
+            return None
+        return int(self.term[at]), float(self.value[at])
+
     def scaled(self, factor: Floats) -> Mix:
         """Each column times its factor."""
         return replace(self, value=self.value * factor[self.column])

@@ -1,4 +1,4 @@
-"""Columns as tables of curves between knots (kernels/expansion.py), which engines make them from."""
+"""Columns as tables of curves between knots (kernels/contracts/expansion.py), which engines make them from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.rows.moments import round_off

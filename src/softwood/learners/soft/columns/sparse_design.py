@@ -5,7 +5,7 @@
 Of an input that all rows store this is the usual standardised column. Of a word that few rows have it is as large where
 the word is as a common word's: in parts of its own spread, as dense columns are, a rare word would be worth more the
 rarer it is, and a penalty would hold back the common ones most. The unit of an input does not matter. Columns are
-centred by a number for each sum, so that zeros stay zeros (kernels/stored_rows.py); none is clipped.
+centred by a number for each sum, so that zeros stay zeros (kernels/sparse/stored_rows.py); none is clipped.
 
 An input that fewer than two rows store (by weight) has no column: no other row can confirm a single one.
 """
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.kernels.kinds import Term
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.design import INDICATOR_SCALE, MIN_LEVEL_ROWS, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD, MAX_VALUE, MIN_SPREAD

@@ -10,8 +10,8 @@ import numpy as np
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_stored
 from softwood.kernels.kinds import Term
-from softwood.kernels.sparse_table import SparseTable
-from softwood.kernels.stored_rows import StoredColumns
+from softwood.kernels.sparse.stored_rows import StoredColumns
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.rows.dataset import Dataset

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
+from softwood.kernels import make_split_features
 from softwood.kernels.arithmetic import dot
-from softwood.kernels.split_step import make_split_features
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.rows.moments import round_off
 from softwood.tree.once import computed_once

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from softwood.engines import Floats
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.harden import harden

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softwood.engines import Floats, SampleEngine
+from softwood.kernels import best_thresholds
 from softwood.kernels.arithmetic import dot, leading_directions, matmul
-from softwood.kernels.soft import best_thresholds
 from softwood.learners.soft.columns.split_features import Levels, SplitFeatures
 from softwood.learners.soft.params.params import SoftTreeParams
 

@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 from softwood.engines import SampleEngine
-from softwood.kernels.split_step import PackedTree, SplitStepOptions
+from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.monotone_split import leaf_bounds, monotone_splits, refined_in_order
 from softwood.learners.soft.growth.split_candidates import (

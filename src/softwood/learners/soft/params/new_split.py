@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Penalty, SampleEngine, Shape
-from softwood.kernels.soft import make_shape
+from softwood.kernels import make_shape
 from softwood.learners.soft.params.params import RESPONSE_PENALTY, SoftTreeParams, gate_penalty
 
 

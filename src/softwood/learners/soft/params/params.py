@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats, Penalty, Shape, SumEngine
+from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import matmul
-from softwood.kernels.soft import make_shape
 from softwood.learners.soft.params.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.regimes import (
     KEPT_COLUMNS_MAX_ROWS,
     MAX_ROWS_AND_FOLDS,

@@ -22,6 +22,7 @@ from softwood.learners.soft.rows.dataset import Dataset, Floats
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
 MAX_INPUTS_BY_PASSES = 1_000  # beyond, by sums
+MAX_KEPT_TERMS = 10_000_000  # of all inputs (80 MB); beyond, terms are made twice
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
@@ -64,8 +65,12 @@ def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
 
     inputs = np.unique(design.feature).tolist()
     sums = np.zeros((len(X), len(weight)))
+    kept: list[Floats] = []
     for f in inputs:
-        sums += np.add(*terms(f))
+        about, mean = terms(f)
+        sums += about + mean
+        if about.size * len(inputs) <= MAX_KEPT_TERMS:
+            kept.append(about)
     yield loss(sums)
-    for f in inputs:
-        yield loss(sums - terms(f)[0])
+    for about in kept or (terms(f)[0] for f in inputs):
+        yield loss(sums - about)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.arithmetic import log, matmul
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Link, LossKind
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of

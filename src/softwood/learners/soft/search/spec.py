@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.engines import Floats
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Gates, Slopes

@@ -2,7 +2,8 @@
 
 The sample is that of rows in memory: the first SAMPLE_ROWS distinct rows by a hash of the cells of their inputs
 (parts/folds.py), which a pass finds because the first one has found the ranges. Where many rows share their cells (few
-inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample.
+inputs, many rows) the hash is of all that a row holds. A table of at most SAMPLE_ROWS distinct rows is its sample: it
+is learned from as rows in memory are, and gives the same tree, bit for bit.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood import kernels
 from softwood.engines import Floats, SumEngine
 from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
-from softwood.kernels import table_scan
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
@@ -31,20 +32,17 @@ MAX_SHARED_CELLS_SHARE = 0.01  # part of the rows of the sample that may share c
 def training_rows(
     table: BatchedRows, seed: int, journal: Journal, n_threads: int = 1, single: bool = True
 ) -> TrainingRows:
-    """A sample of the table and the engine of all its rows."""
+    """A sample of the table and the engine of all its rows; the sample alone where it has all of them."""
     X, target, weight, facts = journal.answer(b"sample", lambda: _sample(table, seed))
     n_distinct, is_part = int(facts[0]), bool(facts[1])
     sample = Dataset(X, target, weight[:, 0], table.n_levels, table.loss, count=weight[:, 1])
+    if not is_part:
+        return TrainingRows.in_memory(sample, seed, n_threads, single)
     centre, scale, total = table.centre, table.scale, table.total_weight
-    if is_part:
-        own, raised = raise_to(sample.weight, n_distinct, total)
-        count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
-        total = float(n_distinct) if raised else total
-        sample = replace(sample, weight=own, count=count, raised=light)
-    else:
-        sample = sample.in_order(seed)
-        centre, scale = sample.target_scale()
-        total = sample.total_weight
+    own, raised = raise_to(sample.weight, n_distinct, total)
+    count, light = raise_to(weight[:, 1], n_distinct, table.total_count)
+    total = float(n_distinct) if raised else total
+    sample = replace(sample, weight=own, count=count, raised=light)
 
     def make_engine(expansion: Expansion) -> SumEngine:
         scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
@@ -81,7 +79,7 @@ class SampleRows:
     by_content: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE_ROWS))
 
     def take(self, batch: Batch) -> None:
-        content = table_scan.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
+        content = kernels.hash_rows(batch.X, batch.target, self.seed & 0xFFFFFFFFFFFFFFFF)
         cells = hash_by_ranges(batch.X, self.low, self.high, self.varies, self.seed)
         weight = np.column_stack([batch.weight, batch.count])
         self.by_cells.add(cells, content, batch.X, batch.target, weight)

@@ -13,7 +13,7 @@ from functools import partial
 
 from softwood.engines import Floats, MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
-from softwood.kernels.expansion import Expansion
+from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.columns.sparse_rows import stored_engine

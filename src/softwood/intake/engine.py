@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from softwood.intake import options
-from softwood.intake.parts.sources import Batches, is_dask, is_elsewhere, open_batches
+from softwood.intake.classify import describe_source, is_dask, is_out_of_core, refuse_out_of_core
 
 IN_PARTS = ("batches", "dask")  # engines of rows that are not all in memory
 TAKES = {"memory": "takes rows in memory", "torch": "takes rows in memory", "batches": "reads files and frames here"}
@@ -29,27 +29,29 @@ def choose_engine(estimator: Any, X: Any) -> str:
     """
     params = vars(estimator)
     asked, device = options.one_of("engine", params["engine"], ("auto", *estimator._engines)), params.get("device")
-    elsewhere = is_elsewhere(X)
+    out_of_core = is_out_of_core(X)
     if "batches" not in estimator._engines:
-        refuse_elsewhere(estimator, X)
+        refuse_out_of_core(estimator, X)
     home = "dask" if is_dask(X) else "batches"
-    if (asked in ("memory", "torch") and elsewhere) or (is_dask(X) and asked == "batches"):
+    if (asked in ("memory", "torch") and out_of_core) or (is_dask(X) and asked == "batches"):
         first = "call X.compute() first" if is_dask(X) else "read it first"
-        raise ValueError(f"engine={asked!r} {TAKES[asked]}, and X is {_told(X)}: {first}, or leave engine='auto'.")
+        raise ValueError(
+            f"engine={asked!r} {TAKES[asked]}, and X is {describe_source(X)}: {first}, or leave engine='auto'."
+        )
     if asked == "dask" and not is_dask(X):
         raise ValueError(
             f"engine='dask' takes data frames and arrays of Dask, and X is {type(X).__name__}: make one of it, as by "
             "dask.dataframe.from_pandas, or leave engine='auto'."
         )
-    if device is not None and (asked in ("memory", "batches", "dask") or elsewhere):
+    if device is not None and (asked in ("memory", "batches", "dask") or out_of_core):
         raise ValueError(
             f"device={device!r} is for engine='torch', on rows in memory: leave engine='auto', or drop the device."
         )
     in_memory = "memory" if device is None else "torch"
-    chosen = (home if elsewhere else in_memory) if asked == "auto" else str(asked)
+    chosen = (home if out_of_core else in_memory) if asked == "auto" else str(asked)
     where = f" on {_find_device(device)}" if chosen == "torch" else ""
     if options.boolean("verbose", params["verbose"]):
-        print(f"engine: {chosen}{where}" + (f", {_told(X)}" if chosen in ("batches", "dask") else ""))
+        print(f"engine: {chosen}{where}" + (f", {describe_source(X)}" if chosen in ("batches", "dask") else ""))
     return chosen
 
 
@@ -57,21 +59,3 @@ def _find_device(device: Any) -> str:
     from softwood.engines.torch import find_device  # PyTorch is imported where it is used
 
     return find_device(device)
-
-
-def refuse_elsewhere(estimator: Any, X: Any) -> None:
-    """The error of an estimator that learns from single rows, where X is not in memory."""
-    if is_elsewhere(X):
-        sample = "X.sample(frac=0.01).compute()" if is_dask(X) else "Batches(...).sample(100_000)"
-        where = "on a cluster" if is_dask(X) else "in batches"
-        raise TypeError(
-            f"{type(estimator).__name__} learns from rows in memory, and X is {_told(X)}. Give it a sample of "
-            f"them, {sample}, or take a CART, soft or budding tree, which learn {where}."
-        )
-
-
-def _told(X: Any) -> str:
-    if is_dask(X):
-        return f"{'a data frame' if hasattr(X, 'columns') else 'an array'} of Dask"
-    opened: Batches = open_batches(X)
-    return repr(opened)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 SMALL = "64 KiB"  # of memory: batches of a thousand rows
 
@@ -31,6 +32,12 @@ def table_of(rows: int = 2500, seed: int = 0) -> pa.Table:
             "three": np.digitize(y, [-0.5, 0.8]),
         }
     )
+
+
+def draw_samples_of(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so many rows be the sample of a search: a table of more is passed over in its parts, as large ones are."""
+    for module in ("training_rows", "batched_rows"):
+        monkeypatch.setattr(f"softwood.learners.soft.training.{module}.SAMPLE_ROWS", rows)
 
 
 INPUTS = ["a", "b", "c", "colour"]

@@ -1,5 +1,7 @@
 """Which kernels run, chosen once: native code where it is built, else NumPy.
 
+`choose` is the one way to get a kernel that has twins; `softwood.kernels` and `softwood.kernels.arithmetic` list them.
+
 SOFTWOOD_KERNELS=reference chooses NumPy where both are there; SOFTWOOD_KERNELS=native insists on native code.
 SOFTWOOD_SIMD names the instructions that native code uses: 'avx512', 'avx2' or 'sse2' on x86-64, 'neon' on ARM, 'plain'
 everywhere. Not set: the fastest that the machine has. All but 'sse2' give the same bits.
@@ -10,11 +12,14 @@ from __future__ import annotations
 import atexit
 import os
 import warnings
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 CHOICES = ("", "native", "reference")
 SIMD = ("avx512", "avx2", "sse2", "neon", "plain")
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def _load() -> Any:
@@ -60,3 +65,17 @@ simd = _choose_simd(native)
 if native is not None:
     atexit.register(native.end_threads)  # daemon threads in native code: native/bind/interpreter_lock.hpp
 kernels = "reference" if native is None else "native"
+
+
+def choose(reference: Kernel) -> Kernel:
+    """The kernel that runs: `reference` or, where native code is built, its twin of the same name and interface."""
+    if native is None:
+        return reference
+    home = reference.__module__.partition(".reference")[0]
+    twin: Kernel = getattr(import_module(f"{home}.native"), reference.__name__)
+    return twin
+
+
+def find_native(name: str) -> Any:
+    """A native kernel whose definition is a learner's own code; None where it is not built, and the learner runs."""
+    return None if native is None else getattr(import_module("softwood.kernels.native"), name)

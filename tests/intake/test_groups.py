@@ -159,7 +159,7 @@ def test_every_learner_holds_groups_together(kind, how, monkeypatch):
     def refused(*args, **more):
         raise AssertionError("rows were dealt one by one")
 
-    for room in ("hard.prune", "soft.dataset", "oblique.gate_selection"):
+    for room in ("hard.prune", "soft.rows.dataset", "oblique.gate_selection"):
         monkeypatch.setattr(f"softwood.learners.{room}.deal_groups", watched)
     monkeypatch.setattr("softwood.learners.hard.prune.deal_rows", refused)
     monkeypatch.setattr("softwood.learners.soft.rows.dataset.deal", refused)

@@ -101,9 +101,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from softwood.kernels.contracts.level_slots import EVERY_LEVEL
 from softwood.kernels.kinds import Criterion, Missing
-from softwood.kernels.level_slots import EVERY_LEVEL
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.sparse.table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.growth import Target, check_columns, check_target
+from softwood.kernels.contracts.growth import Target, check_columns, check_target
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

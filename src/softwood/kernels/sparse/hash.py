@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels import table_scan
-from softwood.kernels.sparse_table import Floats, SparseTable
+from softwood import kernels
+from softwood.kernels.sparse.table import Floats, SparseTable
 
 Words = npt.NDArray[np.uint64]
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
@@ -67,7 +67,7 @@ def _column_ends(X: SparseTable) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]
 
 
 def _hash(table: Floats, seed: int) -> Words:
-    return table_scan.hash_rows(table, np.zeros((len(table), 0)), seed)
+    return kernels.hash_rows(table, np.zeros((len(table), 0)), seed)
 
 
 def _sum_by_row(X: SparseTable, number: Words) -> Words:

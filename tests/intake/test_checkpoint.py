@@ -13,14 +13,16 @@ import pytest
 from softwood import Batches, SoftTreeRegressor, load
 from softwood.engines.journal import Journal
 from tests import warm_process
-from tests.estimators.batch_tables import INPUTS, SMALL, pieces, table_of
+from tests.intake.batch_tables import INPUTS, SMALL, draw_samples_of, pieces, table_of
 
 HOW = {"gate": "linear", "leaf": "constant", "max_leaves": 4, "max_iter": 40, "weight_penalty": 1e-3}
 CHILD = """
 import os, signal, sys
 from softwood import Batches, SoftTreeRegressor, save
 from softwood.engines.journal import Journal
+from softwood.learners.soft.training import batched_rows, training_rows
 
+batched_rows.SAMPLE_ROWS = training_rows.SAMPLE_ROWS = 400  # more rows are passed over once for every step
 rows, checkpoint, model, dies_at = sys.argv[1:]
 written, write = [], Journal._write
 
@@ -39,7 +41,10 @@ save(SoftTreeRegressor(**how).fit(Batches(rows, memory="64 KiB", checkpoint=chec
 """
 
 
-def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(tmp_path: Path) -> None:
+def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_samples_of(400, monkeypatch)
     table = table_of(1000).select([*INPUTS, "y"])
     pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
     source = str(tmp_path / "rows.parquet")
@@ -58,7 +63,8 @@ def test_killed_in_the_middle_the_next_fit_ends_with_the_same_tree(tmp_path: Pat
     assert not checkpoint.exists()  # nothing is left to go on with
 
 
-def test_passes_in_the_checkpoint_are_not_done_again(tmp_path: Path) -> None:
+def test_passes_in_the_checkpoint_are_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_samples_of(1000, monkeypatch)
     table, walked, stop = table_of(), [], [40]
 
     def read() -> object:

@@ -4,28 +4,28 @@
 
 A soft tree with linear gates touches the columns in two products alone: all its linear sums of all rows at once, and
 the gradient of all their weights. The shift is a number for each sum, so columns are centred and zeros stay zeros. The
-products are SciPy's; native code, where it is built, makes the same passes faster (native_stored.py).
+products are SciPy's; native code, where it is built, makes the passes and all of a refinement faster
+(reference/stored_passes.py, native/soft.py). What is asked once per split is SciPy's with either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from softwood.kernels.arithmetic import dot, matmul, stored_matmul
-from softwood.kernels.formulas.equation import sigmoid
-from softwood.kernels.formulas.lbfgs import minimise, penalised
-from softwood.kernels.formulas.losses import loss_derivatives, row_loss
+from softwood import kernels
+from softwood.kernels.arithmetic import matmul, stored_matmul
+from softwood.kernels.contracts.soft import Shape
+from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss
-from softwood.kernels.penalty import Penalty
-from softwood.kernels.reference.gradient import SoftShape
-from softwood.kernels.soft import Shape
-from softwood.kernels.sparse_table import SparseTable
+from softwood.kernels.reference.stored_passes import StoredPasses, plain_shape
+from softwood.kernels.sparse.table import SparseTable
 
 Floats = npt.NDArray[np.float64]
 
@@ -133,42 +133,25 @@ class StoredRows:
         share, ones = weight / weight.sum(), np.ones(len(columns))
         return cls(columns, target, share, loss, np.zeros_like(target), ones, place, n_inputs)
 
+    @cached_property
+    def _passes(self) -> StoredPasses:
+        """Built on first access; a pickle leaves it out."""
+        return kernels.StoredPasses(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_passes"}
+
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
         """Mean loss by weight."""
-        return dot(self.weight, self.answers(shape, parameters)[2])
+        return self._passes.loss(shape, parameters, n_threads)
 
     def answers(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[Floats, Floats, Floats]:
         """Output (rows, outputs), reach (rows, nodes) and loss (rows)."""
-        plain = _plain(shape)
-        reach, _, answer = self._forward(plain, parameters)
-        output = self._output(plain, reach, answer)
-        return output, reach, row_loss(self.loss_kind, output, self.target)
+        return self._passes.answers(shape, parameters, n_threads)
 
     def gradient(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> tuple[float, Floats]:
         """Mean loss and its gradient by all parameters."""
-        plain = _plain(shape)
-        reach, share, answer = self._forward(plain, parameters)
-        output = self._output(plain, reach, answer)
-        output_slope = self.weight[:, None] * loss_derivatives(self.loss_kind, output, self.target)[0]
-        leaf_reach, gates = reach[:, plain.leaves], len(plain.branches)
-        of_sums = np.empty((len(self.target), gates + plain.slopes * plain.outputs))
-        value = np.empty_like(reach)
-        value[:, plain.leaves] = np.sum(output_slope[:, None, :] * answer, axis=2)
-        for gate, m in reversed(list(enumerate(plain.branches))):
-            first, part = plain.first_child[m], share[:, gate]
-            gap = value[:, first] - value[:, first + 1]
-            value[:, m] = value[:, first + 1] + part * gap
-            of_sums[:, gate] = reach[:, m] * part * (1.0 - part) * gap
-        for row in range(plain.slopes):
-            kept = leaf_reach[:, np.asarray(plain.slope_row) == row].sum(axis=1)
-            of_sums[:, gates + row * plain.outputs :][:, : plain.outputs] = kept[:, None] * output_slope
-        gradient = np.empty(plain.parameters)
-        weight, response, slope, _ = plain.unpack(gradient)
-        found = self.columns.products(of_sums).T
-        weight[:, :-1], weight[:, -1] = found[:gates], of_sums[:, :gates].sum(axis=0)
-        response[:] = matmul(leaf_reach.T, output_slope)
-        slope[:] = found[gates:].reshape(slope.shape)
-        return dot(self.weight, row_loss(self.loss_kind, output, self.target)), gradient
+        return self._passes.gradient(shape, parameters, n_threads)
 
     def mean_reach(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> Floats:
         """Mean part of the rows that arrives at each node, by weight."""
@@ -186,8 +169,8 @@ class StoredRows:
         n_threads: int = 1,
     ) -> tuple[float, Floats, int]:
         """All parameters refined together: the objective reached, the parameters, passes over the rows."""
-        objective = penalised(lambda at: self.gradient(shape, at), Penalty(strength, centre, log_penalty))
-        return minimise(objective, parameters, max_iter, tol)
+        terms = (strength, centre, log_penalty)
+        return self._passes.refine(shape, parameters, *terms, max_iter, tol, n_threads)
 
     def refine_ordered(self, shape: Shape, *numbers: Any) -> tuple[float, Floats, int]:
         """Never asked: with monotone inputs `fit` makes an array of the matrix (estimators/soft/shared.py)."""
@@ -228,37 +211,7 @@ class StoredRows:
 
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> StoredRows:
         """The rows as a subtree in place of leaf `node` sees them."""
-        plain, without = _plain(shape), parameters.copy()
+        plain, without = plain_shape(shape), parameters.copy()
         plain.unpack(without)[1][int(np.searchsorted(plain.leaves, node))] = 0.0
         output, reach, _ = self.answers(shape, without)
         return replace(self, offset=output, arrival=reach[:, node].copy())
-
-    def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
-        weight, response, slope, _ = shape.unpack(parameters)
-        gates, along = len(weight), slope.reshape(shape.slopes * shape.outputs, shape.columns)
-        sums = self.columns.sums(np.concatenate([weight[:, :-1], along]).T)
-        share = sigmoid(sums[:, :gates] + weight[:, -1])
-        reach = np.empty((len(self.target), len(shape.first_child)))
-        reach[:, 0] = self.arrival
-        for gate, m in enumerate(shape.branches):
-            first = shape.first_child[m]
-            reach[:, first] = reach[:, m] * share[:, gate]
-            reach[:, first + 1] = reach[:, m] - reach[:, first]
-        answer: Any = np.broadcast_to(response, (len(self.target), *response.shape))
-        if shape.slopes:
-            added = sums[:, gates:].reshape(len(self.target), shape.slopes, shape.outputs)
-            row = np.asarray(shape.slope_row)
-            answer = answer + np.where(row[:, None] >= 0, added[:, np.maximum(row, 0)], 0.0)
-        return reach, share, answer
-
-    def _output(self, shape: SoftShape, reach: Floats, answer: Floats) -> Floats:
-        return np.asarray(self.offset + np.sum(reach[:, shape.leaves, None] * answer, axis=1))
-
-
-def _plain(shape: Shape) -> SoftShape:
-    """The shape with its views, whichever kernels made it."""
-    if len(shape.own_columns):
-        raise NotImplementedError("sparse rows have no mixed slopes.")
-    child, row = np.asarray(shape.first_child, np.int32), np.asarray(shape.slope_row, np.int32)
-    return SoftShape(child, row, shape.slopes, shape.columns, shape.outputs)

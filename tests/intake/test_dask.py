@@ -31,9 +31,9 @@ from softwood import (
     SoftTreeRegressor,
 )
 from softwood.engines import dask as engine
-from tests.estimators.batch_tables import INPUTS, table_of
-from tests.estimators.test_batches import HOW as BATCHED
-from tests.estimators.test_batches import assert_same
+from tests.intake.batch_tables import INPUTS, draw_samples_of, table_of
+from tests.intake.test_batches import HOW as BATCHED
+from tests.intake.test_batches import assert_same
 
 FRAME: pd.DataFrame = table_of(1500).to_pandas()
 HOW = {**BATCHED, "max_iter": 4}  # a pass takes longer than its rows
@@ -108,7 +108,10 @@ def assert_equal_trees(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(getattr(one.tree_, name), getattr(other.tree_, name), err_msg=name)
 
 
-def test_one_two_and_four_workers_give_one_tree_that_of_memory(processes: LocalCluster) -> None:
+def test_one_two_and_four_workers_give_one_tree_that_of_memory(
+    processes: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_samples_of(1000, monkeypatch)  # of more rows; the others are summed on the cluster
     soft, cart = [], []
     for n in (1, 2, 4):
         workers(processes, n)
@@ -127,8 +130,19 @@ def test_one_two_and_four_workers_give_one_tree_that_of_memory(processes: LocalC
     assert cart[0].feature_names_in_.tolist() == INPUTS
 
 
+def test_few_rows_on_a_cluster_give_the_tree_of_memory_bit_for_bit(cluster: LocalCluster) -> None:
+    how = {**HOW, "max_iter": 200}
+    memory = SoftTreeRegressor(**how).fit(FRAME[INPUTS], FRAME["y"], sample_weight=FRAME["w"])
+    for partitions in (1, 5):
+        found = SoftTreeRegressor(**how).fit(frame_of([*INPUTS, "y", "w"], partitions), "y", sample_weight="w")
+        assert_equal_trees(found, memory)
+
+
 @pytest.mark.parametrize("places", [[], [0, 0, 1, 1499], list(range(80, 1500, 84))])
-def test_partitions_of_any_size_give_the_tree_of_memory(cluster: LocalCluster, places: list[int]) -> None:
+def test_partitions_of_any_size_give_the_tree_of_memory(
+    cluster: LocalCluster, places: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_samples_of(700, monkeypatch)  # of more rows; the others are summed on the cluster
     memory = SoftTreeClassifier(**HOW).fit(FRAME[INPUTS], FRAME["three"], sample_weight=FRAME["w"])
     found = SoftTreeClassifier(**HOW).fit(cut_at(places, [*INPUTS, "three", "w"]), "three", sample_weight="w")
     assert_same(found, memory, FRAME[INPUTS])
@@ -176,7 +190,8 @@ def test_projections_of_one_table_stay_together(cluster: LocalCluster, tmp_path:
         np.testing.assert_array_equal(found.tree_.count, wanted.tree_.count, err_msg=name)
 
 
-def test_arrays_several_targets_and_rows_to_choose_by(cluster: LocalCluster) -> None:
+def test_arrays_several_targets_and_rows_to_choose_by(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_samples_of(700, monkeypatch)
     X, y = FRAME[["a", "b", "c"]].to_numpy(), FRAME[["y", "a"]].to_numpy()
     weight = FRAME["w"].to_numpy().astype(float)
     held = (X[:200], y[:200])
@@ -189,7 +204,8 @@ def test_arrays_several_targets_and_rows_to_choose_by(cluster: LocalCluster) -> 
     np.testing.assert_array_equal(found.predict(blocks).compute(), found.predict(X))
 
 
-def test_budding_trees_are_refined_on_the_cluster(cluster: LocalCluster) -> None:
+def test_budding_trees_are_refined_on_the_cluster(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_samples_of(1000, monkeypatch)
     how = {"gate": "linear", "leaf": "constant", "weight_penalty": 1e-3, "leafness_penalty": 1e-3, "max_nodes": 3}
     memory = BuddingTreeRegressor(**how).fit(FRAME[INPUTS], FRAME["y"])
     found = BuddingTreeRegressor(**how).fit(frame_of([*INPUTS, "y"], 2), "y")
@@ -252,6 +268,7 @@ def kill_in_pass(monkeypatch: pytest.MonkeyPatch, number: int, kill: Callable[[]
 
 
 def test_a_worker_killed_mid_fit_is_survived(processes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_samples_of(1000, monkeypatch)
     client = workers(processes, 2)
     rows = frame_of([*INPUTS, "y"])
     whole = SoftTreeRegressor(**HOW).fit(rows, "y")
@@ -270,6 +287,7 @@ async def remove_worker(dask_scheduler: Any, address: str) -> None:
 
 
 def test_lost_rows_and_a_cluster_without_workers_end_in_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_samples_of(1000, monkeypatch)
     monkeypatch.setattr(engine, "PATIENCE", 1.0)
     monkeypatch.setattr(engine, "STEP", 0.3)
     with Cluster(n_workers=2, processes=False, **QUIET) as cluster, Client(cluster) as client:

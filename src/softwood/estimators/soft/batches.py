@@ -1,0 +1,42 @@
+"""Soft trees from rows in parts: the search on a sample, the refit by sums over all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softwood.estimators.base.base import RowCount
+from softwood.estimators.base.batch_fits import held_rows, journal_of, remember_answers, soft_rows
+from softwood.estimators.soft.results import one_class_result
+from softwood.intake.parts.scan import Scan
+from softwood.intake.table.rows import class_schema
+from softwood.intake.table.weights import class_weights
+
+
+def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
+    """The soft tree of a table in batches, remembered by its estimator."""
+    params = estimator.get_params(deep=False)
+    if params["learner"] == "incremental":
+        raise ValueError(
+            "learner='incremental' grows from single rows in memory: take learner='joint', or a sample of the rows, "
+            "Batches(...).sample(100_000)."
+        )
+    told = RowCount(scan.n_rows, scan.total_weight)
+    remember_answers(estimator, scan)
+    if scan.classes is not None and len(scan.classes) == 1:
+        schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
+        estimator._remember(one_class_result(schema), told)
+        return
+    how = estimator._joint()
+    validation = held_rows(estimator, scan, X_val, y_val)
+    with journal_of(estimator, scan) as journal:
+        rows, schema = soft_rows(scan, journal, how.seed, how.n_threads, params.get("class_weight"))
+        learned = estimator._learn_from(rows, schema, how, validation)
+    if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
+        factor = class_weights(
+            params["class_weight"], scan.classes, np.arange(len(scan.classes), dtype=np.int32), scan.class_totals
+        )
+        learned = replace(learned, held_out=learned.held_out.divided(factor))  # they hold by rows
+    estimator._remember(learned, told)

@@ -1,0 +1,1 @@
+"""What kernels take and give: both twins, `native` and `reference`, keep to it."""

@@ -1,0 +1,65 @@
+"""What one more split of a soft tree in one native call takes and gives (native/soft.py).
+
+Its definition, and the meaning of the rules: learners/soft/growth/split_step.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels.contracts.soft import Shape
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+Level = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]
+
+
+@dataclass(frozen=True)
+class PackedTree:
+    """A soft tree as native code takes it.
+
+    frozen, unpenalized : of its gates, in node order.  slopes : 0 none, 1 shared, 2 own.
+    """
+
+    shape: Shape
+    parameters: Floats
+    slopes: int
+    frozen: Bools
+    unpenalized: Bools
+    origin: Floats
+    origin_slope: Floats
+
+
+@dataclass(frozen=True)
+class SplitStepOptions:
+    """The rules. gates : 0 open, 1 axis, 2 unpenalized, 3 either.  most : inputs of a gate, 0 for all."""
+
+    gates: int
+    most: int
+    penalty: float
+    decay: float
+    log_penalty: float
+    tries: int
+    start_slope: float
+    level_rows: float
+    least_rows: float
+    axis_factor: float
+    alone: int
+    together: int
+    joint: int
+    tol: float
+
+
+class SplitStepResult(NamedTuple):
+    """The leaf that was split, what its gate is, and all parameters of the tree after so many passes over the rows."""
+
+    node: int
+    frozen: Bools
+    unpenalized: bool
+    parameters: Floats
+    passes: int

@@ -1,0 +1,57 @@
+"""The evaluator by native code; twin: reference/evaluate.py. NumPy makes the arrays of the answers, C++ fills them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.kernels import _native
+from softwood.kernels.arithmetic.native import readable
+from softwood.kernels.formulas.equation import count_answers
+from softwood.kernels.formulas.far_out import SteadyTree
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+class Evaluator:
+    """Answers of one tree. X may have any strides; the answer never depends on `n_threads`."""
+
+    def __init__(self, tree: Any) -> None:
+        steady = SteadyTree(tree)
+        self._native = _native.Evaluator(steady, steady.low, steady.high)
+        self._n_nodes, self._n_outputs = tree.response.shape
+        self._link = int(tree.link)
+        self._n_answers = count_answers(self._link, self._n_outputs)
+
+    def output(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
+        out = np.empty((len(X), self._n_outputs))
+        self._native.output(readable(X), out, n_threads)
+        return out
+
+    def predict(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Outputs after the link, shape (rows, answers)."""
+        out = np.empty((len(X), self._n_answers))
+        self._native.predict(readable(X), self._link, out, n_threads)
+        return out
+
+    def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
+        """The place of the largest answer of each row; the first of equals."""
+        out = np.empty(len(X), np.int64)
+        self._native.decide(readable(X), self._link, out, n_threads)
+        return out
+
+    def reach(self, X: Floats, n_threads: int = 1) -> Floats:
+        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        out = np.zeros((len(X), self._n_nodes))
+        self._native.reach(readable(X), out, n_threads)
+        return out
+
+    def apply(self, X: Floats, n_threads: int = 1) -> Ints:
+        """The node that keeps most of each row; the lowest id on a tie."""
+        out = np.empty(len(X), np.int32)
+        self._native.apply(readable(X), out, n_threads)
+        return out

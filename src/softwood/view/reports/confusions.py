@@ -1,0 +1,45 @@
+"""Which classes are taken for which: the whole table of a few classes, the most frequent mistakes of many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softwood.formats.colours import tint
+from softwood.view.plots.colours import ACCENT
+from softwood.view.plots.many_classes import MOST_CLASSES
+from softwood.view.reports.markup import paragraph, table
+from softwood.view.reports.measures import Answers, Ints, confusion
+
+MOST_MISTAKES = 20
+
+
+def tell_confusion(answers: Answers, labels: list[str]) -> str:
+    """Rows by known and given class; of more than MOST_CLASSES the pairs of classes that are confused most often."""
+    if len(labels) > MOST_CLASSES:
+        return _mistakes(answers, labels)
+    counts = confusion(answers)
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    lines = [[label, *map(str, row)] for label, row in zip(labels, counts, strict=True)]
+    return table(
+        ["known ↓ given →", *labels], lines, caption="Confusion: rows by known and given class.",
+        shade=lambda row, column: tint(ACCENT, 0.5 * float(share[row, column - 1])) if column else "",
+    )  # fmt: skip
+
+
+def _mistakes(answers: Answers, labels: list[str]) -> str:
+    n, known, given = len(labels), np.asarray(answers.known, np.int64), np.asarray(answers.decided, np.int64)
+    wrong = known != given
+    if not wrong.any():
+        return paragraph(f"No row is given a wrong class; there are {n} classes.")
+    pair, count = np.unique(known[wrong] * n + given[wrong], return_counts=True)
+    most = np.argsort(-count, kind="stable")[:MOST_MISTAKES]
+    of_class: Ints = np.bincount(known, minlength=n)
+    lines = [
+        [labels[k], labels[g], str(rows), f"{100 * rows / of_class[k]:.1f}%"]
+        for k, g, rows in zip(pair[most] // n, pair[most] % n, count[most], strict=True)
+    ]
+    said = (
+        f"The {len(most)} most frequent of {len(pair):,} pairs of classes that are confused; there are {n} classes. "
+        "The last column is the part of the rows of the known class."
+    )
+    return table(["known", "given", "rows", "of the class"], lines, left=2, caption=said)
