@@ -18,9 +18,10 @@ from scipy.special import betaincinv, ndtr
 from scipy.stats import f as f_distribution
 from scipy.stats import rankdata
 
+from softwood.arrays import Floats
+
 __all__ = ["Limits", "PairedTest", "binomial_limits", "five_by_two_f_test", "wilcoxon_sizes"]
 
-Floats = npt.NDArray[np.float64]
 
 EXACT = 50  # sizes in both samples up to which the rank sum test counts every way to draw them
 SAME = 1e-12  # relative; a difference of two errors below this is rounding

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softwood.engines import Floats, Shape, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import Shape, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss

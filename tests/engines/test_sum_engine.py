@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softwood.engines import Floats, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import SumEngine
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding import joint as budding

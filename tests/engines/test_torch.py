@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from softwood.engines import Floats, SumEngine, memory
+from softwood.arrays import Floats
+from softwood.engines import SumEngine, memory
 from softwood.engines import torch as on_device
 from softwood.engines.torch import operators
 from softwood.kernels import make_shape

@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.cli.training import Training
 from softwood.parts.folds import RowFolds, deal_rows
 from softwood.tree.spelling import spell_number
-
-Floats = npt.NDArray[np.float64]
 
 MOST_CROSS = 20_000
 Z = 1.959964  # of a 95 % interval

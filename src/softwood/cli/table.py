@@ -11,9 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.cli.table_files import Reading, read_table
 
-Floats = npt.NDArray[np.float64]
 Series = nw.Series[Any]
 
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.cli.table import Table
 from softwood.tree.spelling import spell_label, spell_list, spell_number
-
-Floats = npt.NDArray[np.float64]
 
 TASKS = ("auto", "classification", "regression")
 MOST_CLASSES = 10  # different whole numbers that are taken for classes

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
+from softwood.arrays import Floats, Longs
 
 DIMENSIONS = 20  # inputs of ringnorm and twonorm
 CENTRE = 2.0 / np.sqrt(DIMENSIONS)
@@ -76,7 +75,7 @@ def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any =
     return X, y + _noise("noise", noise) * rng.normal(size=n_rows)
 
 
-def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Codes]:
+def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Longs]:
     """Class 0 wide about nought, class 1 narrow beside it; a quadric divides them.
 
     Parameters
@@ -100,7 +99,7 @@ def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats,
     return X + CENTRE * y[:, None], y
 
 
-def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Codes]:
+def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Longs]:
     """Two normal clouds; the plane between them is the best classifier.
 
     Parameters
@@ -123,7 +122,7 @@ def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, 
     return rng.normal(size=(n_rows, DIMENSIONS)) + CENTRE * (1 - 2 * y)[:, None], y
 
 
-def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> tuple[Floats, Codes]:
+def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> tuple[Floats, Longs]:
     """The class is whether x1 and x2 have different signs; a part `flip` of the labels is turned round.
 
     Parameters
@@ -150,7 +149,7 @@ def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> 
 
 def make_spiral(
     n_rows: int = 400, *, n_arms: int = 2, turns: float = 1.5, noise: float = 0.02, random_state: Any = 0
-) -> tuple[Floats, Codes]:
+) -> tuple[Floats, Longs]:
     """Arms that wind round nought, a class each: point = r (cos φ, sin φ), φ = 2π (turns · r + arm / n_arms).
 
     Parameters

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Index
 from softwood.datasets.files import find_file, read_cells
 from softwood.datasets.loader import DataSet, load
 
-Rows = npt.NDArray[np.intp]
 REPLICATIONS = 5
 
 
@@ -33,9 +33,9 @@ class Fold:
     published : whether it is the authors' own.
     """
 
-    train: Rows
-    validation: Rows
-    test: Rows
+    train: Index
+    validation: Index
+    test: Index
     published: bool
 
 
@@ -86,6 +86,6 @@ def _seeded(y: npt.NDArray[Any], task: str, seed: int) -> list[Fold]:
     return found
 
 
-def _deal(rows: Rows, code: npt.NDArray[np.intp], seed: int) -> Rows:
+def _deal(rows: Index, code: npt.NDArray[np.intp], seed: int) -> Index:
     """The rows class by class, within a class at random: every n-th is a stratified part."""
     return rows[np.lexsort((np.random.RandomState(seed).rand(len(rows)), code[rows]))]

@@ -17,9 +17,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from softwood.arrays import Floats
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions, SplitStepResult
@@ -28,9 +26,7 @@ from softwood.kernels.formulas.ordered_tree import OrderedTree
 from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.kinds import Loss
 
-Floats = npt.NDArray[np.float64]
-
-__all__ = ["Floats", "MakeEngine", "OrderedTree", "Penalty", "SampleEngine", "Shape", "SumEngine"]
+__all__ = ["MakeEngine", "OrderedTree", "Penalty", "SampleEngine", "Shape", "SumEngine"]
 
 
 class SumEngine(Protocol):

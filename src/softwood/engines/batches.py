@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Shape, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import Shape, SumEngine
 from softwood.engines.journal import Journal
 from softwood.engines.memory import from_inputs
 from softwood.engines.parts import Parts

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.engines.parts import Parts
 from softwood.kernels import bin_codes
 from softwood.kernels.contracts.bin_tree import Codes
 from softwood.kernels.contracts.growth import MAX_BINS, TIE
 from softwood.kernels.histogram_split import midway
 
-Floats = npt.NDArray[np.float64]
 Rows = tuple[Floats, Floats]  # inputs and weights of some rows
 
 CELLS = 4096  # of an input

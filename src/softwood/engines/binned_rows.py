@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.engines.histograms import MemoryHistograms, n_bins
 from softwood.engines.parts import Parts
 from softwood.kernels import bin_codes
-from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree, Codes, Floats, Ints
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree, Codes
 
 EVERY = -1  # fold: all rows
 

@@ -13,8 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels import sum_bins
-from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree, Floats, Ints
+from softwood.kernels.contracts.bin_tree import BinnedRows, BinTree
 
 
 class HistogramEngine(Protocol):

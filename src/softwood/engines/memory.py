@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.engines import Floats, OrderedTree, Penalty, SampleEngine, Shape
+from softwood.arrays import Bytes, Floats
+from softwood.engines import OrderedTree, Penalty, SampleEngine, Shape
 from softwood.kernels import make_expanded_rows, make_rows
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.contracts.soft import Rows
@@ -18,8 +19,6 @@ from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions, 
 from softwood.kernels.formulas.losses import far_loss
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.sparse.stored_rows import StoredColumns, StoredRows
-
-Bins = npt.NDArray[np.uint8]
 
 MOST_LOSS = 1e100  # of a row: differences of losses are squared and added up
 
@@ -37,7 +36,7 @@ class MemoryEngine:
     weight: Floats
     total_weight: float
     loss_kind: Loss
-    bin: Bins
+    bin: Bytes
     n_bins: int = 0
     n_threads: int = 1
 
@@ -115,7 +114,7 @@ def from_inputs(
     single: bool = True,
     place: npt.NDArray[np.int64] | None = None,
     keep: bool = True,
-    bin: Bins | None = None,
+    bin: Bytes | None = None,
     n_bins: int = 0,
     by_tables: bool = False,
 ) -> SampleEngine:
@@ -143,7 +142,7 @@ def from_stored(
 
 
 def _engine(
-    rows: Rows, target: Floats, weight: Floats, loss: Loss, bin: Bins | None, n_bins: int, n_threads: int
+    rows: Rows, target: Floats, weight: Floats, loss: Loss, bin: Bytes | None, n_bins: int, n_threads: int
 ) -> SampleEngine:
     total = float(weight.sum())
     bin = np.zeros((len(target), 0), np.uint8) if bin is None else bin

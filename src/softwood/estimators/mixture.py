@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Numbers, Probabilities, TreeEstimator
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (

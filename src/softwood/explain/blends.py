@@ -15,14 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.factors import Answer, Apart, Factors, ProductGate, SumGate
 from softwood.explain.score_tree import ScoreTree
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.kinds import Squash
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

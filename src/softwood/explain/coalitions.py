@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.blends import Blends, State
 from softwood.explain.products import orderings
-
-Floats = npt.NDArray[np.float64]
 
 
 def add_coalitions(total: Floats, blends: Blends, weight: Floats, reach_x: Floats, reach_z: Floats) -> None:

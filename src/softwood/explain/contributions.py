@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.explanation import Explanation
 from softwood.explain.factors import Apart
 from softwood.explain.rows import (
@@ -23,7 +23,6 @@ from softwood.explain.rows import (
 from softwood.explain.shapley import Sampling, make_plan, shapley_values
 from softwood.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 MOST_THREADS = 2**31 - 1  # that kernels count; those without work are not started
 METHODS = ("auto", "exact", "sampling")
 

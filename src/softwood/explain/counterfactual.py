@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.goals import make_goals
 from softwood.explain.moves import Free, free_inputs
 from softwood.explain.routes import follow_paths, is_stepwise
@@ -24,8 +24,6 @@ from softwood.explain.words import spell_answer, spell_cell, spell_value
 from softwood.formats.models import look_inside
 from softwood.tree import Kind, Tree
 from softwood.tree.spelling import spell_name, spell_number
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.frames import as_frame
 from softwood.explain.ranges import InputRange, cuts_of, input_range, knots_of, used_inputs
 from softwood.explain.rows import choose, make_background, open_model, read_rows, some_rows
@@ -22,7 +22,6 @@ from softwood.kernels.formulas.equation import expand, shares
 from softwood.tree import Kind, Tree
 from softwood.tree.views import LinearGate, LinearResponse
 
-Floats = npt.NDArray[np.float64]
 SCALES = ("output", "answer")
 TAIL = 0.05  # of the rows that a spread leaves out on either side
 

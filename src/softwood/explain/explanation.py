@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.words import find_answer, output_names, spell_answer, spell_cell, spell_value
 from softwood.formats.columns import spell_column
 from softwood.formats.paths import conditions
@@ -24,7 +24,6 @@ from softwood.tree import Tree
 from softwood.tree.spelling import pad, spell_label, spell_number
 from softwood.tree.wording import Wording
 
-Floats = npt.NDArray[np.float64]
 SIDES = ("both", "for", "against")
 LEAST_SHARE = 0.005  # of a row: a path that it hardly takes is not told
 ROOM = 100

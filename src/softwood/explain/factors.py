@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.formulas.equation import (
     expand,
     one_hot,
@@ -28,7 +29,6 @@ from softwood.kernels.formulas.equation import (
 from softwood.kernels.kinds import Missing, Score, Squash
 from softwood.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 Factors = dict[int, Floats]  # by input, a number for every row
 
 

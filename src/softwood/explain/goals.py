@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.words import find_answer
 from softwood.kernels import apply_link
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
 from softwood.tree.spelling import spell_label, spell_number
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

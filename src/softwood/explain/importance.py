@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Longs
 from softwood.explain.frames import as_frame
 from softwood.explain.ranges import used_inputs
 from softwood.explain.rows import open_model, read_rows, some_rows
@@ -25,8 +26,6 @@ from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.labels import plain_label
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 LEAST_CHANCE = 1e-15  # of a class, in a log loss
 AT_ONCE = 2**17  # rows that are predicted together
 
@@ -138,7 +137,7 @@ def _numbers(tree: Tree, y: Any, n: int) -> Floats:
     return numbers
 
 
-def _codes(tree: Tree, y: Any, n: int) -> Codes:
+def _codes(tree: Tree, y: Any, n: int) -> Longs:
     labels = [plain_label(label) for label in np.asarray(y, object).ravel().tolist()]
     if len(labels) != n:
         raise ValueError(f"y must have an answer for each of {n} rows, got {len(labels)}.")

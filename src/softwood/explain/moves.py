@@ -13,13 +13,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.ranges import InputRange, cuts_of, input_range, knots_of, used_inputs
 from softwood.explain.words import find_input
 from softwood.tree import Kind, Tree
 
-Floats = npt.NDArray[np.float64]
 N_EVEN = 17  # values of a number over its range, beside those that cuts and knots give
 DIRECTIONS = ("up", "down")
 

@@ -13,12 +13,10 @@ Inputs that no gate asks need no place in an order: theirs is taken on the mean 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.blends import Blends
 from softwood.explain.coalitions import add_others
-
-Floats = npt.NDArray[np.float64]
 
 
 def sample_orders(inputs: frozenset[int], n_pairs: int, rng: np.random.Generator) -> list[list[list[int]]]:

@@ -23,7 +23,8 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
+
 MOST_INPUTS = 10  # of a product, for tables of all coalitions
 MOST_CELLS = 2**22  # of a table of rows and coalitions, before rows are taken in parts
 

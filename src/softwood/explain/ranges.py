@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Score, Term
 from softwood.tree import Kind, Tree
 
-Floats = npt.NDArray[np.float64]
 TAIL = 0.05  # of the rows on either side that the spread leaves out
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.goals import Goal
 from softwood.explain.moves import Free, nearest
 from softwood.explain.search import Found
@@ -19,7 +19,6 @@ from softwood.kernels.kinds import Score
 from softwood.tree import Tree
 from softwood.tree.views import CategoryGate, IntervalGate, LinearGate, ThresholdGate
 
-Floats = npt.NDArray[np.float64]
 Sets = dict[int, tuple[float, float] | frozenset[int]]
 
 

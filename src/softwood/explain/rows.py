@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 COVERAGE = 0.9  # of the intervals that are told
 STANDS_FOR_MISSING = np.finfo(np.float64).max  # sorts where NaN does not
 

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.factors import Answer, Apart, SumGate
 from softwood.kernels.kinds import Link, Score, Squash
 from softwood.tree import Basis, Schema, Tree
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

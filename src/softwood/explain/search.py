@@ -11,16 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Longs
 from softwood.explain.goals import Goal
 from softwood.explain.moves import Free, values_to_try
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_PAIRS, MOST_TRIED = 100_000, 20_000  # combinations of two inputs, and of more
 MOST_REFINED = 12  # sets of inputs whose changes are made smaller
 HALVINGS = 30
@@ -80,7 +78,7 @@ def _softer(tree: Tree, row: Floats) -> Tree:
     return tree.replace(squash=squash, softness=softness, bias=bias, weight=weight)
 
 
-def _grown(states: Ints, feature: Ints) -> Ints:
+def _grown(states: Longs, feature: Longs) -> Longs:
     """Every state with one more input changed, each combination once."""
     more = np.arange(len(feature))
     both = np.concatenate([np.repeat(states, len(more), axis=0), np.tile(more, len(states))[:, None]], axis=1)
@@ -88,9 +86,9 @@ def _grown(states: Ints, feature: Ints) -> Ints:
     return np.asarray(np.unique(np.sort(both[new], axis=1), axis=0))
 
 
-def _first_of_sets(states: Ints, feature: Ints) -> list[Ints]:
+def _first_of_sets(states: Longs, feature: Longs) -> list[Longs]:
     """The first state of every set of inputs."""
-    kept: dict[tuple[int, ...], Ints] = {}
+    kept: dict[tuple[int, ...], Longs] = {}
     for state in states:
         kept.setdefault(tuple(sorted(feature[state].tolist())), state)
         if len(kept) == MOST_REFINED:
@@ -99,7 +97,7 @@ def _first_of_sets(states: Ints, feature: Ints) -> list[Ints]:
 
 
 def _refined(
-    row: Floats, goal: Goal, free: list[Free], states: list[Ints], feature: Ints, value: Floats
+    row: Floats, goal: Goal, free: list[Free], states: list[Longs], feature: Longs, value: Floats
 ) -> list[Found]:
     of_input = {each.feature: each for each in free}
     found = []

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.blends import Blends, ByScores, Rows, ScoreBlends
 from softwood.explain.coalitions import add_coalitions
 from softwood.explain.factors import Answer, Apart, Factors, ProductGate, times
@@ -24,7 +24,6 @@ from softwood.explain.permutations import permuted, sample_orders
 from softwood.explain.products import MOST_INPUTS, Product, Response, add_product
 from softwood.explain.score_tree import make_score_tree
 
-Floats = npt.NDArray[np.float64]
 FEW_INPUTS = 8  # of gates, so few that "auto" tries all coalitions
 MOST_COALITIONS = 16  # inputs, for method="exact"
 MOST_PRODUCTS = 256  # of one path: surrogates multiply

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.frames import as_frame
 from softwood.explain.rows import open_model, read_rows, some_rows
 from softwood.explain.words import output_names
@@ -26,7 +27,6 @@ from softwood.kernels.formulas.equation import apply_link, expand
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 SIDE = 1.959963984540054  # of a normal distribution: 95 % lie within so many standard errors
 LEAST_ROWS = 2.0  # that a leaf's error is told of
 SMALLEST = 1e-10  # part of the largest singular value; what is less is not told apart by the rows

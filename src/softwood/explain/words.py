@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Link
 from softwood.tree import Kind, Schema, Tree
 from softwood.tree.labels import plain_label
 from softwood.tree.spelling import spell_fixed, spell_label, spell_name, spell_number
-
-Floats = npt.NDArray[np.float64]
 
 
 def spell_value(schema: Schema, feature: int, value: float) -> str:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.columns import Column, spell_chances, spell_column, total_width
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import spell_label, spell_list
 from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
-
-Floats = npt.NDArray[np.float64]
 
 ROOM_FOR_CHANCES = 44  # columns that the table of class probabilities may take before it is told in words
 ROOM_FOR_OTHERS = 24  # columns for naming the next likely classes

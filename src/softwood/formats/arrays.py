@@ -14,13 +14,12 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Array
 from softwood.kernels.kinds import Link
 from softwood.tree import Basis, Provenance, Schema, Surrogates, Tree
 from softwood.tree.arrays import PER_NODE, RAGGED
 
-Array = npt.NDArray[Any]
 Form = tuple[Any, int]  # dtype and number of axes
 Part = TypeVar("Part", Basis, Surrogates)
 

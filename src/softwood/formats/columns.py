@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.tree.once import computed_once
 from softwood.tree.spelling import display_width, pad, spell_fixed, spell_number
 
-Floats = npt.NDArray[np.float64]
 GAP = "  "
 
 

@@ -23,13 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Array
 from softwood.formats.failure import FileError, reading
 from softwood.formats.json import check_version, parse
 from softwood.formats.replace import replace_file
 
-Array = npt.NDArray[Any]
 VERSION = 1  # of the file; a newer one is refused, an older one is read for ever
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",

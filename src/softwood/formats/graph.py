@@ -16,12 +16,10 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Array
 from softwood.formats.program import Column, LinearSum, Node, Program, Reader, SoftThreshold
 from softwood.kernels.kinds import Link, Squash, Term
-
-Array = npt.NDArray[Any]
 
 
 class Operator(NamedTuple):

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.tree.arrays import TreeArrays
 
-Floats = npt.NDArray[np.float64]
 Outline = list[tuple[float, float]]  # per depth below a node: how far its subtree goes to either side
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from softwood.formats.answers import Floats, answer_columns
+from softwood.arrays import Floats
+from softwood.formats.answers import answer_columns
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.formats.rules import LEAST_ROOM, stack, wrap_conditions
 from softwood.kernels.kinds import Score, Squash

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.models import look_inside
 from softwood.formats.program import Program, make_program
 from softwood.formats.tables import round_down
@@ -19,8 +20,6 @@ from softwood.kernels.kinds import Score
 from softwood.release import __version__
 from softwood.tree import Provenance, Schema, Tree
 from softwood.tree.provenance import json_value
-
-Floats = npt.NDArray[np.float64]
 
 
 def from_sklearn(model: Any) -> Tree:

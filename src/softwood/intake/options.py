@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
 
+from softwood.arrays import Floats
 from softwood.learners.hard.smoothing import M, Smoothing
 from softwood.tree import Kind, Schema
 
-Floats = npt.NDArray[np.float64]
 MOST_COUNTED = 2**31 - 1
 POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([KMGT]?)(I?)B?", re.IGNORECASE | re.ASCII)

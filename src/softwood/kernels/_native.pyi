@@ -4,8 +4,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Floats, Ints
 
 class Evaluator:
     def __init__(self, tree: Any, low: Floats, high: Floats) -> None: ...

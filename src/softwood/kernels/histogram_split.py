@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.contracts.growth import Floats, Growth, Ints, Target
+from softwood.arrays import Floats, Ints
+from softwood.kernels.contracts.growth import Growth, Target
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.reference.bins import make_columns, midway
 from softwood.kernels.reference.candidates import Candidates, find_sets

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
-
-Floats = npt.NDArray[np.float64]
 
 
 def as_parts(rise: Floats) -> Floats:

@@ -31,13 +31,11 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Floats, Longs, Words
 from softwood.kernels.sparse.hash import hash_stored, hash_stored_cells
 from softwood.kernels.sparse.order import order_within
 from softwood.kernels.sparse.table import SparseTable
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
 COPIES_MAX_DISTINCT_ROWS = 500  # up to this, many copies of a row count as observations, not as a weight
@@ -60,9 +58,9 @@ class Deal:
     parts : (split, folds) how many pieces of each are in each fold.
     """
 
-    fold: Index
-    split: Index
-    parts: Index
+    fold: Longs
+    split: Longs
+    parts: Longs
 
     @property
     def n_pieces(self) -> int:
@@ -93,7 +91,7 @@ def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: b
     (array([1., 2., 0.]), array([0., 2., 1.]))
     """
     pieces = count_pieces(weight, piece_sizes(weight, several, n_folds, raised), MAX_PIECES_PER_FOLD * n_folds)
-    start: Index = (np.cumsum(pieces) - pieces) % n_folds
+    start: Longs = (np.cumsum(pieces) - pieces) % n_folds
     split = np.flatnonzero(pieces > 1)
     rounds, rest = np.divmod(pieces[split, None], n_folds)
     place = (np.arange(n_folds) - start[split, None]) % n_folds  # of each fold, counted from the one that is next
@@ -113,7 +111,7 @@ def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, ra
     return np.where(apart, 1.0, half)
 
 
-def count_pieces(weight: Floats, size: Floats, most: int) -> Index:
+def count_pieces(weight: Floats, size: Floats, most: int) -> Longs:
     """In how many pieces of at most this size each distinct row is."""
     return np.clip(np.ceil(weight / size * (1.0 - WEIGHT_ROUNDING)), 1, most).astype(np.int64)
 
@@ -134,10 +132,10 @@ class RowFolds(Sequence[Fold]):
     """
 
     weight: Floats
-    row: Index
-    distinct: Index
+    row: Longs
+    distinct: Longs
     total: Floats
-    first: Index
+    first: Longs
     dealt: Deal
     n_folds: int
 
@@ -193,7 +191,7 @@ def deal_rows(
     return RowFolds(weight, row, distinct, total, first, deal(total, several, n_folds, raised), n_folds)
 
 
-def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: int) -> Index:
+def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: int) -> Longs:
     """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content."""
     number = hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed)
     found = np.empty(len(number), np.int64)
@@ -207,7 +205,7 @@ def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: i
     return found
 
 
-def sum_in_order(group: Index, weight: Floats, n: int) -> Floats:
+def sum_in_order(group: Longs, weight: Floats, n: int) -> Floats:
     """Sums of weight by group, from the smallest weight on: the order of the rows does not matter, bit for bit."""
     order = np.argsort(weight, kind="stable")
     return np.bincount(group[order], weight[order], n).astype(np.float64)
@@ -244,7 +242,7 @@ def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
     return np.where(np.abs(found - whole) <= WEIGHT_ROUNDING * found, whole, found), True
 
 
-def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Index, Floats]:
+def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Longs, Floats]:
     """Places of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
 
     Rows of weight 0 are left out. Sums over what is left depend on neither the order of the rows nor on copies.

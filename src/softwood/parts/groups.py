@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Longs
 from softwood.kernels.arithmetic import matmul
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
 SAME_COST = 1e-12  # costs closer than this are equal: weights are added up in another order
 
 
-def deal_groups(group: Index, code: Index, weight: Floats, n_folds: int, seed: int = 0) -> Index:
+def deal_groups(group: Longs, code: Longs, weight: Floats, n_folds: int, seed: int = 0) -> Longs:
     """The fold of every row, -1 for rows of weight 0; there are as many folds as groups, at most `n_folds`.
 
     Parameters
@@ -55,7 +53,7 @@ def deal_groups(group: Index, code: Index, weight: Floats, n_folds: int, seed: i
     return fold
 
 
-def _deal(table: Floats, size: Floats, order: Index, n_folds: int) -> Index:
+def _deal(table: Floats, size: Floats, order: Longs, n_folds: int) -> Longs:
     """The fold of each group: `table` has its part of every class, `size` its weight."""
     held, weight, found = np.zeros((n_folds, table.shape[1])), np.zeros(n_folds), np.zeros(len(table), np.int64)
     for one in order.tolist():
@@ -76,7 +74,7 @@ class GroupFolds(Sequence[Fold]):
     """
 
     weight: Floats
-    fold: Index
+    fold: Longs
 
     def __len__(self) -> int:
         return int(self.fold.max(initial=-1)) + 1

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.sparse.table import SparseTable
-
-Floats = npt.NDArray[np.float64]
 
 MAX_HELD_OUT_ROWS = 5_000  # rows: the coverage of an interval of 90 % is then known to within half a percent
 

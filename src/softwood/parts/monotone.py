@@ -10,11 +10,8 @@ inside them are in order for every pair of leaves, and so are mixtures of them.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Signs = npt.NDArray[np.int8]
+from softwood.arrays import Floats, Ints, Signs
 
 
 def find_bounds(first_child: Ints, feature: Ints, signs: Signs, quantity: Floats) -> tuple[Floats, Floats]:

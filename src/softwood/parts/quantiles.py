@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 SD_PER_MEDIAN_DISTANCE = 1.482602218505602  # of a normal distribution, distance from the median
 

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+from softwood.arrays import Floats, Words
 
 N_KEYS = 2.0**64
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
@@ -20,8 +20,6 @@ from softwood.persistence.state_checks import require, require_feature, require_
 from softwood.persistence.stored import Labels
 from softwood.tree import RuleSet, Tree
 from softwood.tree.labels import plain_labels
-
-Floats = npt.NDArray[np.float64]
 
 
 class Fitted:

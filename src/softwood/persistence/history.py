@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Array, Longs
 from softwood.persistence.stored import Arrays, read_value, write_array, write_value
 
 History = list[dict[str, Any]]
-Places = npt.NDArray[np.int64]
-Anything = npt.NDArray[Any]
 
 
 def write_history(history: History, at: str, arrays: Arrays) -> dict[str, Any]:
@@ -70,16 +68,16 @@ def read_history(stored: Any, at: str, arrays: Arrays) -> History:
     return history
 
 
-def _read_column(column: Mapping[str, Any], at: str, arrays: Arrays) -> tuple[Places | None, list[Any]]:
-    rows = read_value(Places, column["rows"], f"{at}/rows", arrays) if "rows" in column else None
+def _read_column(column: Mapping[str, Any], at: str, arrays: Arrays) -> tuple[Longs | None, list[Any]]:
+    rows = read_value(Longs, column["rows"], f"{at}/rows", arrays) if "rows" in column else None
     kind = column.keys() - {"rows"}
     if kind == {"numbers"}:
-        numbers = read_value(Anything, column["numbers"], at, arrays)
+        numbers = read_value(Array, column["numbers"], at, arrays)
         if numbers.ndim == 1:
             return rows, numbers.tolist()
     elif kind == {"begin", "flat"}:
-        begin = read_value(Places, column["begin"], f"{at}/begin", arrays)
-        flat = read_value(Anything, column["flat"], f"{at}/flat", arrays)
+        begin = read_value(Longs, column["begin"], f"{at}/begin", arrays)
+        flat = read_value(Array, column["flat"], f"{at}/flat", arrays)
         rises = begin.ndim == flat.ndim == 1 and len(begin) > 0 and begin[0] == 0 and begin[-1] == len(flat)
         if rises and np.all(np.diff(begin) >= 0):
             return rows, [part.copy() for part in np.split(flat, begin[1:-1])] if len(begin) > 1 else []

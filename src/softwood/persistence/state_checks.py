@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Array
 from softwood.kernels.contracts.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.learners.budding.params import BuddingParams
@@ -27,8 +28,6 @@ from softwood.learners.soft.warm_start import WarmStart
 from softwood.persistence.stored import CHECKS, MAKERS
 from softwood.tree import RuleSet
 from softwood.tree.gain import Sample
-
-Array = npt.NDArray[Any]
 
 
 def require(good: Any, message: str) -> None:

@@ -26,12 +26,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Array
 from softwood.formats.arrays import arrays_of, build_tree, description_of
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.tree import Provenance, Schema, Tree
 from softwood.tree.labels import labels_from_dict, labels_to_dict
 
-Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
 Labels = npt.NDArray[np.object_]  # stands for an array of labels of any dtype
 ENDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Bytes, Floats, Ints
 from softwood.kernels.kinds import Link, Missing, Score, Squash
 from softwood.tree.basis import Basis
 from softwood.tree.curve import Curve, make_curve
@@ -23,10 +24,6 @@ from softwood.tree.provenance import Provenance
 from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.views import Gate, LinearGate, LinearResponse, Response, view_gate, view_response
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Kinds = npt.NDArray[np.uint8]
 
 # Fields with one entry per node: name -> (dtype, value where the caller gave none).
 PER_NODE: dict[str, tuple[type[np.generic], float]] = {
@@ -76,8 +73,8 @@ class TreeArrays:
     first_child: Ints = _empty()
     n_children: Ints = _empty()
     leafness: Floats = _empty()
-    score: Kinds = _empty()
-    squash: Kinds = _empty()
+    score: Bytes = _empty()
+    squash: Bytes = _empty()
     feature: Ints = _empty()
     threshold: Floats = _empty()
     softness: Floats = _empty()
@@ -90,7 +87,7 @@ class TreeArrays:
     weight_begin: Ints = _empty()
     weight_column: Ints = _empty()
     weight: Floats = _empty()
-    missing: Kinds = _empty()
+    missing: Bytes = _empty()
     default: Ints = _empty()
     fraction: Floats = _empty()
     surrogates: Surrogates = field(default_factory=lambda: NO_SURROGATES)  # frozen: one serves all

@@ -16,11 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 from softwood.tree.once import computed_once
 from softwood.tree.views import WeightedTerm
-
-Floats = npt.NDArray[np.float64]
 
 
 class Piece(NamedTuple):

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Ints, Mask
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.contracts.level_slots import fill_levels
 from softwood.kernels.kinds import Link, Score, Squash
 from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree
-
-Ints = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 
 def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:

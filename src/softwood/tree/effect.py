@@ -15,13 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels import apply_link
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score
 from softwood.tree.tree import Tree
-
-Floats = npt.NDArray[np.float64]
 
 MANY_SUMS = 100  # linear responses times outputs, beyond which fewer rows are enough for the effects of their slopes:
 FEWER_ROWS = 1_000

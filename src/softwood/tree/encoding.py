@@ -19,12 +19,11 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels import any_infinite
 from softwood.tree.labels import plain_label
 
-Floats = npt.NDArray[np.float64]
 Codes = tuple[tuple[int, dict[Any, int]], ...]  # of every input with levels: its place, and the code of each level
 FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
 PLAIN = {str, int, float, bool, type(None)}

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
@@ -30,7 +31,6 @@ from softwood.tree.effect import (
 from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 INPUTS_AT_ONCE = 64  # whose sums are described together: more take much memory, fewer much time
 NOTHING = 1e-300  # in place of a sum that is 0 and divides
 

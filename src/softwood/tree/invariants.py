@@ -6,18 +6,14 @@ All checks run on whole arrays: a tree of a million nodes is checked in millisec
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Array, Mask
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.frozen import rises
-
-Mask = npt.NDArray[np.bool_]
-Array = npt.NDArray[Any]
 
 # May a gate with this score (row) have this squash (column)?
 MAY_SQUASH = np.zeros((len(Score), len(Squash)), np.bool_)

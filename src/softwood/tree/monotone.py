@@ -23,13 +23,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Link, Term
 from softwood.tree.tree import Tree
 from softwood.tree.views import CategoryGate, LinearGate, LinearResponse, WeightedTerm
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Mask
 from softwood.tree.schema import Kind, Schema
 from softwood.tree.spelling import spell_apart, spell_label, spell_list, spell_name
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

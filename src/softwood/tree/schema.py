@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
 from softwood.tree.encoding import Codes, encode_plain, encode_rows, put_in_order
 from softwood.tree.frozen import restore
@@ -22,7 +23,6 @@ from softwood.tree.labels import labels_from_dict, labels_to_dict, plain_labels
 from softwood.tree.once import computed_once
 from softwood.tree.summary import Summary
 
-Floats = npt.NDArray[np.float64]
 TASKS = ("classification", "regression")
 UNSEEN = ("missing",)  # what becomes of a category that was not there at fit
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels import hash_rows
 from softwood.kernels.sparse.table import SparseTable
 
-Floats = npt.NDArray[np.float64]
 PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 ENOUGH_ROWS = 10_000  # for quantiles
 BLOCK = 1 << 14  # rows that are looked at together

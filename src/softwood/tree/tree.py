@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Floats, Ints
 from softwood.kernels.sparse.table import SparseTable, answer_blocks
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.invariants import check_tree
@@ -24,8 +25,6 @@ from softwood.tree.once import computed_once
 from softwood.tree.provenance import Provenance
 from softwood.tree.sketch import sketch
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 Rows = npt.ArrayLike | SparseTable
 
 

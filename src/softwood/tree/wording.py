@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.level_slots import slots_of
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
@@ -17,7 +18,6 @@ from softwood.tree.schema import Kind
 from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
-Floats = npt.NDArray[np.float64]
 MOST_LINES = 8  # of a set of categories that wraps
 GATE_LINES, RESPONSE_LINES = 3, 2  # of a sum that wraps
 

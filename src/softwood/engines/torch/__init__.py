@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Shape, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import Shape, SumEngine
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 

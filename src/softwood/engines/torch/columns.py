@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.engines.torch.rows import DeviceRows
 from softwood.kernels.contracts.expansion import Expansion
 

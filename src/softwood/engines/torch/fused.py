@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from softwood.engines import Floats, Shape
+from softwood.arrays import Floats
+from softwood.engines import Shape
 from softwood.engines.torch.columns import Tables, Terms, choose_columns
 from softwood.engines.torch.rows import DeviceRows
 from softwood.kernels.contracts.expansion import Expansion

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from softwood.engines import Floats, Shape
+from softwood.arrays import Floats
+from softwood.engines import Shape
 from softwood.engines.torch.rows import BLOCK, DeviceRows
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 

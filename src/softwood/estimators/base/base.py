@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from softwood.arrays import Floats
 from softwood.estimators.base.intervals import IntervalPrediction, SetPrediction
 from softwood.estimators.base.lazy_answers import answer_lazily
 from softwood.estimators.base.notebook import ShownInNotebook
@@ -24,8 +25,6 @@ from softwood.release import __version__
 from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances
 from softwood.tree.provenance import json_value
-
-Floats = npt.NDArray[np.float64]
 
 PLAIN = (str, bool, int, type(None))  # types of parameters that are JSON as they are
 FEW_ROWS = 64  # that one thread answers before joblib has said how many there are

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.engines.batches import Batch, BatchedRows
 from softwood.engines.journal import Journal
-from softwood.intake.cells.cells import Floats
 from softwood.intake.classify import refuse_out_of_core_validation
 from softwood.intake.parts.scan import Piece, Scan
 from softwood.intake.table.rows import class_schema, number_schema, read_held_labels, read_held_numbers

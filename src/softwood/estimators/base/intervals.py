@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
+from softwood.arrays import Floats
 from softwood.intake import options
 from softwood.intake.cells.sparse_rows import in_row_blocks
 from softwood.intake.table.target import encode_classes, read_numbers
@@ -18,7 +19,6 @@ from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Schema
 
-Floats = npt.NDArray[np.float64]
 Estimator = TypeVar("Estimator", bound=Any)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from softwood.estimators.base.base import Floats, Numbers
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Numbers
 from softwood.intake import options
 from softwood.intake.cells.cells import refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector

@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, RowCount, TreeEstimator
+from softwood.arrays import Floats
+from softwood.estimators.base.base import RowCount, TreeEstimator
 from softwood.estimators.base.intervals import Calibrated, copy_uncalibrated
 from softwood.intake import options
 from softwood.intake.table.columns import Table

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
-from softwood.estimators.base.base import Floats, Probabilities
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Probabilities
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree

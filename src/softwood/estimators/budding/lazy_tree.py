@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.arrays import Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs

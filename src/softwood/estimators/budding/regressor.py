@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
-from softwood.estimators.base.base import Floats
+from softwood.arrays import Floats
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, refuse_targets, rows_of_loss
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts

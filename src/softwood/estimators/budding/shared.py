@@ -8,14 +8,15 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, RowCount, TreeEstimator
+from softwood.arrays import Floats, Signs
+from softwood.estimators.base.base import RowCount, TreeEstimator
 from softwood.estimators.base.intervals import Calibrated
 from softwood.estimators.base.monotone import certificate_of, soft_signs
 from softwood.estimators.base.progress import budding_lines
 from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.budding.lazy_tree import LazyTree
 from softwood.intake import options
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.kernels.contracts.online_state import Rule
 from softwood.learners.budding.joint import JointOptions, learn_joint
 from softwood.learners.budding.online import Online, history_entry, learn_online

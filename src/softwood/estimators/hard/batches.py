@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.estimators.base.base import RowCount
 from softwood.estimators.base.batch_fits import journal_of, remember_answers, schema_of
 from softwood.intake import options
-from softwood.intake.cells.cells import Floats
 from softwood.intake.classify import refuse_out_of_core_validation
 from softwood.intake.parts.scan import Piece, Scan
 from softwood.intake.table.columns import Table

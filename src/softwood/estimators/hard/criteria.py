@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.estimators.base.losses import read_delta, read_quantile
 from softwood.kernels.kinds import Criterion
 from softwood.parts.quantiles import robust_spread
-
-Floats = npt.NDArray[np.float64]
 
 NUMBER_CRITERIA = {
     "squared_error": Criterion.SQUARED_ERROR,

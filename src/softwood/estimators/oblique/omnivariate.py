@@ -9,7 +9,7 @@ from typing import Any, Self
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats
+from softwood.arrays import Floats
 from softwood.estimators.base.pruned import PRUNE
 from softwood.estimators.oblique.shared import ObliqueClassifier, ObliqueRegressor, ObliqueTree
 from softwood.intake import options

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, Numbers, Probabilities
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Numbers, Probabilities
 from softwood.estimators.base.pruned import PrunedTree
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, Probabilities
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Probabilities
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.results import one_class_result

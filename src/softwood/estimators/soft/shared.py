@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from softwood.estimators.base.base import Floats, RowCount, TreeEstimator
+from softwood.arrays import Floats
+from softwood.estimators.base.base import RowCount, TreeEstimator
 from softwood.estimators.base.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.base.losses import loss_name
 from softwood.estimators.base.monotone import certificate_of, refuse_beside, soft_signs

@@ -9,13 +9,14 @@ import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from softwood.arrays import Signs
 from softwood.estimators.base.base import TreeEstimator
 from softwood.estimators.base.progress import annealing_bar
 from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.intake import options
 from softwood.intake.table.target import encode_classes, read_numbers
 from softwood.intake.table.weights import read_weights
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.learners.softening.anneal import anneal_tree
 from softwood.learners.softening.arrived import with_arrivals
 from softwood.learners.softening.descent import soften_by_gradient

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from softwood.estimators.base.base import Floats, Numbers, Probabilities, TreeEstimator
+from softwood.arrays import Floats
+from softwood.estimators.base.base import Numbers, Probabilities, TreeEstimator
 from softwood.estimators.base.progress import softening_bar
 from softwood.estimators.base.transactional_fit import transactional_fit, warn_if_interrupted
 from softwood.intake import options

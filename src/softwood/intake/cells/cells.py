@@ -16,12 +16,11 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels import any_infinite
 from softwood.tree.encoding import MISSING_TYPES, PLAIN, encode_labels, is_missing
 
-Floats = npt.NDArray[np.float64]
 Level = str | int | float | bool
 
 

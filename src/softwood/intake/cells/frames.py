@@ -18,7 +18,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from softwood.intake.cells.cells import WANTED, Cells, Floats, Labels, are_booleans, read_objects
+from softwood.arrays import Floats
+from softwood.intake.cells.cells import WANTED, Cells, Labels, are_booleans, read_objects
 from softwood.tree import Kind
 
 Frame = nw.DataFrame[Any]

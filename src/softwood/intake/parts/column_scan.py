@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from softwood.intake.cells.cells import Floats, Level
+from softwood.arrays import Floats
+from softwood.intake.cells.cells import Level
 from softwood.intake.cells.frames import target_names
 from softwood.intake.table.target import find_labels, read_numbers
 from softwood.kernels.arithmetic import matmul

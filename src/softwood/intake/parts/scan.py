@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from softwood.arrays import Floats
 from softwood.engines.parts import BatchParts, Parts
-from softwood.intake.cells.cells import Floats
 from softwood.intake.parts.column_scan import ColumnScan, TargetScan
 from softwood.intake.parts.sources import Batches, RawBatch
 from softwood.intake.table.table import read_fit, read_predict

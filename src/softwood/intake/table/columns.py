@@ -9,16 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn import get_config
 
-from softwood.intake.cells.cells import (
-    Cells,
-    Floats,
-    Labels,
-    Level,
-    as_numbers,
-    encode,
-    learn_levels,
-    refuse_infinite,
-)
+from softwood.arrays import Floats
+from softwood.intake.cells.cells import Cells, Labels, Level, as_numbers, encode, learn_levels, refuse_infinite
 from softwood.intake.cells.sparse_rows import refuse_infinite_stored
 from softwood.kernels import any_infinite
 from softwood.kernels.sparse.table import SparseTable

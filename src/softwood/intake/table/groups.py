@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
-from softwood.intake.cells.cells import Floats
+from softwood.arrays import Floats, Longs
 from softwood.intake.table.target import find_labels
 
-Index = npt.NDArray[np.int64]
 
-
-def read_groups(groups: Any, weight: Floats) -> Index | None:
+def read_groups(groups: Any, weight: Floats) -> Longs | None:
     """The number of each row's group, in the order of their sorted names; None where none are given.
 
     Examples
@@ -42,7 +39,7 @@ def refuse_groups(groups: Any) -> None:
         raise ValueError("groups need rows in memory: rows in batches are dealt by what they hold.")
 
 
-def refuse_divided(folds: Sequence[tuple[Index, Index]], group: Index | None, cv: Any) -> None:
+def refuse_divided(folds: Sequence[tuple[Longs, Longs]], group: Longs | None, cv: Any) -> None:
     """An error where a user's folds train on rows of a group that they test on."""
     for learn, test in folds if group is not None else ():
         if np.isin(group[test], group[learn]).any():  # type: ignore[index]  # it is there

@@ -12,15 +12,15 @@ from typing import Any
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
-from softwood.intake.cells.cells import Floats
+from softwood.arrays import Floats, Ints, Longs
 from softwood.intake.cells.frames import target_names
 from softwood.intake.cells.sparse_rows import is_sparse, refuse_large
 from softwood.intake.classify import refuse_out_of_core
 from softwood.intake.table.columns import Table
-from softwood.intake.table.groups import Index, read_groups
+from softwood.intake.table.groups import read_groups
 from softwood.intake.table.memory_limit import check_memory
 from softwood.intake.table.table import read_fit, read_predict, read_sparse
-from softwood.intake.table.target import Codes, match_classes, read_classes, read_numbers, refuse_extreme
+from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.intake.table.weights import read_weights
 from softwood.tree import Schema, Summary
 from softwood.tree.once import computed_once
@@ -35,10 +35,10 @@ class Labelled:
 
     table: Table
     classes: npt.NDArray[Any]
-    codes: Codes
+    codes: Ints
     weight: Floats
     names: tuple[str, ...] = ()
-    group: Index | None = None
+    group: Longs | None = None
 
     @computed_once
     def schema(self) -> Schema:
@@ -57,7 +57,7 @@ class Numbered:
     one_target: bool
     weight: Floats
     names: tuple[str, ...] = ()
-    group: Index | None = None
+    group: Longs | None = None
 
     @computed_once
     def schema(self) -> Schema:
@@ -99,7 +99,7 @@ def _stays_sparse(estimator: Any, X: Any) -> bool:
 
 def read_held_labels(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, classes: npt.NDArray[Any]
-) -> tuple[Any, Codes] | None:
+) -> tuple[Any, Ints] | None:
     """Rows to choose by and their codes; None where none are given.
 
     A row of a class that the training rows lack is left out, with a warning: every tree errs on it alike.

@@ -20,9 +20,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from softwood.intake.cells.cells import (
-    Floats,
-)
+from softwood.arrays import Floats
 from softwood.intake.cells.choice import choose_categories
 from softwood.intake.cells.frames import (
     FEW_ROWS,

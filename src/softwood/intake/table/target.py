@@ -17,10 +17,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from softwood.intake.cells.cells import Floats, blank, refuse_nonnumbers
+from softwood.arrays import Floats, Ints
+from softwood.intake.cells.cells import blank, refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector, refuse_missing
-
-Codes = npt.NDArray[np.int32]
 
 FEW = 64  # numbers that are looked at in less time than it takes to ask scikit-learn to
 LARGEST_SUM = 1e307  # a sum over rows that doubles hold
@@ -31,7 +30,7 @@ ONE_COLUMN = (
 )
 
 
-def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
+def read_classes(y: Any) -> tuple[npt.NDArray[Any], Ints]:
     """The sorted classes of y (what scikit-learn calls `classes_`) and the code of every row.
 
     Examples
@@ -49,7 +48,7 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Codes]:
     return np.array(found, labels.dtype), place
 
 
-def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Codes, Any]:
+def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Ints, Any]:
     """The sorted distinct labels of some rows, the place of every label among them, and their dtype.
 
     Examples
@@ -61,7 +60,7 @@ def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Codes, Any]:
     return *_factor(labels), labels.dtype
 
 
-def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
+def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Ints:
     """Codes of labels whose classes are known already; a label that is none of them is an error.
 
     Examples
@@ -77,7 +76,7 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Codes:
     return codes
 
 
-def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
+def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Ints, list[Any]]:
     """Codes of labels, -1 for one that is none of the classes, and the labels that are none.
 
     Examples
@@ -90,7 +89,7 @@ def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
     return np.array([code.get(label, -1) for label in found], np.int32)[place], [x for x in found if x not in code]
 
 
-def one_hot(codes: Codes, n_classes: int) -> Floats:
+def one_hot(codes: Ints, n_classes: int) -> Floats:
     """One column a class; for two classes the second alone."""
     table: Floats = np.eye(n_classes)[codes]
     return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
@@ -205,7 +204,7 @@ def _one_type(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     return labels
 
 
-def _factor(labels: npt.NDArray[Any]) -> tuple[list[Any], Codes]:
+def _factor(labels: npt.NDArray[Any]) -> tuple[list[Any], Ints]:
     """The sorted distinct labels and the place of every label among them."""
     if len(labels) == 1:  # a row of a stream
         return labels.tolist(), np.zeros(1, np.int32)

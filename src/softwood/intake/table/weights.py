@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from softwood.intake.cells.cells import Floats, refuse_nonnumbers
+from softwood.arrays import Floats
+from softwood.intake.cells.cells import refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector
 from softwood.intake.options import prior_shares
 

@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import reference
 from softwood.kernels.dispatch import choose
-
-Floats = npt.NDArray[np.float64]
 
 exp = choose(reference.exp)
 log = choose(reference.log)

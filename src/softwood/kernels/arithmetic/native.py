@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
+
 _native: Any = import_module("softwood.kernels._native")  # not by name: the import would count as one of all kernels
-Floats = npt.NDArray[np.float64]
 
 
 def readable(array: npt.NDArray[Any]) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 FLAT = 1e-12  # of the mean diagonal; an entry that is no more is nothing but rounding
 

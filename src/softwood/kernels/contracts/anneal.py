@@ -34,8 +34,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Floats, Ints
 
 TEMPERATURE = 10.0
 HEAT = 1000.0

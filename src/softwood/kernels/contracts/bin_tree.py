@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Floats, Ints
+
 Codes = npt.NDArray[Any]  # of bytes or 16-bit words
 BYTE = np.iinfo(np.uint8).max
 

@@ -28,12 +28,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.contracts.growth import Target, check_columns, check_target
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 TIE = 1e-12
 SLACK = 1e-3  # bits by which a gain may miss the mean, as in C4.5

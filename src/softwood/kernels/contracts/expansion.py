@@ -13,10 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Sizes = npt.NDArray[np.int64]
+from softwood.arrays import Floats, Longs
 
 
 @dataclass(frozen=True)
@@ -29,12 +27,12 @@ class Expansion:
     table_begin (columns + 1), height, slope, square : per column, one entry a segment and the last for a missing value.
     """
 
-    knot_begin: Sizes
+    knot_begin: Longs
     knot: Floats
     origin: Floats
     width: Floats
-    column_begin: Sizes
-    table_begin: Sizes
+    column_begin: Longs
+    table_begin: Longs
     height: Floats
     slope: Floats
     square: Floats

@@ -101,13 +101,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints, Signs
 from softwood.kernels.contracts.level_slots import EVERY_LEVEL
 from softwood.kernels.kinds import Criterion, Missing
 from softwood.kernels.sparse.table import SparseTable
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Signs = npt.NDArray[np.int8]
 
 TIE = 1e-12  # relative gain below which two splits are equal: sums of the same rows in another order differ by less
 EPSILON = float(np.finfo(np.float64).eps)  # impurity of a pure node, as scikit-learn has it

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Ints
 
 EVERY_LEVEL = 2**22  # slots, four bytes each, that the gates of a tree keep for levels whether or not they know them
 

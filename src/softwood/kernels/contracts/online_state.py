@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.kinds import Loss
 
-Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[Any]  # float32 where speed counts, float64 where exactness does
-Ints = npt.NDArray[np.int32]
 
 LANES = 4
 NODES, PENDING, DRAWS = range(3)  # places in `Plant.count`

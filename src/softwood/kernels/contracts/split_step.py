@@ -11,10 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Mask
 from softwood.kernels.contracts.soft import Shape
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 Level = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]
 
@@ -29,8 +27,8 @@ class PackedTree:
     shape: Shape
     parameters: Floats
     slopes: int
-    frozen: Bools
-    unpenalized: Bools
+    frozen: Mask
+    unpenalized: Mask
     origin: Floats
     origin_slope: Floats
 
@@ -59,7 +57,7 @@ class SplitStepResult(NamedTuple):
     """The leaf that was split, what its gate is, and all parameters of the tree after so many passes over the rows."""
 
     node: int
-    frozen: Bools
+    frozen: Mask
     unpenalized: bool
     parameters: Floats
     passes: int

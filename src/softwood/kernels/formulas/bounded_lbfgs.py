@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot
 from softwood.kernels.formulas.lbfgs import MEMORY, STALL, SUFFICIENT, TRIALS, Objective, direction_of
 
-Floats = npt.NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
 LEAST_CURVATURE = 1e-12
 

@@ -15,12 +15,11 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.kinds import Criterion
 
-Floats = npt.NDArray[np.float64]
 Found = tuple[Floats, Floats, Floats]  # loss, size and centre of each set
 
 

@@ -13,16 +13,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Mask
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.score_threshold import loss_of
-
-Floats = npt.NDArray[np.float64]
 
 BINS = 64
 WIDE = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
 SAME = 1e-9  # losses or distances closer than this (relative) are equal, and the lowest class counts
 EDGE = 1e-6  # of a bin, by which the bins lie lower: a score of 0 is in no danger of rounding to either of two
-Groups = npt.NDArray[np.bool_]
 
 
 def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> Floats:
@@ -50,7 +48,7 @@ def exchange(projected: Floats, gram: Floats, tally: Floats, criterion: int) -> 
         best, first = float(found[at]), moves[at]
 
 
-def seed_groups(gram: Floats) -> Groups:
+def seed_groups(gram: Floats) -> Mask:
     """The classes that go with the first of the two farthest apart.
 
     Examples
@@ -69,14 +67,14 @@ def seed_groups(gram: Floats) -> Groups:
     return near
 
 
-def coefficients(first: Groups, size: Floats) -> Floats:
+def coefficients(first: Mask, size: Floats) -> Floats:
     """For each grouping (a row of flags) the coefficients of its direction, by class."""
     share = np.where(first, size, 0.0)
     rest = np.where(first, 0.0, size)
     return np.asarray(share / share.sum(axis=1, keepdims=True) - rest / rest.sum(axis=1, keepdims=True))
 
 
-def _moves(first: Groups) -> Groups:
+def _moves(first: Mask) -> Mask:
     """Every grouping with one class moved and both groups filled."""
     moved = first ^ np.eye(len(first), dtype=np.bool_)
     filled = moved.any(axis=1) & ~moved.all(axis=1)

@@ -8,12 +8,10 @@ error     W * (1 - max p)    = W - max c
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import log
 from softwood.kernels.kinds import Criterion
-
-Floats = npt.NDArray[np.float64]
 
 
 def divide(a: Floats, b: Floats) -> Floats:

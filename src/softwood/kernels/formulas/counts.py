@@ -8,11 +8,9 @@ Near t = 0 its terms cancel: there it is the series t^2/2 - t^3/6 + ... = sum ov
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import log1p
-
-Floats = npt.NDArray[np.float64]
 
 NEAR = 1.0 / 16.0
 TERMS = 14  # NEAR^15 is below the last digit

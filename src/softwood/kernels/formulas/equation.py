@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 def without_float_warnings() -> np.errstate:

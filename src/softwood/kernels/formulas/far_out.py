@@ -18,13 +18,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints, Longs
 from softwood.kernels.kinds import Term
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Numbers = npt.NDArray[np.int64]
 
 LARGEST_SUM = 1e300  # of a linear sum; links and products of shares have room above it
 APART, DIFFERENT = 8, 32  # powers of two between limits of neighbouring columns, and limits that differ
@@ -75,7 +71,7 @@ def steady_sums(tree: Any) -> SteadySums:
     return SteadySums(begin, column, weight, slope, low, np.minimum(high, knot))
 
 
-def _curves(basis: Any) -> tuple[Numbers, Numbers]:
+def _curves(basis: Any) -> tuple[Longs, Longs]:
     """Of every column the curve it is part of (-1: none), and of every curve the column of its last knot.
 
     The lines and hinges of an input are a curve, if there are several and the last hinge is 0 where the input is
@@ -94,7 +90,7 @@ def _curves(basis: Any) -> tuple[Numbers, Numbers]:
     return group, np.array(last, np.int64)
 
 
-def _steady_weights(tree: Any, group: Numbers, last: Numbers) -> tuple[Ints, Ints, Floats]:
+def _steady_weights(tree: Any, group: Longs, last: Longs) -> tuple[Ints, Ints, Floats]:
     """Every gate's weight of a curve's last hinge becomes the sum of its weights of the curve; it may have had none."""
     n_nodes, n_curves = len(tree.weight_begin) - 1, len(last)
     owner = np.repeat(np.arange(n_nodes), np.diff(tree.weight_begin))
@@ -117,7 +113,7 @@ def _steady_weights(tree: Any, group: Numbers, last: Numbers) -> tuple[Ints, Int
     return begin.astype(np.int32), column[order].astype(np.int32), weight[order]
 
 
-def _steady_slopes(slope: Floats, group: Numbers, last: Numbers) -> Floats:
+def _steady_slopes(slope: Floats, group: Longs, last: Longs) -> Floats:
     """The same for linear responses, (rows of slopes, columns, outputs)."""
     steady = np.array(slope)
     for curve, at in enumerate(last.tolist()):

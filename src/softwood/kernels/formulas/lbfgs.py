@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, norm
 from softwood.kernels.formulas.penalty import Penalty
 
-Floats = npt.NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
 
 SUFFICIENT, CURVATURE = 1e-4, 0.9  # the usual constants of the Wolfe conditions

@@ -18,13 +18,11 @@ above; that of tweedie is the expected one. They are used to look for splits; re
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import exp, log, log_one_plus_exp
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.kinds import Loss, LossKind
-
-Floats = npt.NDArray[np.float64]
 
 FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
 WIDTH = 0.1  # part of the targets' scale within which the quantile loss is rounded

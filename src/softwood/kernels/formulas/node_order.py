@@ -19,12 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.int64]
+from softwood.arrays import Floats, Ints, Longs, Mask
 
 FREE, OVER, UNDER, BETWEEN = range(4)
 LOWEST, HIGHEST, NONE = 0, 1, -1  # places of what bounds the whole tree; no bound
@@ -38,8 +34,8 @@ class NodeOrder:
     n_middles : how many items are middles.
     """
 
-    low: Places
-    high: Places
+    low: Longs
+    high: Longs
     n_middles: int
 
     @classmethod
@@ -60,7 +56,7 @@ class NodeOrder:
         return len(self.low)
 
     @property
-    def kind(self) -> Places:
+    def kind(self) -> Longs:
         """FREE, OVER, UNDER or BETWEEN, of each item."""
         return np.where(self.low >= 0, OVER, FREE) + np.where(self.high >= 0, UNDER, FREE)
 

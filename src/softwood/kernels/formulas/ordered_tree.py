@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.formulas.lbfgs import Objective
 from softwood.kernels.formulas.node_order import NodeOrder
 from softwood.kernels.formulas.penalty import Penalty
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log1p
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,11 @@ node's loss is none. This is the definition that native/oblique/score_threshold.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.formulas.class_impurity import CLASS_LOSS
 from softwood.kernels.kinds import Criterion
-
-Floats = npt.NDArray[np.float64]
 
 WORTH = 0.5
 

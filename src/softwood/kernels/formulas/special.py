@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import log
-
-Floats = npt.NDArray[np.float64]
 
 # Numerators and denominators of Wichura's rational functions (1988, algorithm AS 241), highest power first.
 MIDDLE = (

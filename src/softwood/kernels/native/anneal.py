@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels import _native
-from softwood.kernels.contracts.anneal import AnnealProblem, Floats, Progress, Ramps
+from softwood.kernels.contracts.anneal import AnnealProblem, Progress, Ramps
 from softwood.kernels.native.tables import flat
 
 

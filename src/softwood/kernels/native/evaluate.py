@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels import _native
 from softwood.kernels.arithmetic.native import readable
 from softwood.kernels.formulas.equation import count_answers
 from softwood.kernels.formulas.far_out import SteadyTree
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 class Evaluator:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints, Signs
 from softwood.kernels import _native
 from softwood.kernels.arithmetic.native import readable
 from softwood.kernels.contracts.c45 import C45Grown, C45Growth, check_c45
 from softwood.kernels.contracts.growth import (
     UNCONSTRAINED,
     Branches,
-    Floats,
     Grown,
     Growth,
-    Ints,
-    Signs,
     SurrogateTable,
     Target,
     check_columns,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels import _native
 from softwood.kernels.contracts.expansion import Expansion
-from softwood.kernels.contracts.soft import Floats, Ints, Rows, Shape
+from softwood.kernels.contracts.soft import Rows, Shape
 from softwood.kernels.contracts.split_step import Level, PackedTree, SplitStepOptions, SplitStepResult
 from softwood.kernels.kinds import Loss
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels import _native
 from softwood.kernels.arithmetic.native import readable
 from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 def flat(values: npt.ArrayLike) -> Floats:

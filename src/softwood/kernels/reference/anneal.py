@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.anneal import (
     BETTER,
     HEAT,
@@ -16,7 +17,6 @@ from softwood.kernels.contracts.anneal import (
     PROPOSALS,
     TEMPERATURE,
     AnnealProblem,
-    Floats,
     Progress,
     Ramps,
 )

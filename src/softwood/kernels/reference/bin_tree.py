@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes, Floats, Ints
+from softwood.arrays import Floats, Ints
+from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes
 
 
 def sum_bins(rows: BinnedRows, tree: BinTree, place: Ints, origin: Floats, n_threads: int = 1) -> Floats:

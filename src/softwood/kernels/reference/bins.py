@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import MAX_BINS, TIE
-from softwood.kernels.reference.sets import Floats, Index
 from softwood.kernels.sparse.table import SparseTable
 
 

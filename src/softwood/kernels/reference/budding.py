@@ -24,16 +24,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from softwood.kernels.contracts.online_state import (
-    DRAWS,
-    NODES,
-    PENDING,
-    Floats,
-    Numbers,
-    OnlineOptions,
-    OnlineState,
-    Rule,
-)
+from softwood.arrays import Floats
+from softwood.kernels.contracts.online_state import DRAWS, NODES, PENDING, Numbers, OnlineOptions, OnlineState, Rule
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Index, Ints
 from softwood.kernels.contracts.c45 import (
     LARGEST_LEAST,
     MANY,
@@ -15,12 +16,8 @@ from softwood.kernels.contracts.c45 import (
     TIE,
     C45Grown,
     C45Growth,
-    Floats,
-    Ints,
     check_c45,
 )
-
-Index = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)

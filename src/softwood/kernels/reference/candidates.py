@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Index, Mask
 from softwood.kernels.kinds import Missing
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.impurity import Measure, Parts
 from softwood.kernels.reference.rows import Rows
-from softwood.kernels.reference.sets import Floats, Index, Mask, Masks, Prefixes, Sets
+from softwood.kernels.reference.sets import Masks, Prefixes, Sets
 from softwood.kernels.reference.subsets import level_sets
 
 Gate = tuple[float, Index]  # threshold and no slots, or NaN and a slot for every level

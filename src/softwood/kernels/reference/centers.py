@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import TIE
 from softwood.kernels.formulas.centers import FindCenters, find_centers
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.reference.impurity import Account, account_all
 from softwood.kernels.reference.rows import Rows
-from softwood.kernels.reference.sets import Floats, Index, Sets
+from softwood.kernels.reference.sets import Sets
 
 CELLS = 2**16  # sets times rows laid out at once: half a megabyte an array stays in the cache
 

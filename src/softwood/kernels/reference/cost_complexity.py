@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from softwood.kernels.contracts.growth import Floats, Ints
+from softwood.arrays import Floats, Ints
 
 
 def collapse_alphas(parent: Ints, risk: Floats) -> Floats:

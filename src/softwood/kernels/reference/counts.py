@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import FAR_TIE, TIE
 from softwood.kernels.formulas.counts import half_deviance
 from softwood.kernels.reference.impurity import Account, account_all
 from softwood.kernels.reference.rows import Rows, sum_by
-from softwood.kernels.reference.sets import Floats, Index, Sets
+from softwood.kernels.reference.sets import Sets
 
 
 class PoissonDeviance:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss, LossKind
-
-Floats = npt.NDArray[np.float64]
 
 ARRIVES = 1e-6  # part of a row that moves something
 

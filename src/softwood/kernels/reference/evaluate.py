@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.formulas.equation import apply_link, expand, response, shares, without_float_warnings
 from softwood.kernels.formulas.far_out import SteadyTree
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 class Evaluator:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.contracts.expansion import Expansion, expand
 from softwood.kernels.contracts.soft import Rows, Shape
 from softwood.kernels.formulas.equation import sigmoid
@@ -25,9 +26,6 @@ from softwood.kernels.formulas.node_order import NodeOrder
 from softwood.kernels.formulas.ordered_tree import OrderedTree
 from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.kinds import Loss, LossKind
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Ints, Signs
 from softwood.kernels.contracts.growth import (
     EPSILON,
     TIE,
     UNCONSTRAINED,
     Branches,
-    Floats,
     Grown,
     Growth,
-    Ints,
-    Signs,
     SurrogateTable,
     Target,
     check_columns,

@@ -18,11 +18,12 @@ from typing import Protocol
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import FAR_TIE, TIE, Target
 from softwood.kernels.formulas.class_impurity import CLASS_LOSS, divide
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.reference.rows import Rows, sum_by
-from softwood.kernels.reference.sets import Floats, Index, Masks, Sets
+from softwood.kernels.reference.sets import Masks, Sets
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:

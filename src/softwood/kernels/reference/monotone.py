@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Mask
 from softwood.kernels.contracts.growth import TIE
-from softwood.kernels.reference.sets import Floats, Mask
 
 
 @dataclass(frozen=True)

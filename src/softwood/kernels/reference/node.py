@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import Grown
 from softwood.kernels.contracts.level_slots import EVERY_LEVEL, flatten_slots
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.impurity import Measure, account_all
 from softwood.kernels.reference.monotone import Bounds
 from softwood.kernels.reference.rows import Rows
-from softwood.kernels.reference.sets import Floats, Index
 from softwood.kernels.reference.split import Split
 from softwood.kernels.reference.surrogate import Surrogate, tabulate
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.kernels.reference.sets import Floats, Index, Mask
+from softwood.arrays import Floats, Index, Mask
 
 
 @dataclass(frozen=True)

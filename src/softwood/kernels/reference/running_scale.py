@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from softwood.kernels.contracts.running_scale import Floats, ScaleRule, place_of
-
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Floats, Ints
+from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 
 
 def scale_running(

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import TIE, Growth
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.candidates import Candidates, find_candidates
 from softwood.kernels.reference.impurity import Measure, Parts
 from softwood.kernels.reference.monotone import Bounds
 from softwood.kernels.reference.rows import Rows, sum_by
-from softwood.kernels.reference.sets import Floats, Index, Masks, Sets
+from softwood.kernels.reference.sets import Masks, Sets
 
 
 @dataclass(frozen=True)

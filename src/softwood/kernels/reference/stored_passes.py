@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.formulas.equation import sigmoid
@@ -20,8 +20,6 @@ from softwood.kernels.reference.gradient import SoftShape
 
 if TYPE_CHECKING:
     from softwood.kernels.sparse.stored_rows import StoredRows
-
-Floats = npt.NDArray[np.float64]
 
 
 class StoredPasses:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import EXACT_LEVELS, POWER_STEPS, TIE
-from softwood.kernels.reference.sets import Floats, Index, Masks, Prefixes, Sets
+from softwood.kernels.reference.sets import Masks, Prefixes, Sets
 
 
 def level_sets(center: Floats, size: Floats, n_orders: int, tries_subsets: bool, unit: float) -> list[Sets]:

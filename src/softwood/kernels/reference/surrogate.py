@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.contracts.growth import EPSILON_SURROGATE, TIE, WORTH_IMITATING, SurrogateTable
 from softwood.kernels.contracts.level_slots import flatten_slots
 from softwood.kernels.reference.bins import Column
 from softwood.kernels.reference.rows import Rows, sum_by
-from softwood.kernels.reference.sets import Floats, Index
 from softwood.kernels.reference.split import Split
 
 

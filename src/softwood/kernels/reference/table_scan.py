@@ -10,10 +10,8 @@ Equal rows have equal numbers, whatever their order; -0 is 0 and one NaN stands 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+from softwood.arrays import Floats, Words
 
 # Odd 64-bit constants of splitmix64.
 STEP, MIX_1, MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.kernels.sparse.table import Floats, SparseTable
+from softwood.arrays import Floats, Words
+from softwood.kernels.sparse.table import SparseTable
 
-Words = npt.NDArray[np.uint64]
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
 HASHED_AT_ONCE = 1 << 17  # values: what is made of them on the way takes ten times as much memory as they do
 

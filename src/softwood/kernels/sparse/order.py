@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Longs
 from softwood.kernels.sparse.table import SparseTable
 
-Index = npt.NDArray[np.int64]
 
-
-def order_within(X: SparseTable, group: npt.NDArray[Any]) -> Index:
+def order_within(X: SparseTable, group: npt.NDArray[Any]) -> Longs:
     """A number for every row that rises with its group and, within one, with the row; equal for equal rows.
 
     Examples

@@ -20,14 +20,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul, stored_matmul
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.stored_passes import StoredPasses, plain_shape
 from softwood.kernels.sparse.table import SparseTable
-
-Floats = npt.NDArray[np.float64]
 
 LEAST_REACH = 1e-4  # of a row that histograms count, as in reference/gradient.py
 

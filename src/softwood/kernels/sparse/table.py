@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
+
 Number = TypeVar("Number", bound=np.generic)
 
 BLOCK_NUMBERS = 2**22  # that a block has at most, unless one row has more

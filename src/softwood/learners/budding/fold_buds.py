@@ -21,11 +21,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Floats, Shape
+from softwood.arrays import Floats, Ints
+from softwood.engines import Shape
 from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import dot
 from softwood.learners.budding.params import BuddingParams, existence
-from softwood.learners.soft.params.params import Ints, SoftTreeParams
+from softwood.learners.soft.params.params import SoftTreeParams
 
 
 def shape_of(params: BuddingParams) -> Shape:

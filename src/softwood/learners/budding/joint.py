@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from softwood.engines import Floats, SumEngine
+from softwood.arrays import Floats, Signs
+from softwood.engines import SumEngine
 from softwood.kernels.arithmetic import exp, log
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.learners.budding.fold_buds import fold_buds, params_of, shape_of
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle

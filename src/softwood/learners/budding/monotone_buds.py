@@ -11,14 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from softwood.engines import Floats
+from softwood.arrays import Floats, Mask
 from softwood.kernels.formulas.node_order import NodeOrder, middles_between
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.soft.params.monotone_refine import looks_at_monotone
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

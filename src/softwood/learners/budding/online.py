@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.contracts.online_state import OnlineOptions, Rule, pad_rows
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss

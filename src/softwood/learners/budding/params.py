@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats
+from softwood.arrays import Floats, Ints
 from softwood.kernels.contracts.online_state import OnlineState
-from softwood.learners.soft.params.params import Ints, Slopes
+from softwood.learners.soft.params.params import Slopes
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Floats, Penalty, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import Penalty, SumEngine
 from softwood.kernels.arithmetic import log
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.kernels.formulas.equation import sigmoid

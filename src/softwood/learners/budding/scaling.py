@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels import scale_running
 from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.design import CLIP_SPREADS, INDICATOR_SCALE, Builder, DesignMatrix, Floats
+from softwood.learners.soft.columns.design import CLIP_SPREADS, INDICATOR_SCALE, Builder, DesignMatrix
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD
-
-Ints = npt.NDArray[np.int32]
 
 MIN_SPREAD_SHARE = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
 SCALE_RULE = ScaleRule(CLIP_SPREADS, INDICATOR_SCALE, MIN_SPREAD_SHARE, CONSTANT_MAX_SPREAD)

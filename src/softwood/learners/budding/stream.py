@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.engines import Floats
+from softwood.arrays import Floats, Longs
 from softwood.kernels.contracts.online_state import OnlineOptions, OnlineState, init_state, pad_rows, widen
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
@@ -27,7 +27,6 @@ MAX_HALVINGS = 40  # of the step, before a stream gives up
 MAX_STATE_SIZE = 1e6  # number of a state, in scaled columns and targets, up to which a step has not diverged
 MAX_ROW_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row alone would decide the tree
 RECENT_ROWS = 1024  # rows that a stream remembers, to count and to measure importances by
-Order = npt.NDArray[np.int64]
 
 
 @dataclass
@@ -85,7 +84,7 @@ class Stream:
             self.options = whole
 
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
-              order: Order) -> float:  # fmt: skip
+              order: Longs) -> float:  # fmt: skip
         """Gradient steps on scaled rows; the mean loss."""
         weight = np.minimum(weight, MAX_ROW_WEIGHT)
         most = max(MAX_STATE_SIZE, 2.0 * float(np.abs(self.state.number).max()))

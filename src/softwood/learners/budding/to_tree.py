@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.losses import row_loss
 from softwood.kernels.kinds import Loss

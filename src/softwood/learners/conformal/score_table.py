@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 MAX_POINTS = 1_000  # scores that are kept; of more, those at even steps, each for the ones below it
 ROUNDING_SHARE = 1e-9  # of the weight: sums in another order differ by less

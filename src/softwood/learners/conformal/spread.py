@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Index, Longs
 from softwood.kernels.arithmetic import dot, eigh, matmul, norm, solve
 from softwood.kernels.kinds import Link
 from softwood.kernels.sparse.table import SparseTable
@@ -29,10 +29,6 @@ from softwood.learners.soft.finish.scaled_tree import ScaledTree
 from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.tree import Basis, Schema, Tree
 from softwood.tree.schema import Kind
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 
 PENALTY_ROWS = (1.0, 3.162, 10.0, 31.62, 100.0, 316.2, 1e3, 3162.0, 1e4)  # weight of the ridge, in rows
 PENALTY_MAX_LOSS_SE = 1.0  # by which a heavier penalty may be worse
@@ -69,7 +65,7 @@ def learn_spread(
     error: Floats,
     weight: Floats,
     schema: Schema,
-    group: Index | None = None,
+    group: Longs | None = None,
 ) -> tuple[Spread, Floats]:
     """The spread of absolute errors (rows,) and, of each row, the spread by all other rows (of other groups)."""
     mean = float(np.average(error, weights=weight))
@@ -89,7 +85,7 @@ def _varying(
     weight: Floats,
     schema: Schema,
     mean: float,
-    group: Index | None,
+    group: Longs | None,
 ) -> tuple[Spread, Floats] | None:
     """A spread that varies, from errors in parts of their mean; None where a constant is hardly worse."""
     inputs = np.arange(X.shape[1])
@@ -127,7 +123,7 @@ class Ridge:
     value: Floats
     score: Floats
     product: Floats
-    members: list[Rows] | None = None
+    members: list[Index] | None = None
 
     @classmethod
     def of(cls, phi: Floats, target: Floats, weight: Floats) -> Ridge:
@@ -214,7 +210,7 @@ def _principal_directions(columns: Floats, weight: Floats) -> tuple[Floats, Floa
     return value, matmul(rows.T, vector) / np.sqrt(value) if is_wide else vector
 
 
-def members_of(group: Index | None) -> list[Rows] | None:
+def members_of(group: Longs | None) -> list[Index] | None:
     """The rows of every group.
 
     >>> [rows.tolist() for rows in members_of(np.array([3, 1, 3]))]
@@ -251,13 +247,13 @@ def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
     )
 
 
-def _fullest(X: SparseTable) -> Rows:
+def _fullest(X: SparseTable) -> Index:
     """The columns of a sparse table that have most values, at most MAX_SPARSE_COLUMNS, rising."""
     stored = np.bincount(X.column, minlength=X.n_columns)
     return np.sort(np.argsort(-stored, kind="stable")[:MAX_SPARSE_COLUMNS])
 
 
-def _renumbered(design: DesignMatrix, inputs: Rows) -> DesignMatrix:
+def _renumbered(design: DesignMatrix, inputs: Index) -> DesignMatrix:
     """With the inputs that its own stand for."""
     number = inputs.astype(np.int32)
     basis = replace(design.basis, feature=number[design.basis.feature])

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.engines.bin_edges import find_edges
 from softwood.engines.binned_rows import EVERY, BinnedParts, BinnedPiece, Bins, FoldQuestion
 from softwood.engines.journal import Journal
@@ -29,7 +30,7 @@ from softwood.kernels.contracts.growth import Grown, Growth
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
 from softwood.learners.hard.grow import as_tree
 from softwood.learners.hard.histogram_grower import HistogramGrower, Question
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import (
     Choice,
     Pruned,

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.contracts.c45 import C45Grown, C45Growth
-from softwood.learners.hard.cases import CaseNode, Floats, case_nodes, first_largest, to_tree
+from softwood.learners.hard.cases import CaseNode, case_nodes, first_largest, to_tree
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree
 

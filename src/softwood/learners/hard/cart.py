@@ -17,11 +17,12 @@ from dataclasses import replace
 import numpy as np
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.hard.grow import find_surrogates, grow_tree
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Longs
 from softwood.kernels.arithmetic import log2
 from softwood.kernels.contracts.c45 import TIE, C45Grown
 from softwood.kernels.kinds import Missing, Score
 from softwood.tree import Schema, Tree
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 MIN_CASE_SHARE = 1e-12  # of a case
 
@@ -26,7 +24,7 @@ MIN_CASE_SHARE = 1e-12  # of a case
 class Cases:
     """Row ids and the weight of each that is here."""
 
-    row: Index
+    row: Longs
     weight: Floats
 
     def count(self, code: npt.NDArray[np.int32], n_classes: int) -> Floats:

@@ -7,9 +7,10 @@ from dataclasses import fields
 import numpy as np
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import Grown, Growth, SurrogateTable
 from softwood.kernels.kinds import Missing, Score
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.tree import Schema, Surrogates, Tree, cut_tree
 
 

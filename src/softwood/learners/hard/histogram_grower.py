@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.engines.histograms import HistogramEngine, n_bins
 from softwood.kernels.contracts.bin_tree import BinTree
-from softwood.kernels.contracts.growth import EPSILON, FAR_TIE, TIE, Floats, Grown, SurrogateTable
+from softwood.kernels.contracts.growth import EPSILON, FAR_TIE, TIE, Grown, SurrogateTable
 from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
 
 COUNT_ROUNDING_SHARE = 1e-6  # part of a node's count by which two passes may differ

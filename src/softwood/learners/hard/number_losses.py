@@ -10,14 +10,12 @@ huber           u^2 / 2 where |u| <= d, else d |u| - d^2 / 2
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.formulas.centers import find_centers
 from softwood.kernels.formulas.counts import half_deviance
 from softwood.kernels.kinds import Criterion
 from softwood.parts.quantiles import far_distance, weighted_quantile
-
-Floats = npt.NDArray[np.float64]
 
 # Losses that grow linearly with the distance of a target, so that far targets may be wild.
 LINEAR_CRITERIA = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints, Signs
 from softwood.kernels.arithmetic import matmul
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Grown, Signs, Target
+from softwood.kernels.contracts.growth import UNCONSTRAINED, Grown, Target
 from softwood.kernels.kinds import Criterion
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.hard.number_losses import number_loss, wild_loss
 from softwood.parts.folds import merge_equal_rows, raise_light, sort_rows
 from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

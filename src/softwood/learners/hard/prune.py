@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_losses
 from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable

@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Mask
 from softwood.kernels.arithmetic import log2, matmul
 from softwood.kernels.formulas.special import log_factorial
 from softwood.learners.hard.c45 import C45Cases
@@ -26,9 +26,6 @@ from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Tree
 from softwood.tree.ruleset import Condition, Rule, RuleSet
 from softwood.tree.views import CategoryGate
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 RULE_BITS_SHARE = 0.5  # rules overlap and have no order inside: their bits count half, as in C4.5
 ROUNDING = 1e-9

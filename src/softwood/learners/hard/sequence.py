@@ -21,15 +21,14 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from softwood import kernels
+from softwood.arrays import Floats, Longs
 from softwood.kernels.kinds import Missing
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Tree
 from softwood.tree.frozen import freeze, restore
 from softwood.tree.once import computed_once
-
-Places = npt.NDArray[np.int64]
 
 SAME_ALPHA = 1e-9  # alphas closer than this (relative) are one: rounding, not order
 MAX_REACH_NUMBERS = 10_000_000  # of reach that are held at once
@@ -98,7 +97,7 @@ class PruningSequence:
         return np.cumsum(change[:-1])
 
     @computed_once
-    def _begin(self) -> Places:
+    def _begin(self) -> Longs:
         """The step from which each node is a leaf or gone."""
         return np.searchsorted(self.alpha, self.collapse)
 
@@ -168,7 +167,7 @@ def _goes_in_parts(tree: Tree) -> bool:
     return bool(np.any(tree.missing == Missing.FRACTION))
 
 
-def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Places, Places, Floats]]:
+def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs, Floats]]:
     """Batches of (row, node, reach) that hold every node on the way of every row; the first has where each ends, unless
     rows go several ways.
     """
@@ -200,10 +199,10 @@ class PathAnswers:
 
     rows: Problem
     answers: Any
-    parent: Places
+    parent: Longs
     collapse: Floats
-    row: Places
-    place: Places
+    row: Longs
+    place: Longs
     reach: Floats
     in_parts: bool
 
@@ -235,7 +234,7 @@ class PathAnswers:
         return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight, self.rows.group)
 
 
-def _with_ancestors(node: Places, parent: npt.NDArray[np.int32]) -> Places:
+def _with_ancestors(node: Longs, parent: npt.NDArray[np.int32]) -> Longs:
     """The nodes and all above them, rising."""
     seen = np.zeros(len(parent), np.bool_)
     while len(node):

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
-from softwood.learners.hard.problem import Floats
 from softwood.tree import Tree
 
 MAX_MOVE_SHARE = 1.0 - 1e-6  # of the way to where another class would be answered

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 MAX_PRINTED_ROWS = 24  # rows printed of a long table: the small trees, and those around the chosen one
 

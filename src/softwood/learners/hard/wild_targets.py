@@ -15,9 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.number_losses import HUBER_WILD_SPREADS, LINEAR_CRITERIA, find_center, wild_distance
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.parts.quantiles import weighted_quantile
 from softwood.tree import Tree
 

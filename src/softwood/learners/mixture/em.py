@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, eigh, exp, log, matmul
 from softwood.kernels.formulas.equation import sigmoid
-from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.irls import fit_gate, fit_line
 from softwood.learners.mixture.shape import MixtureShape
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log_one_plus_exp, matmul, solve
 from softwood.kernels.formulas.equation import sigmoid
-from softwood.learners.hard.problem import Floats
 
 NEWTON_STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway
 MAX_HALVINGS = 12

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Link, Loss
-from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Mixture, MixtureRows, expect
 from softwood.learners.mixture.shape import MixtureShape
 from softwood.learners.mixture.start import learn_mixture

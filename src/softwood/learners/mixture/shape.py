@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int32]
+from softwood.arrays import Ints
 
 
 class Plan(NamedTuple):

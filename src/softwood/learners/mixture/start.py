@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.equation import sigmoid
-from softwood.learners.hard.problem import Floats
 from softwood.learners.mixture.em import Mixture, MixtureRows, run_em
 from softwood.learners.mixture.shape import MixtureShape
 

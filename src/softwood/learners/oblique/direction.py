@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
 from softwood.kernels.arithmetic import solve as solve_symmetric
-from softwood.learners.hard.problem import Floats
 
 SINGULAR_VARIANCE_SHARE = 1e-8  # of a column's variance, left given the columns before: with less, S_T is singular
 KEPT_VARIANCE_SHARE = 0.99  # of the variance that principal components keep

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from softwood import kernels
+from softwood.arrays import Floats, Index
 from softwood.kernels.arithmetic import dot, log, matmul
 from softwood.kernels.formulas.class_groups import exchange
 from softwood.kernels.formulas.score_threshold import best_cut
-from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.direction import discriminants, regression
 from softwood.learners.oblique.gate import LinearGate, Split
 from softwood.learners.oblique.grown import Grown
-from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.oblique.rows import Rows
 from softwood.learners.oblique.score_threshold import normal_cut
 from softwood.learners.oblique.univariate import find_univariate
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.arithmetic import matmul
-from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
 
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.arithmetic import dot, log
 from softwood.kernels.formulas.class_impurity import entropy_loss
-from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import Split
-from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.oblique.rows import Rows
 from softwood.parts.groups import deal_groups
 from softwood.stats import five_by_two_f_test
 

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import EPSILON, TIE
-from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.discriminant import Discriminant
 from softwood.learners.oblique.gate import Gate, InputGate, LinearGate, Split, gain_of
 from softwood.learners.oblique.grown import Grown

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.arithmetic import matmul
 from softwood.kernels.kinds import Missing, Score
-from softwood.learners.hard.problem import Floats, Ints
 from softwood.learners.oblique.rows import Rows
 from softwood.tree import Schema, Tree
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.arrays import Floats
+from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit

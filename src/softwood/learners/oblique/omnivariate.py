@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood import kernels
-from softwood.learners.hard.problem import Floats
+from softwood.arrays import Floats
 from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
 from softwood.learners.oblique.gate import Split
 from softwood.learners.oblique.gate_selection import (

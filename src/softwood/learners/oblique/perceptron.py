@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from softwood.arrays import Floats, Index
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.kinds import Loss, class_loss
-from softwood.learners.hard.problem import Floats
 from softwood.learners.oblique.gate import LinearGate, Split
-from softwood.learners.oblique.rows import Index, Rows
+from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.search.fold import init_root
 

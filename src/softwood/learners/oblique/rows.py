@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Index, Ints
 from softwood.kernels.formulas.score_threshold import loss_of
-from softwood.learners.hard.problem import Floats, Ints, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
-
-Index = npt.NDArray[np.intp]
 
 MAX_PIECES = 2_000  # that the rows of a node are divided into: enough to tell gates apart
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log
 from softwood.kernels.contracts.growth import TIE
-from softwood.learners.hard.problem import Floats
 
 
 def normal_cut(score: Floats, first: Floats, second: Floats) -> float:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log, matmul, solve
 from softwood.kernels.kinds import Loss, Term, class_loss
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.finish.importance import measure_tree
 from softwood.learners.soft.finish.to_tree import to_tree

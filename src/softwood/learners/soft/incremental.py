@@ -27,6 +27,7 @@ from typing import Literal
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
 from softwood.learners.soft.columns.design import BasisSpec, build_design
@@ -36,7 +37,7 @@ from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
 from softwood.learners.soft.learn import FitResult
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.rows.dataset import Dataset, Floats
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine
 from softwood.learners.soft.search.selection import Candidate

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from softwood.arrays import Signs
 from softwood.kernels.kinds import Loss
-from softwood.learners.soft.columns.design import UNCONSTRAINED, Signs
+from softwood.learners.soft.columns.design import UNCONSTRAINED
 from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.search import Effort, SearchSteps
@@ -23,7 +24,7 @@ class JointOptions:
 
     effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
         for thorough.py, and here as "normal".
-    more_leaves : whether `max_leaves` is a limit for few rows only: trees grown on more rows have up to MOST_LEAVES.
+    more_leaves : whether `max_leaves` is a limit for few rows only: larger tables have up to MAX_LEAVES_OF_LARGE_TABLE.
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.

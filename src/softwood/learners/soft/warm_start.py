@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.sparse_rows import has_stored_columns
 from softwood.learners.soft.params.params import Gates, SoftTreeParams

@@ -17,11 +17,12 @@ from dataclasses import replace
 import numpy as np
 
 from softwood import kernels
+from softwood.arrays import Floats, Signs
 from softwood.kernels.contracts.anneal import Annealing, Ramps
-from softwood.kernels.contracts.growth import UNCONSTRAINED, Signs
+from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
 from softwood.learners.softening.free_params import MIN_WIDTH, Bounds, FreeParams
-from softwood.learners.softening.gates import Floats, SofteningRows, check_softenable, with_widths
+from softwood.learners.softening.gates import SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem, within_range
 from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree

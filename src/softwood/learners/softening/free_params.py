@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softwood.arrays import Floats, Mask
 from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.contracts.anneal import AnnealProblem, Ramps
-from softwood.learners.softening.gates import Floats, Mask
 
 Bounds = tuple[Floats, Floats]  # the least and the largest value of each number
 

@@ -13,14 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Longs, Mask
 from softwood.kernels.formulas.equation import shares
 from softwood.kernels.kinds import Score, Squash
 from softwood.parts.folds import merge_equal_rows
 from softwood.tree import Tree
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def gate_shares(tree: Tree, node: int, X: Floats) -> Floats:
     return shares(tree, node, X, np.zeros((len(X), 0)))
 
 
-def arrivals(tree: Tree, X: Floats, weight: Floats) -> Iterator[tuple[int, Index, Floats]]:
+def arrivals(tree: Tree, X: Floats, weight: Floats) -> Iterator[tuple[int, Longs, Floats]]:
     """Per branch its rows and their weights, parents first. Missing values may send a part of a row to each child."""
     stack = [(0, np.arange(len(X)), weight)]
     while stack:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.anneal import AnnealProblem
-from softwood.learners.softening.gates import Floats, SofteningRows, can_soften, gate_shares
+from softwood.learners.softening.gates import SofteningRows, can_soften, gate_shares
 from softwood.tree import Tree
 
 ALPHA = 4.0  # of the exponential error, as in the paper

@@ -23,9 +23,10 @@ from itertools import count, islice
 import numpy as np
 
 from softwood import kernels
+from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import Growth
 from softwood.learners.hard.grow import grow_tree
-from softwood.learners.hard.problem import Floats, Problem
+from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, deal_folds
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable

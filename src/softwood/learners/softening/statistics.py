@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.learners.softening.gates import (
-    Floats,
     SofteningRows,
     arrivals,
     can_soften,

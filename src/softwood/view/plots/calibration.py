@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import class_colour, tint
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, take_axes
 from softwood.view.plots.colours import ACCENT, GREY, PALE
@@ -19,7 +20,6 @@ from softwood.view.plots.many_classes import shown_classes
 from softwood.view.plots.scene import Scene, look_at
 from softwood.view.plots.surface import choose_answer
 
-Floats = npt.NDArray[np.float64]
 Z = 1.959964  # of a 95 % interval
 MOST_CLASSES = 8
 MOST_ROWS = 1500

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.words import spell_cell
 from softwood.formats.colours import class_colour, tint
 from softwood.formats.columns import spell_counts
@@ -25,7 +25,6 @@ from softwood.view.plots.glyphs import draw_distribution, draw_gate
 from softwood.view.plots.pen import Box, Pen, fit_text, text_width, wrap_text
 from softwood.view.plots.scene import Scene, grid_of
 
-Floats = npt.NDArray[np.float64]
 HOW_SOFT = re.compile(r" \((?:soft|softness [^)]*|ramp [^)]*)\)$")  # the drawing shows it
 SIZE, SMALL = 7.5, 6.5  # points
 LINE = 0.135  # inches from one line of text to the next

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.standard_errors import SIDE, LeafErrors, columns_of, fit_errors, target_of
 from softwood.explain.words import output_names
 from softwood.formats.colours import class_colour, tint
@@ -25,7 +25,6 @@ from softwood.view.plots.panels import draw_level_rows, draw_levels, draw_rows, 
 from softwood.view.plots.scene import Scene, grid_of, look_at
 from softwood.view.plots.surface import choose_answer, find_input
 
-Floats = npt.NDArray[np.float64]
 PANEL = 2.5, 2.1  # inches
 COLUMNS = 4
 MOST_ROWS, POINTS = 150, 50

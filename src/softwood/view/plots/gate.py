@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Squash
 from softwood.tree.views import CategoryGate, IntervalGate, LinearGate, ThresholdGate
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, split_axes, take_axes
@@ -22,7 +22,6 @@ from softwood.view.plots.glyphs import MIXED, MIXED_GROUND, SCORES, arriving, sc
 from softwood.view.plots.panels import draw_level_rows, draw_levels, draw_missing, draw_rows, finish_panel
 from softwood.view.plots.scene import Scene, grid_of, look_at, order_inputs
 
-Floats = npt.NDArray[np.float64]
 PANEL = 2.5, 2.1  # inches
 COLUMNS = 4
 

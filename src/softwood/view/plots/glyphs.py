@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import tint
 from softwood.kernels.kinds import Squash
 from softwood.tree.spelling import spell_label
@@ -21,7 +21,6 @@ from softwood.view.plots.many_classes import class_groups, rows_by_class
 from softwood.view.plots.pen import Box, Pen, fit_text
 from softwood.view.plots.scene import Scene, grid_of, is_additive, order_inputs
 
-Floats = npt.NDArray[np.float64]
 BINS = 24
 MIXED_GROUND = "#fdf1d9"
 MIXED = (0.05, 0.95)  # of a share between these both branches have a say

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain import importance
 from softwood.formats.models import Inside, look_inside
 from softwood.view.plots.canvas import PLAIN, import_matplotlib, name_axes, quiet_axes, shorten, take_axes
 from softwood.view.plots.colours import ACCENT, GREY, INK
-
-Floats = npt.NDArray[np.float64]
 
 
 def plot_importance(

@@ -6,19 +6,17 @@ A picture that had a shape for each of 500 classes would take a minute, and nobo
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Index, Mask
 from softwood.formats.colours import class_colour
 from softwood.view.plots.colours import PALE
 from softwood.view.plots.scene import Scene
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.intp]
 MOST_CLASSES = 20  # that are stacked on each other, or have a line in a table
 
 
-def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Codes:
-    """Codes of at most so many classes, those of the largest count, in the order of their codes.
+def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Index:
+    """Index of at most so many classes, those of the largest count, in the order of their codes.
 
     Examples
     --------
@@ -28,15 +26,15 @@ def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Codes:
     return np.sort(np.argsort(-count, kind="stable")[:most])
 
 
-def class_groups(count: Floats) -> list[tuple[Codes, str]]:
+def class_groups(count: Floats) -> list[tuple[Index, str]]:
     """Classes to stack, each with its colour; where there are more than MOST_CLASSES, the others are the last group."""
     shown = most_frequent(count)
-    groups: list[tuple[Codes, str]] = [(np.array([k]), class_colour(int(k))) for k in shown]
+    groups: list[tuple[Index, str]] = [(np.array([k]), class_colour(int(k))) for k in shown]
     others = np.setdiff1d(np.arange(len(count)), shown)
     return [*groups, (others, PALE)] if len(others) else groups
 
 
-def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.bool_], str]]:
+def rows_by_class(scene: Scene, here: Mask) -> list[tuple[Mask, str]]:
     """The rows `here` of each of the groups of classes, with its colour; the known answers must be there."""
     codes = np.asarray(scene.y, np.int64)
     count = np.bincount(codes[here], minlength=len(scene.labels)).astype(np.float64)

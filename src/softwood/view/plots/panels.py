@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import tint
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten
 from softwood.view.plots.colours import ACCENT, GREY
 from softwood.view.plots.many_classes import rows_by_class
 from softwood.view.plots.scene import Scene
 
-Floats = npt.NDArray[np.float64]
 BINS = 30
 HEAP = 0.22  # of a panel's height that the rows may take
 MOST_NAMES, LONGEST_NAME = 12, 10

@@ -10,13 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from softwood.view.plots.canvas import PLAIN, take_axes
 from softwood.view.plots.colours import GREY, INK, PALE
 
-Floats = npt.NDArray[np.float64]
 MARGIN = 0.08  # inches around a picture
 SIZE = 7.5  # points of text
 SIGN = re.compile("([−+≥≤<>=]) ")  # stays with what follows

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.explain.ranges import used_inputs
 from softwood.explain.rows import read_rows, some_rows
 from softwood.formats.models import look_inside
@@ -24,7 +25,6 @@ from softwood.tree.views import LinearGate
 from softwood.tree.wording import Wording
 from softwood.view.plots.canvas import import_matplotlib
 
-Floats = npt.NDArray[np.float64]
 STRAIGHT = 0.03  # of its height that a curve may bend and still be drawn as a weight
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import class_colour, class_colours
 from softwood.view.plots.canvas import LONGEST, PLAIN, name_axes, quiet_axes, shorten, take_axes
 from softwood.view.plots.colours import ACCENT, GREY, INK, NUMBERS
 from softwood.view.plots.panels import name_levels
 from softwood.view.plots.scene import Scene, look_at
 
-Floats = npt.NDArray[np.float64]
 FINE = 400  # points along a curve
 PLANE = 161  # points along each side of a plane
 MOST_ROWS = 1500

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import class_colours
 from softwood.formats.layout import place_nodes, shown_nodes
 from softwood.tree.once import computed_once
@@ -21,7 +21,6 @@ from softwood.view.plots.colours import INK, PALE
 from softwood.view.plots.pen import Box, Pen, text_width
 from softwood.view.plots.scene import Scene, look_at
 
-Floats = npt.NDArray[np.float64]
 MOST_LEAVES_DOWN = 8  # of more the tree goes to the right, and its cards are smaller
 WIDEST_EDGE, THINNEST_EDGE = 11.0, 0.7  # points
 FADED = 0.35

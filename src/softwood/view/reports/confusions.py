@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from softwood.arrays import Longs
 from softwood.formats.colours import tint
 from softwood.view.plots.colours import ACCENT
 from softwood.view.plots.many_classes import MOST_CLASSES
 from softwood.view.reports.markup import paragraph, table
-from softwood.view.reports.measures import Answers, Ints, confusion
+from softwood.view.reports.measures import Answers, confusion
 
 MOST_MISTAKES = 20
 
@@ -33,7 +34,7 @@ def _mistakes(answers: Answers, labels: list[str]) -> str:
         return paragraph(f"No row is given a wrong class; there are {n} classes.")
     pair, count = np.unique(known[wrong] * n + given[wrong], return_counts=True)
     most = np.argsort(-count, kind="stable")[:MOST_MISTAKES]
-    of_class: Ints = np.bincount(known, minlength=n)
+    of_class: Longs = np.bincount(known, minlength=n)
     lines = [
         [labels[k], labels[g], str(rows), f"{100 * rows / of_class[k]:.1f}%"]
         for k, g, rows in zip(pair[most] // n, pair[most] % n, count[most], strict=True)

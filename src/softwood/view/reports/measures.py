@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from softwood.arrays import Floats, Longs
 from softwood.tree import Schema
 from softwood.view.plots.calibration import Z, wilson
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 LEAST_CHANCE = 1e-15  # so that one row that is wholly wrong has a finite loss
 
 
@@ -117,7 +116,7 @@ def _auc(positive: Floats, negative: Floats) -> Measure:
     return Measure("AUC", area, max(area - half, 0.0), min(area + half, 1.0), 0.5)
 
 
-def confusion(answers: Answers) -> Ints:
+def confusion(answers: Answers) -> Longs:
     """Rows by known class (rows) and given class (columns)."""
     k = len(answers.schema.answers)
     flat = np.asarray(answers.known, np.int64) * k + np.asarray(answers.decided, np.int64)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.formats.colours import tint
 from softwood.view.plots.calibration import bins_of
 from softwood.view.plots.canvas import name_axes, quiet_axes
 from softwood.view.plots.colours import ACCENT, GREY, PALE
 
-Floats = npt.NDArray[np.float64]
 MOST_ROWS, BINS = 1500, 10
 
 

@@ -39,13 +39,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Index, Signs
 from softwood.kernels import column_moments, make_linear_columns
 from softwood.kernels.arithmetic import cos_pi, matmul
 from softwood.kernels.formulas.special import interpolate, normal_quantile
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns.knots import POINT_MASS_MIN_SHARE, find_knots
 from softwood.learners.soft.columns.local_curves import ramps_between, smooth_steps
-from softwood.learners.soft.columns.mix import Mix, Places
+from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.columns.ordered_levels import ordered_columns
 from softwood.learners.soft.rows.moments import (
     CONSTANT_MAX_SPREAD,
@@ -56,9 +57,6 @@ from softwood.learners.soft.rows.moments import (
 )
 from softwood.tree import Basis
 from softwood.tree.once import computed_once
-
-Floats = npt.NDArray[np.float64]
-Signs = npt.NDArray[np.int8]
 
 UNCONSTRAINED: Signs = np.zeros(0, np.int8)
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
@@ -110,7 +108,7 @@ class DesignMatrix:
         return bool(np.all(self.basis.term == Term.IDENTITY)) and self.mix.is_diagonal
 
     @computed_once
-    def _inputs(self) -> dict[int, tuple[Places, Places]]:
+    def _inputs(self) -> dict[int, tuple[Index, Index]]:
         """By input, the places of its terms and columns; a stream adds some after those of all others."""
         of_term, of_column = (np.argsort(feature, kind="stable") for feature in (self.basis.feature, self.feature))
         inputs = np.union1d(self.basis.feature, self.feature)
@@ -120,11 +118,11 @@ class DesignMatrix:
         columns = np.split(of_column, np.searchsorted(self.feature, inputs[1:], sorter=of_column))
         return {int(f): (of, made) for f, of, made in zip(inputs, terms, columns, strict=True)}
 
-    def terms_of(self, f: int) -> Places:
+    def terms_of(self, f: int) -> Index:
         """The terms of input `f`, in rising order."""
         return self._inputs.get(f, NO_PLACES)[0]
 
-    def columns_of(self, f: int) -> Places:
+    def columns_of(self, f: int) -> Index:
         """The columns of input `f`, in rising order."""
         return self._inputs.get(f, NO_PLACES)[1]
 
@@ -132,7 +130,7 @@ class DesignMatrix:
         """What the columns of input `f` are made of, (terms, columns)."""
         return self.mix.block(self.terms_of(f), self.columns_of(f))
 
-    def of_input(self, f: int, x: Floats, columns: Places) -> Floats:
+    def of_input(self, f: int, x: Floats, columns: Index) -> Floats:
         """Some columns of input `f` at the values x, shape (values, columns)."""
         if self.is_linear:
             known = np.where(np.isnan(x)[:, None], self.basis.when_missing[columns], x[:, None])
@@ -142,7 +140,7 @@ class DesignMatrix:
             return np.asarray(_terms(self.basis, np.array([term]), x) * value + self.shift[columns])
         return self.of_terms(f, x, columns, self.mix.block(self.terms_of(f), columns))
 
-    def of_terms(self, f: int, x: Floats, columns: Places, mix: Floats) -> Floats:
+    def of_terms(self, f: int, x: Floats, columns: Index, mix: Floats) -> Floats:
         """The same by what these columns are made of, (terms of the input, columns)."""
         return np.asarray(matmul(_terms(self.basis, self.terms_of(f), x), mix) + self.shift[columns])
 
@@ -207,7 +205,7 @@ def _part(basis: Basis, which: npt.NDArray[np.bool_]) -> Basis:
     return Basis(*(getattr(basis, name)[which] for name in ("term", "feature", "parameter", "when_missing")))
 
 
-def _terms(basis: Basis, at: Places, x: Floats) -> Floats:
+def _terms(basis: Basis, at: Index, x: Floats) -> Floats:
     """Terms that all look at one input, at its values x; the same as kernels/reference/evaluate.py expands."""
     term, parameter = basis.term[at], basis.parameter[at]
     gone = np.isnan(x)

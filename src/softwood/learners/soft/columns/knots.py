@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Index
 from softwood.learners.soft.columns.local_curves import local_knots
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 # Ranks of the knots of a curve: enough for the highest frequency, closer in the tails where segments are long.
 KNOT_RANKS = (
@@ -32,7 +29,7 @@ def find_knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]
     return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)
 
 
-def _global_knots(mass: Floats, rank: Floats) -> Places:
+def _global_knots(mass: Floats, rank: Floats) -> Index:
     """Places of the values at the ranks KNOT_RANKS, and of those beside a point mass, which has its own."""
     inner, many = np.searchsorted(rank, KNOT_RANKS[1:-1]), np.flatnonzero(mass >= POINT_MASS_MIN_SHARE * mass.sum())
     return np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(mass) - 1], 0, len(mass) - 1))

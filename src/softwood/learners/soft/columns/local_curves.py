@@ -11,12 +11,9 @@ however many there are.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats, Index
 from softwood.kernels.arithmetic import cos_pi
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 # Widths of smooth steps, in ranks, and their scales. Scales half as large, or no step of a quarter, were worse on made
 # tables of 250 rows.
@@ -24,7 +21,7 @@ STEP_WIDTHS_AND_SCALES = ((1.0, 1.0), (0.5, 0.5), (0.25, 0.25))
 MIN_ROWS_PER_RAMP = 40.0  # unless a knot is a value that many rows share
 
 
-def local_knots(mass: Floats, n_ramps: int) -> Places:
+def local_knots(mass: Floats, n_ramps: int) -> Index:
     """Places of the knots among rising values, of which `mass` has the rows; about `n_ramps`."""
     shared = mass >= mass.sum() / n_ramps
     rest = np.cumsum(np.where(shared, 0.0, mass))

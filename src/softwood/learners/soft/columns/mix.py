@@ -9,11 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from softwood.arrays import Floats, Index, Mask
 
 
 @dataclass(frozen=True)
@@ -31,8 +28,8 @@ class Mix:
     array([-1.,  3.])
     """
 
-    term: Places
-    column: Places
+    term: Index
+    column: Index
     value: Floats
     shape: tuple[int, int]
 
@@ -64,7 +61,7 @@ class Mix:
         whole[self.term, self.column] = self.value
         return whole
 
-    def block(self, terms: Places, columns: Places) -> Floats:
+    def block(self, terms: Index, columns: Index) -> Floats:
         """The part of some columns that lies in some terms, both rising; the terms hold all that those columns have."""
         begin, end = np.searchsorted(self.column, columns), np.searchsorted(self.column, columns, side="right")
         size = end - begin

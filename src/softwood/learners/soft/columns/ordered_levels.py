@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
-
-Floats = npt.NDArray[np.float64]
 
 MAX_STEP_SCALE = 3.0  # of a step, where few rows are on one side of it
 

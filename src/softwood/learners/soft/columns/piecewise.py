@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Term
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.rows.moments import round_off
-
-Floats = npt.NDArray[np.float64]
 
 HEIGHTS = ("height", "slope", "square")
 NO_KNOTS: Floats = np.zeros(0)

@@ -15,14 +15,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.columns.design import INDICATOR_SCALE, MIN_LEVEL_ROWS, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD, MAX_VALUE, MIN_SPREAD
 from softwood.tree import Basis
-
-Floats = npt.NDArray[np.float64]
 
 
 def stored_design(X: SparseTable, weight: Floats) -> DesignMatrix:

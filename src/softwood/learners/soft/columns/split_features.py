@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels import make_split_features
 from softwood.kernels.arithmetic import dot
 from softwood.learners.soft.columns.design import DesignMatrix

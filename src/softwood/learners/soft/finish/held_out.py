@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels import apply_link
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.rows.dataset import Dataset

@@ -12,12 +12,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Signs
 from softwood.kernels.kinds import Term
 from softwood.tree import Basis, Tree
 from softwood.tree.monotone import certify
-
-Floats = npt.NDArray[np.float64]
-Signs = npt.NDArray[np.int8]
 
 
 def hold_to_signs(tree: Tree, signs: Signs) -> Tree:

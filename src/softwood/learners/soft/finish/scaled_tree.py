@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Floats, Ints
 from softwood.kernels.kinds import Link, Score, Squash
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.tree import Schema, Tree
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

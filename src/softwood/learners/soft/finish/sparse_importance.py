@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.engines import Floats, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import SumEngine
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.scaled_tree import ScaledTree, with_counts

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from softwood.engines import Floats, SampleEngine
+from softwood.arrays import Floats
+from softwood.engines import SampleEngine
 from softwood.learners.soft.growth.split_candidates import SplitCandidate
 from softwood.learners.soft.params.monotone_refine import looks_at_monotone
 from softwood.learners.soft.params.new_split import NewSplit

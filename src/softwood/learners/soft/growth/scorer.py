@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.engines import Floats, SampleEngine
+from softwood.arrays import Floats
+from softwood.engines import SampleEngine
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.learners.soft.params.params import SoftTreeParams
 

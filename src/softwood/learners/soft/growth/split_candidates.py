@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.engines import Floats, SampleEngine
+from softwood.arrays import Floats
+from softwood.engines import SampleEngine
 from softwood.kernels import best_thresholds
 from softwood.kernels.arithmetic import dot, leading_directions, matmul
 from softwood.learners.soft.columns.split_features import Levels, SplitFeatures

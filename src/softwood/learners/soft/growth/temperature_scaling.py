@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.engines import Floats, SampleEngine, Shape
+from softwood.arrays import Floats
+from softwood.engines import SampleEngine, Shape
 from softwood.kernels.arithmetic import dot, exp
 from softwood.kernels.arithmetic import log as natural_log
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss

@@ -14,13 +14,10 @@ leaf has its own slopes have gates that do not look at monotone inputs. Both con
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from softwood.engines import Floats, OrderedTree, Penalty, Shape, SumEngine
+from softwood.arrays import Floats, Ints, Mask
+from softwood.engines import OrderedTree, Penalty, Shape, SumEngine
 from softwood.kernels.formulas.node_order import NodeOrder, middles_between
-
-Ints = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 
 def looks_at_monotone(first_child: Ints, frozen: Mask, rising: Mask) -> Mask:

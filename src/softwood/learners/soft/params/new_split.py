@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Penalty, SampleEngine, Shape
+from softwood.arrays import Floats
+from softwood.engines import Penalty, SampleEngine, Shape
 from softwood.kernels import make_shape
 from softwood.learners.soft.params.params import RESPONSE_PENALTY, SoftTreeParams, gate_penalty
 

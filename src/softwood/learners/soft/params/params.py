@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, Penalty, Shape, SumEngine
+from softwood.arrays import Floats, Ints
+from softwood.engines import Penalty, Shape, SumEngine
 from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import matmul
 from softwood.learners.soft.params.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 
-Ints = npt.NDArray[np.int32]
 Slopes = Literal["none", "shared", "own", "mixed"]
 # Gates look at all inputs, at one, at one without a penalty, or at all or at one without, whichever is better.
 Gates = Literal["open", "axis", "unpenalized", "either"]

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.learners.soft.rows.dataset import Dataset, Floats
+from softwood.arrays import Bytes, Floats, Index
+from softwood.learners.soft.rows.dataset import Dataset
 
 N_BINS = 32  # of an input, for the histograms that new gates start from
 OTHERS_BIN = N_BINS - 1  # the bin of a category's rare levels, and of missing ones
-
-Places = npt.NDArray[np.intp]
-Codes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -21,8 +19,8 @@ class Binned:
     """Of all inputs: cuts (none of a category), bins of a category's levels, and the bins of all rows."""
 
     cut: list[Floats]
-    bin_of_level: dict[int, Places]
-    code: Codes
+    bin_of_level: dict[int, Index]
+    code: Bytes
 
     @classmethod
     def of(cls, rows: Dataset) -> Binned:
@@ -31,7 +29,7 @@ class Binned:
         cut = [np.zeros(0) if f in bin_of_level else cuts(x, rows.weight) for f, x in enumerate(rows.X.T)]
         return cls(cut, bin_of_level, _coded(rows, cut, bin_of_level))
 
-    def code_of(self, inputs: npt.NDArray[np.int32]) -> Codes:
+    def code_of(self, inputs: npt.NDArray[np.int32]) -> Bytes:
         """The bins of some inputs."""
         return self.code if len(inputs) == self.code.shape[1] else np.ascontiguousarray(self.code[:, inputs])
 
@@ -43,7 +41,7 @@ def _middle(rows: Dataset) -> Floats:
     return np.asarray(np.sum(np.nan_to_num(rows.X) * (known / total), axis=0))
 
 
-def _coded(rows: Dataset, cut: list[Floats], bin_of_level: dict[int, Places]) -> Codes:
+def _coded(rows: Dataset, cut: list[Floats], bin_of_level: dict[int, Index]) -> Bytes:
     """The bin of each value, shape (rows, inputs). A missing number counts as the mean; a missing level has no bin."""
     centre, code = _middle(rows), np.full(rows.X.shape, OTHERS_BIN, np.uint8)
     for f, x in enumerate(rows.X.T):
@@ -55,7 +53,7 @@ def _coded(rows: Dataset, cut: list[Floats], bin_of_level: dict[int, Places]) ->
     return code
 
 
-def level_bins(x: Floats, weight: Floats, n: int) -> Places:
+def level_bins(x: Floats, weight: Floats, n: int) -> Index:
     """The bin of each level of a category; -1, no bin of their own, for those beyond the most frequent."""
     known = ~np.isnan(x)
     mass = np.bincount(x[known].astype(np.intp), weight[known], n)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from softwood.arrays import Floats
 
 # Of the largest value. A weight w and a bias b of a linear sum w x + b lose what lies below; so a number that varies by
 # less counts as constant.

@@ -8,13 +8,11 @@ distance.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.parts.quantiles import robust_spread, weighted_quantile
-
-Floats = npt.NDArray[np.float64]
 
 
 def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> Floats:

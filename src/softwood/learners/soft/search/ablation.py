@@ -13,12 +13,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_columns
 from softwood.kernels.arithmetic import matmul
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.rows.dataset import Dataset, Floats
+from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
 MAX_INPUTS_BY_PASSES = 1_000  # beyond, by sums

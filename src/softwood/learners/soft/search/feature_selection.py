@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.search.ablation import ablation_importance
 from softwood.learners.soft.search.penalty_tuning import STRENGTHS

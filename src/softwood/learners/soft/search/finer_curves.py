@@ -19,11 +19,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats, SumEngine
+from softwood.arrays import Floats, Index
+from softwood.engines import SumEngine
 from softwood.kernels.arithmetic import log
 from softwood.learners.soft.columns.design import HINGE, MISSING, DesignMatrix
 from softwood.learners.soft.columns.knots import MIN_KNOT_DISTANCE
-from softwood.learners.soft.columns.mix import Mix, Places
+from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import Basis
@@ -40,9 +41,9 @@ SCORE_THRESHOLD = 5.0  # for the largest squared score of a knot, beyond 2 log(n
 class Ramps(NamedTuple):
     """The ramps of a design matrix: their columns, the terms of both ends, the ends, and how high they are."""
 
-    column: Places
-    first: Places
-    last: Places
+    column: Index
+    first: Index
+    last: Index
     begin: Floats
     end: Floats
     height: Floats
@@ -57,7 +58,7 @@ class FinerDesign(NamedTuple):
     """Columns after some ramps were split; `source` has the old column of each, `part` its part of the weight."""
 
     design: DesignMatrix
-    source: Places
+    source: Index
     part: Floats
 
     def transfer(self, tree: SoftTreeParams) -> SoftTreeParams:
@@ -125,7 +126,7 @@ def split_ramps(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Datase
     return FinerDesign(finer, source, part)
 
 
-def _mean_heights(feature: Places, begin: Floats, end: Floats, rows: Dataset) -> Floats:
+def _mean_heights(feature: Index, begin: Floats, end: Floats, rows: Dataset) -> Floats:
     """Mean by weight of ramps from 0 to 1 between these ends."""
     found = []
     for f, a, b in zip(feature, begin, end, strict=True):
@@ -134,7 +135,7 @@ def _mean_heights(feature: Places, begin: Floats, end: Floats, rows: Dataset) ->
     return np.array(found)
 
 
-def _with_hinges(basis: Basis, feature: Places, knot: Floats, beside: Places) -> tuple[Basis, Places]:
+def _with_hinges(basis: Basis, feature: Index, knot: Floats, beside: Index) -> tuple[Basis, Index]:
     """The terms with hinges at these knots, hinges of an input in rising order; and where each term stands then.
 
     beside : a hinge at a lower knot of the same input: both are measured from the same mean where it is missing.

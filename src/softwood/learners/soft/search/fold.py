@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from softwood.arrays import Bytes
 from softwood.engines import SampleEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.arithmetic import log, matmul
@@ -18,7 +19,7 @@ from softwood.learners.soft.columns.sparse_rows import stored_engine, stored_spl
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.regimes import KEPT_COLUMNS_MAX_ROWS
-from softwood.learners.soft.rows.binning import N_BINS, Binned, Codes
+from softwood.learners.soft.rows.binning import N_BINS, Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
 
@@ -69,7 +70,7 @@ def make_sample_engine(
     n_threads: int = 1,
     single: bool = True,
     expansion: Expansion | None = None,
-    code: Codes | None = None,
+    code: Bytes | None = None,
     by_tables: bool = False,
 ) -> SampleEngine:
     """The engine of rows in memory; `expansion` of the columns where it is made already, `code` for histograms.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import log, matmul
 from softwood.kernels.formulas.losses import row_loss
 from softwood.learners.soft.rows.dataset import Dataset

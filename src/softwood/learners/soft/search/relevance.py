@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import SoftTreeParams
 

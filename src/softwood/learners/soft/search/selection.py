@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot
 from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Gates, SoftTreeParams

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.engines.memory import from_columns
 from softwood.kernels.arithmetic import dot, matmul, stored_matmul
 from softwood.learners.soft.columns.design import DesignMatrix

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.growth.split_step import ROUGH_TOL
 from softwood.learners.soft.search.selection import is_near
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial

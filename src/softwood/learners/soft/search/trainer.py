@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from softwood.engines import Floats
+from softwood.arrays import Floats
 from softwood.learners.soft.growth.grower import FINE_TOL, grow
 from softwood.learners.soft.growth.scorer import Scorer
 from softwood.learners.soft.growth.split_step import ROUGH_TOL, SPLIT_ITER, GrowOptions

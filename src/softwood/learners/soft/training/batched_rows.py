@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood import kernels
-from softwood.engines import Floats, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import SumEngine
 from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
 from softwood.kernels.contracts.expansion import Expansion

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from softwood.engines import Floats, MakeEngine, SumEngine
+from softwood.arrays import Floats
+from softwood.engines import MakeEngine, SumEngine
 from softwood.engines.memory import from_inputs
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.learners.soft.columns.design import DesignMatrix
