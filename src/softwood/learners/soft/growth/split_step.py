@@ -131,22 +131,22 @@ def _with_new_split(
 ) -> Iterator[SoftTreeParams]:
     """The tree with the new gate, which was refined alone first: one of one input, one of all."""
     under = engine.under(tree.shape, tree.parameters, start.node)
-    alone = (under, tree, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
     whole = NewSplit(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
+
+    def refined(split: NewSplit) -> NewSplit:
+        return split.refined(under, tree, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+
     if how.unpenalized and start.by_one_column:
         axis = replace(whole, gate=AXIS_SLOPE_FACTOR * start.gate)
-        yield (
-            axis.restrict(np.append(start.gate[:-1] == 0.0, False), unpenalized=True)
-            .refined(*alone)
-            .on(tree, start.node)
-        )
+        axis = axis.restrict(np.append(start.gate[:-1] == 0.0, False), unpenalized=True)
+        yield refined(axis).on(tree, start.node)
         if how.gates == "unpenalized":
             return
-    new_split = whole.refined(*alone)
+    new_split = refined(whole)
     if how.most_inputs is not None:
         frozen = split_features.all_but_heaviest(new_split.gate, how.most_inputs)
         unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2  # a column and the bias
-        new_split = new_split.restrict(frozen, unpenalized).refined(*alone)
+        new_split = refined(new_split.restrict(frozen, unpenalized))
     yield new_split.on(tree, start.node)
 
 
@@ -155,17 +155,21 @@ def _with_monotone_split(
 ) -> Iterator[SoftTreeParams]:
     """The same of a tree with monotone inputs: a gate that looks at them, in order, and one that does not."""
     under = engine.under(tree.shape, tree.parameters, start.node)
-    ends, alone = leaf_bounds(tree, start.node), (how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+    ends = leaf_bounds(tree, start.node)
+
+    def refined(split: NewSplit) -> NewSplit:
+        return refined_in_order(split, under, tree, ends, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+
     for whole in monotone_splits(tree, start):
         if how.unpenalized and np.count_nonzero(whole.gate[:-1]) == 1:
             axis = replace(whole, gate=AXIS_SLOPE_FACTOR * whole.gate)
             axis = axis.restrict(np.append(whole.gate[:-1] == 0.0, False), unpenalized=True)
-            yield refined_in_order(axis, under, tree, ends, *alone).on(tree, start.node)
+            yield refined(axis).on(tree, start.node)
             if how.gates == "unpenalized":
                 continue
-        new_split = refined_in_order(whole, under, tree, ends, *alone)
+        new_split = refined(whole)
         if how.most_inputs is not None:
             frozen = whole.frozen | split_features.all_but_heaviest(new_split.gate, how.most_inputs)
             unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2
-            new_split = refined_in_order(new_split.restrict(frozen, unpenalized), under, tree, ends, *alone)
+            new_split = refined(new_split.restrict(frozen, unpenalized))
         yield new_split.on(tree, start.node)

@@ -52,8 +52,11 @@ class Fold:
     ) -> Fold:
         """Both parts with scaled targets; `expansion` of the columns and `binned` rows where these are made already."""
         if train.is_sparse:
-            known = (stored_engine(train, design, True, n_threads), stored_engine(valid, design, False, n_threads))
-            return cls(*known, stored_split_features(train.X, design))
+            return cls(
+                train=stored_engine(train, design, splits=True, n_threads=n_threads),
+                valid=stored_engine(valid, design, n_threads=n_threads),
+                split_features=stored_split_features(train.X, design),
+            )
         binned = Binned.of(train) if binned is None else binned
         code = binned.code_of(np.unique(design.feature))
         expansion = expansion_of(design, train.X.shape[1]) if expansion is None else expansion

@@ -44,15 +44,22 @@ class ModelSpec:
     def fold(self, fold_index: int) -> Fold:
         """Made when first asked for."""
         if fold_index not in self.fold_cache:
-            parts = self.row_folds[fold_index]
-            if parts[0].is_sparse:
-                self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads)
+            train, valid = self.row_folds[fold_index]
+            if train.is_sparse:
+                self.fold_cache[fold_index] = Fold.make(train, valid, self.design, self.n_threads)
                 return self.fold_cache[fold_index]
             if fold_index not in self.binned:
-                self.binned[fold_index] = Binned.of(parts[0])
-            made = (self.expansion, self.binned[fold_index])
-            by_tables = self.full > 0 or self.basis_spec.n_ramps > 0  # rows are many, or columns
-            self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made, by_tables)
+                self.binned[fold_index] = Binned.of(train)
+            self.fold_cache[fold_index] = Fold.make(
+                train,
+                valid,
+                self.design,
+                self.n_threads,
+                self.single,
+                expansion=self.expansion,
+                binned=self.binned[fold_index],
+                by_tables=self.full > 0 or self.basis_spec.n_ramps > 0,  # many rows, or many columns
+            )
         return self.fold_cache[fold_index]
 
     @computed_once
