@@ -23,8 +23,7 @@ MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "subp
 NETWORK = {"socket", "ssl", "http", "urllib", "ftplib", "smtplib", "requests", "httpx", "aiohttp", "webbrowser"}
 ALLOWED = {
     "engines/dask.py": {"pickle", "cloudpickle"},  # messages between the processes of one cluster, no file of ours
-    "options.py": {"joblib"},  # asked how many cores there are
-    "estimators/softened/soften.py": {"joblib"},
+    "intake/options.py": {"joblib"},  # asked how many cores there are
 }
 
 # Whatever is opened, asked or unpickled after this line is written down by the interpreter itself.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from threading import Barrier, Thread
 
 import numpy as np
-from softwood.kernels.budding import train
 
+from softwood.kernels import train_buds
 from softwood.kernels.contracts.online_state import OnlineOptions, init_state, pad_rows
 from softwood.kernels.kinds import Loss
 
@@ -27,7 +27,7 @@ def main() -> None:
 
     def learn() -> None:
         begin.wait()
-        train(state, *rows, np.arange(ROWS), options)
+        train_buds(state, *rows, np.arange(ROWS), options)
 
     threads = [Thread(target=learn) for _ in range(2)]
     for thread in threads:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from softwood.arrays import Signs
@@ -62,7 +61,7 @@ def soften_tree(
             thresholds=thresholds,
             responses=responses,
             monotone=_signs(model),
-            n_threads=int(effective_n_jobs(n_jobs)),
+            n_threads=options.threads(n_jobs),
         )
     else:
         seed = options.seed_of(random_state)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats, Ints
 from softwood.kernels import _native
-from softwood.kernels.arithmetic.native import readable
 from softwood.kernels.formulas.equation import count_answers
 from softwood.kernels.formulas.far_out import SteadyTree
 
@@ -27,29 +26,37 @@ class Evaluator:
     def output(self, X: Floats, n_threads: int = 1) -> Floats:
         """Sum over nodes of reach * leafness * response, shape (rows, outputs)."""
         out = np.empty((len(X), self._n_outputs))
-        self._native.output(readable(X), out, n_threads)
+        self._native.output(_aligned(X), out, n_threads)
         return out
 
     def predict(self, X: Floats, n_threads: int = 1) -> Floats:
         """Outputs after the link, shape (rows, answers)."""
         out = np.empty((len(X), self._n_answers))
-        self._native.predict(readable(X), self._link, out, n_threads)
+        self._native.predict(_aligned(X), self._link, out, n_threads)
         return out
 
     def decide(self, X: Floats, n_threads: int = 1) -> npt.NDArray[np.int64]:
         """The place of the largest answer of each row; the first of equals."""
         out = np.empty(len(X), np.int64)
-        self._native.decide(readable(X), self._link, out, n_threads)
+        self._native.decide(_aligned(X), self._link, out, n_threads)
         return out
 
     def reach(self, X: Floats, n_threads: int = 1) -> Floats:
         """Part of each row that arrives at each node, shape (rows, nodes)."""
         out = np.zeros((len(X), self._n_nodes))
-        self._native.reach(readable(X), out, n_threads)
+        self._native.reach(_aligned(X), out, n_threads)
         return out
 
     def apply(self, X: Floats, n_threads: int = 1) -> Ints:
         """The node that keeps most of each row; the lowest id on a tie."""
         out = np.empty(len(X), np.int32)
-        self._native.apply(readable(X), out, n_threads)
+        self._native.apply(_aligned(X), out, n_threads)
         return out
+
+
+def _aligned(X: Floats) -> Floats:
+    """X itself, unless its strides are not whole numbers of cells (a field of a record array): then a copy.
+
+    Another dtype stays as it is, and the kernel refuses it.
+    """
+    return X if X.flags.aligned and all(step % 8 == 0 for step in X.strides) else X.copy()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -132,13 +131,17 @@ class StoredRows:
         share, ones = weight / weight.sum(), np.ones(len(columns))
         return cls(columns, target, share, loss, np.zeros_like(target), ones, place, n_inputs)
 
-    @cached_property
+    @property
     def _passes(self) -> StoredPasses:
-        """Built on first access; a pickle leaves it out."""
-        return kernels.StoredPasses(self)
+        """Built on first access, without the lock of functools.cached_property; a pickle leaves it out."""
+        kept = vars(self)
+        if "_made_passes" not in kept:
+            kept["_made_passes"] = kernels.StoredPasses(self)
+        passes: StoredPasses = kept["_made_passes"]
+        return passes
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_passes"}
+        return {name: value for name, value in vars(self).items() if name != "_made_passes"}
 
     def loss(self, shape: Shape, parameters: Floats, n_threads: int = 1) -> float:
         """Mean loss by weight."""
