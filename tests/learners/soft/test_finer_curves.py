@@ -82,7 +82,7 @@ def test_a_tree_over_divided_ramps_answers_as_before(slopes: Slopes) -> None:
         able = ~np.isnan(middle)
         assert able.sum() > 16
         finer = split_ramps(design, ramps.only(able), middle[able], rows)
-        tree, design = finer.spread(tree), finer.design
+        tree, design = finer.transfer(tree), finer.design
         after = engine_of(rows, design)
         assert np.isclose(after.loss(tree.shape, tree.parameters), before, rtol=1e-9)
     assert np.all(np.diff(design.basis.feature) >= 0)
