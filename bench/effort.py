@@ -56,6 +56,7 @@ The papers' sets of at most {MOST_CELLS:,} cells (rows times inputs), fitted on 
 the test third (part of the rows, or of the target's variance), means of the folds run; processor seconds of a fit.
 """
 CHOSEN_HERE = """
+`effort="thorough"` is deprecated: it repeats the search eight times.
 A first design of thorough (more folds, finalists and patience) lost to normal on these sets and was put away for it.
 This one (eight searches with other folds, the kind that most of them choose) was fixed before it ran, but on the same
 sets: its figures are not those of sets it has never met.

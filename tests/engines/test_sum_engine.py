@@ -106,7 +106,7 @@ def test_the_search_works_on_the_sample_and_all_rows_refine_its_tree() -> None:
 
 
 def test_budding_trees_are_refined_by_the_same_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budding, "FINISH", 10)  # iterations: rounding is still small then
+    monkeypatch.setattr(budding, "FINISH_ITER", 10)  # iterations: rounding is still small then
     dataset, made = numbers(), list[BatchEngine]()
     how = budding.JointOptions(1e-3, 1e-3, "linear", "constant", max_nodes=7)
     batched = budding.learn_joint_from(in_batches(dataset, made), how, None).params

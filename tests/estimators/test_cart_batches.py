@@ -59,7 +59,7 @@ def test_validation_rows_prune_as_in_memory(prune: str) -> None:
 
 @pytest.mark.parametrize(("few", "by"), [(100_000, "by cross-validation"), (1000, "on validation rows")])
 def test_folds_by_content_prune_to_about_the_size_of_memory(few: int, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("softwood.learners.hard.batched_cart.FEW", few)
+    monkeypatch.setattr("softwood.learners.hard.batched_cart.ALL_FOLDS_MAX_ROWS", few)
     table, fresh = table_of(4000), table_of(4000, seed=1)
     how = {**HOW, "max_leaves": 100, "min_samples_leaf": 1, "cv": 3}
     batched = CARTClassifier(**how).fit(Batches(pieces(table), memory=SMALL, columns=INPUTS), "two")

@@ -1,4 +1,4 @@
-"""`effort=` of soft trees: quick is one kind, one penalty and one division of the rows; thorough looks further."""
+"""`effort=` of soft trees: quick is one kind, one penalty and one division of the rows; thorough is deprecated."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,8 @@ def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
         return found[-1]
 
     monkeypatch.setattr(thorough, "learn_joint_from", watched)
-    model = kind(effort="thorough", **how).fit(X, y)
+    with pytest.warns(FutureWarning, match="effort='thorough' is deprecated"):
+        model = kind(effort="thorough", **how).fit(X, y)
     assert len(found) == SEARCHES_IF_THOROUGH
     kinds = [thorough.kind_of(one) for one in found]
     same = [one for one, own in zip(found, kinds, strict=True) if kinds.count(own) == max(map(kinds.count, kinds))]
@@ -65,15 +66,18 @@ def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
         or kinds.count(thorough.kind_of(least)) < SEARCHES_IF_THOROUGH
     )
     assert model.tree_.n_nodes in {one.tree.n_nodes for one in same}
-    again = kind(effort="thorough", **how).fit(X[::-1], y[::-1])
+    with pytest.warns(FutureWarning, match="effort='thorough' is deprecated"):
+        again = kind(effort="thorough", **how).fit(X[::-1], y[::-1])
     assert np.array_equal(again.predict(X), model.predict(X))
 
 
 def test_what_thorough_cannot_is_said():
     X, y = rows(60)
-    with pytest.raises(ValueError, match="readable=True is a search of its own"):
+    deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
+    with deprecated, pytest.raises(ValueError, match="readable=True is a search of its own"):
         SoftTreeRegressor(effort="thorough", readable=True).fit(X, y)
-    with pytest.raises(ValueError, match="needs them in memory"):
+    deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
+    with deprecated, pytest.raises(ValueError, match="needs them in memory"):
         SoftTreeRegressor(effort="thorough", engine="batches").fit(X, y)
 
 
@@ -106,5 +110,5 @@ def test_a_weight_of_two_is_a_row_twice_and_threads_change_nothing():
 
 def test_another_effort_is_refused():
     X, y = rows(50)
-    with pytest.raises(ValueError, match="effort must be one of 'quick', 'normal', 'thorough', got 'lazy'"):
+    with pytest.raises(ValueError, match="effort must be one of 'quick', 'normal', got 'lazy'"):
         SoftTreeRegressor(effort="lazy").fit(X, y)

@@ -15,7 +15,7 @@ from softwood.learners.soft.columns import piecewise
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import MANY_RAMPS
-from softwood.learners.soft.rows.moments import GRID
+from softwood.learners.soft.rows.moments import STEPS_PER_SPREAD
 
 BASIS_SPECS = {
     "linear": BasisSpec(),
@@ -45,7 +45,7 @@ def table() -> np.ndarray:
 
 @pytest.fixture
 def exact_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables as they are read off, before they are rounded to GRID steps in a spread."""
+    """Tables as they are read off, before they are rounded to STEPS_PER_SPREAD steps in a spread."""
     monkeypatch.setattr(piecewise, "round_off", lambda values: values)
 
 
@@ -59,7 +59,7 @@ def test_tables_are_rounded_by_half_a_step_at_most(columns: DesignMatrix, monkey
     monkeypatch.setattr(piecewise, "round_off", lambda values: values)
     exact = expansion_of(columns, 6)
     for name in piecewise.HEIGHTS:
-        assert np.abs(getattr(rounded, name) - getattr(exact, name)).max(initial=0.0) <= 0.5 / GRID
+        assert np.abs(getattr(rounded, name) - getattr(exact, name)).max(initial=0.0) <= 0.5 / STEPS_PER_SPREAD
 
 
 @pytest.mark.usefixtures("exact_tables")

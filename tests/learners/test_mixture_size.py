@@ -50,8 +50,8 @@ def test_many_rows_begin_with_few_and_end_as_high(n: int, monkeypatch: pytest.Mo
     X = rng.normal(size=(n, 3))
     y = np.where(X[:, 0] > 0, X[:, 1], -2.0 * X[:, 2]) + 0.2 * rng.normal(size=n)
     plain = MixtureOfExpertsRegressor(depth=1).fit(X, y)
-    monkeypatch.setattr(start, "MANY", 1_000)
-    monkeypatch.setattr(start, "FEW", 400)
+    monkeypatch.setattr(start, "ALL_ROWS_MAX_ROWS", 1_000)
+    monkeypatch.setattr(start, "FIRST_ROWS", 400)
     brief = MixtureOfExpertsRegressor(depth=1).fit(X, y)
     assert brief.log_likelihood_[-1] >= plain.log_likelihood_[-1] - 0.005 * n
     assert np.all(np.diff(brief.log_likelihood_) > -1e-6 * n)  # of all rows alone

@@ -11,7 +11,8 @@ The size of a piece says what a copy is taken for (`piece_sizes`):
     inputs seen with several answers   each unit of weight is an observation of its own, as rows of a data set are
     inputs with one answer             copies may be the weight of one observation, no part of which may be learned from
                                        while another is held out: one piece, unless it is heavier than half a fold. Of
-                                       few distinct rows with whole weights, more than COPIES copies are observations
+                                       few distinct rows with whole weights, more than MAX_COPIES_TOGETHER copies are
+                                       observations
 
 So a table of few distinct rows has them all in every fold, and a table without equal rows, or with weights that are
 not large, has each row in one fold. A row of weight two is the row twice and the order of the rows does not matter: all
@@ -37,15 +38,15 @@ from softwood.kernels.sparse.table import SparseTable
 
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
-FEW = 500  # distinct rows up to which many copies of one are taken for observations, not for a weight
-COPIES = 3  # of a distinct row that stay together all the same: resampled rows
-MOST_PIECES = 1_000  # of a distinct row for each fold: more would change nothing
-ROUNDING = 1e-9  # by which sums of weights may be off
-HASHED_AT_ONCE = 1 << 16  # rows: what is made of them on the way stays in the cache
+COPIES_MAX_DISTINCT_ROWS = 500  # up to this, many copies of a row count as observations, not as a weight
+MAX_COPIES_TOGETHER = 3  # of a distinct row; resampled rows stay in one piece
+MAX_PIECES_PER_FOLD = 1_000  # of a distinct row for each fold: more would change nothing
+WEIGHT_ROUNDING = 1e-9  # by which sums of weights may be off
+ROWS_HASHED_AT_ONCE = 1 << 16  # intermediate arrays stay in the cache
 
 # Cells between the least and the largest value of a column. Neither is a round number: round values, which tables are
 # full of, then lie within cells and not on their edges, where rounding would decide.
-CELLS, EDGE = 3751.7950737, 0.3819660112501052
+CELLS_PER_RANGE, CELL_OFFSET = 3751.7950737, 0.3819660112501052
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: b
     >>> dealt.held_out(np.array([1.0, 4.0, 1.0]), 0), dealt.held_out(np.array([1.0, 4.0, 1.0]), 1)
     (array([1., 2., 0.]), array([0., 2., 1.]))
     """
-    pieces = count_pieces(weight, piece_sizes(weight, several, n_folds, raised), MOST_PIECES * n_folds)
+    pieces = count_pieces(weight, piece_sizes(weight, several, n_folds, raised), MAX_PIECES_PER_FOLD * n_folds)
     start: Longs = (np.cumsum(pieces) - pieces) % n_folds
     split = np.flatnonzero(pieces > 1)
     rounds, rest = np.divmod(pieces[split, None], n_folds)
@@ -99,20 +100,20 @@ def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: b
 
 def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: bool = False) -> Floats:
     """The most that a piece of each distinct row may weigh."""
-    total, few = float(weight.sum()), len(weight) <= FEW
+    total, few = float(weight.sum()), len(weight) <= COPIES_MAX_DISTINCT_ROWS
     half = total / (2 * n_folds)
     if raised:  # nobody knows how many rows they were
         everywhere = few and weight[several].sum() > total / 2
         return np.where(several, total / (len(weight) * n_folds) if everywhere else 1.0, half)
     half = max(half, 1.0)
-    counted = few and bool(np.all(np.abs(weight - np.rint(weight)) <= ROUNDING * weight))
-    apart = several | (weight > COPIES) if counted else several
+    counted = few and bool(np.all(np.abs(weight - np.rint(weight)) <= WEIGHT_ROUNDING * weight))
+    apart = several | (weight > MAX_COPIES_TOGETHER) if counted else several
     return np.where(apart, 1.0, half)
 
 
 def count_pieces(weight: Floats, size: Floats, most: int) -> Longs:
     """In how many pieces of at most this size each distinct row is."""
-    return np.clip(np.ceil(weight / size * (1.0 - ROUNDING)), 1, most).astype(np.int64)
+    return np.clip(np.ceil(weight / size * (1.0 - WEIGHT_ROUNDING)), 1, most).astype(np.int64)
 
 
 def have_several_answers(X: Floats | SparseTable) -> npt.NDArray[np.bool_]:
@@ -226,7 +227,7 @@ def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Flo
     """
     row = np.flatnonzero(weight > 0)
     total = float(np.sort(weight[row]).sum())  # zeros among them would be added up in other groups
-    if total >= (1.0 - ROUNDING) * len(row):
+    if total >= (1.0 - WEIGHT_ROUNDING) * len(row):
         return weight, False
     n = len(np.unique(hash_values(X[row], y[row].reshape(len(row), -1).astype(np.float64), 0)))
     return raise_to(weight, n, total)
@@ -234,11 +235,11 @@ def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Flo
 
 def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
     """Weights of n distinct rows raised to their number, if `total`, their sum, is less."""
-    if total >= (1.0 - ROUNDING) * n:
+    if total >= (1.0 - WEIGHT_ROUNDING) * n:
         return weight, False
     found = weight / total * n
     whole = np.rint(found)
-    return np.where(np.abs(found - whole) <= ROUNDING * found, whole, found), True
+    return np.where(np.abs(found - whole) <= WEIGHT_ROUNDING * found, whole, found), True
 
 
 def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Longs, Floats]:
@@ -279,7 +280,7 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
 
     The number is made of the cell in which each value lies between the least and the largest of its column. Rows that
-    share all cells are told apart by their rank. So x -> a x + b (a > 0) changes nothing, but for the few values that
+    share all cells differ by their rank. So x -> a x + b (a > 0) changes nothing, but for the few values that
     rounding moves over the edge of a cell (one in 1e12, if b is not much larger than the spread of a x). Neither do
     the order of the columns or columns of one value.
 
@@ -292,7 +293,8 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     """
     seed &= 0xFFFFFFFFFFFFFFFF
     if isinstance(X, SparseTable):
-        number = hash_stored_cells(X, seed, CELLS, EDGE) + _hash_cells(np.zeros((len(y), 0)), y, seed, 1)[0]
+        of_target = _hash_cells(np.zeros((len(y), 0)), y, seed, 1)[0]
+        number = hash_stored_cells(X, seed, CELLS_PER_RANGE, CELL_OFFSET) + of_target
         exact = hash_values(X, y, seed)
     else:
         number, exact = _hash_cells(X, y, seed, n_threads)
@@ -300,8 +302,8 @@ def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1)
     if not np.any(ordered[1:] == ordered[:-1]):
         return number
     order = np.argsort(number, kind="stable")
-    found, told = number[order], exact[order]
-    shared = (found[1:] == found[:-1]) & (told[1:] != told[:-1])  # one number for rows that are not equal
+    found, content = number[order], exact[order]
+    shared = (found[1:] == found[:-1]) & (content[1:] != content[:-1])  # one number for rows that are not equal
     if not shared.any():
         return number
     at = np.flatnonzero(np.isin(number, found[1:][shared]))
@@ -324,14 +326,14 @@ def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words,
     tables = [(table, *_column_ends(table), own) for table, own in ((X, seed), (y, ~seed & 0xFFFFFFFFFFFFFFFF))]
 
     def of_rows(begin: int) -> None:
-        at = slice(begin, begin + HASHED_AT_ONCE)
+        at = slice(begin, begin + ROWS_HASHED_AT_ONCE)
         exact[at] = kernels.hash_rows(np.ascontiguousarray(X[at]), np.ascontiguousarray(y[at]), seed)
         for table, low, high, said, own in tables:
             for column in np.flatnonzero(said).tolist():
                 cell = _cells(table[at, column], low[column], high[column])
                 number[at] += kernels.hash_rows(cell[:, None], none[at], own)
 
-    starts = range(0, len(X), HASHED_AT_ONCE)
+    starts = range(0, len(X), ROWS_HASHED_AT_ONCE)
     if n_threads == 1 or len(starts) == 1:
         for begin in starts:
             of_rows(begin)
@@ -345,7 +347,7 @@ def _column_ends(table: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     """Half of the least and of the largest value of each column, and whether it says anything."""
     if not table.size:
         return np.zeros(0), np.zeros(0), np.zeros(table.shape[1], np.bool_)
-    blocks = [table[begin : begin + HASHED_AT_ONCE] for begin in range(0, len(table), HASHED_AT_ONCE)]
+    blocks = [table[begin : begin + ROWS_HASHED_AT_ONCE] for begin in range(0, len(table), ROWS_HASHED_AT_ONCE)]
     low = np.fmin.reduce([np.fmin.reduce(block, axis=0) for block in blocks]) / 2
     high = np.fmax.reduce([np.fmax.reduce(block, axis=0) for block in blocks]) / 2
     gone = np.sum([np.isnan(block).sum(axis=0) for block in blocks], axis=0)
@@ -379,7 +381,7 @@ def hash_by_ranges(X: Floats, low: Floats, high: Floats, varies: npt.NDArray[np.
 def _cells(value: Floats, low: float, high: float) -> Floats:
     """The cell of each value between the least and the largest, of which halves are given: so no range overflows."""
     span = high - low if high > low else 1.0
-    return np.asarray(np.floor((value / 2 - low) / span * CELLS + EDGE))
+    return np.asarray(np.floor((value / 2 - low) / span * CELLS_PER_RANGE + CELL_OFFSET))
 
 
 def _ranks(X: Floats | SparseTable, y: Floats, number: npt.NDArray[np.uint64], exact: npt.NDArray[np.uint64]) -> Floats:

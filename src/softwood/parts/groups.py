@@ -19,7 +19,7 @@ from softwood.kernels.arithmetic import matmul
 
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
-SAME = 1e-12  # costs closer than this are equal: weights are added up in another order
+SAME_COST = 1e-12  # costs closer than this are equal: weights are added up in another order
 
 
 def deal_groups(group: Longs, code: Longs, weight: Floats, n_folds: int, seed: int = 0) -> Longs:
@@ -58,7 +58,7 @@ def _deal(table: Floats, size: Floats, order: Longs, n_folds: int) -> Longs:
     held, weight, found = np.zeros((n_folds, table.shape[1])), np.zeros(n_folds), np.zeros(len(table), np.int64)
     for one in order.tolist():
         cost = matmul(held, table[one])
-        to = int(np.argmin(np.where(cost <= cost.min() + SAME, weight, np.inf)))
+        to = int(np.argmin(np.where(cost <= cost.min() + SAME_COST, weight, np.inf)))
         held[to] += table[one]
         weight[to] += size[one]
         found[one] = to

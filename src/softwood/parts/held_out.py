@@ -12,7 +12,7 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.kernels.sparse.table import SparseTable
 
-ENOUGH = 5_000  # rows: the coverage of an interval of 90 % is then known to within half a percent
+MAX_HELD_OUT_ROWS = 5_000  # rows: the coverage of an interval of 90 % is then known to within half a percent
 
 
 @dataclass(frozen=True)

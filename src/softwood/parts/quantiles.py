@@ -6,7 +6,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 
-OF_NORMAL = 1.482602218505602  # standard deviations of a normal distribution in a median distance from the median
+SD_PER_MEDIAN_DISTANCE = 1.482602218505602  # of a normal distribution, distance from the median
 
 
 def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
@@ -42,7 +42,7 @@ def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """
     middle = weighted_quantile(value, weight, 0.5)
     away = np.abs(value - middle)
-    scale = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    scale = SD_PER_MEDIAN_DISTANCE * weighted_quantile(away, weight, 0.5)
     scale = np.where(scale > 1e-9 * away.max(axis=0), scale, np.average(away, axis=0, weights=weight))
     return middle, np.where(scale > 0, scale, 1.0)
 
@@ -56,5 +56,5 @@ def far_distance(value: Floats, weight: Floats, spreads: float = 10.0) -> Floats
     array([  0. ,   0. ,   0. ,   0. , 982.2])
     """
     away = np.abs(value - weighted_quantile(value, weight, 0.5))
-    spread = OF_NORMAL * weighted_quantile(away, weight, 0.5)
+    spread = SD_PER_MEDIAN_DISTANCE * weighted_quantile(away, weight, 0.5)
     return np.where(spread > 0, np.maximum(away - spreads * spread, 0.0), 0.0)

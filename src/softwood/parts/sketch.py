@@ -14,7 +14,7 @@ import numpy as np
 
 from softwood.arrays import Floats, Words
 
-KEYS = 2.0**64
+N_KEYS = 2.0**64
 
 
 @dataclass
@@ -86,7 +86,7 @@ class RowSketch:
         """Distinct rows of the whole table; an estimate where rows were left out."""
         if not self.full:
             return len(self.key)
-        return max(len(self.key) + 1, round((len(self.key) - 1) / (float(self.key[-1]) / KEYS)))
+        return max(len(self.key) + 1, round((len(self.key) - 1) / (float(self.key[-1]) / N_KEYS)))
 
     @property
     def shared(self) -> float:

@@ -8,8 +8,8 @@ import pytest
 from softwood.kernels import arithmetic
 from softwood.learners.conformal import spread as spread_module
 from softwood.learners.conformal.intervals import ClassSets, Intervals
-from softwood.learners.conformal.score_table import MOST_POINTS, ScoreTable
-from softwood.learners.conformal.spread import FLOOR, Ridge, learn_spread
+from softwood.learners.conformal.score_table import MAX_POINTS, ScoreTable
+from softwood.learners.conformal.spread import MIN_SPREAD_SHARE, Ridge, learn_spread
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Schema
 
@@ -42,11 +42,11 @@ def test_too_few_rows_have_no_finite_threshold() -> None:
 def test_a_thinned_table_never_promises_less() -> None:
     score = np.random.default_rng(2).exponential(size=7_777)
     table = ScoreTable.of(score, np.ones(len(score)))
-    assert len(table.score) == MOST_POINTS
+    assert len(table.score) == MAX_POINTS
     for coverage in (0.01, 0.3, 0.9, 0.999):
         exact = np.sort(score)[int(np.ceil(coverage * 7_778 - 1e-5)) - 1]
         assert table.threshold(coverage) >= exact
-        assert np.mean(score <= table.threshold(coverage)) < coverage + 2.0 / MOST_POINTS
+        assert np.mean(score <= table.threshold(coverage)) < coverage + 2.0 / MAX_POINTS
 
 
 def test_the_error_without_a_row_is_that_of_a_regression_without_it() -> None:
@@ -92,7 +92,7 @@ def test_a_spread_follows_the_noise_and_is_constant_where_there_is_nothing_to_fo
     assert np.corrcoef(without, X[:, 1])[0, 1] > 0.9
     assert np.allclose(varies.at(X, answer), without, rtol=0.05, atol=0.05)
     assert np.all(varies.at(np.array([[0.0, -50.0, 0.0]]), np.zeros(1)) == varies.floor)
-    assert varies.floor == pytest.approx(FLOOR * np.mean((0.2 + 2 * X[:, 1]) * noise))
+    assert varies.floor == pytest.approx(MIN_SPREAD_SHARE * np.mean((0.2 + 2 * X[:, 1]) * noise))
     assert learn_spread(X, answer, noise, np.ones(800), schema_of(3))[0].tree is None
 
 

@@ -12,7 +12,7 @@ from softwood.kernels.formulas.class_groups import coefficients, exchange, seed_
 from softwood.kernels.formulas.score_threshold import best_cut
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
-from softwood.learners.oblique.direction import PART, discriminants, regression, scatter, solve
+from softwood.learners.oblique.direction import KEPT_VARIANCE_SHARE, discriminants, regression, scatter, solve
 from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.columns.design import BasisSpec
 
@@ -56,7 +56,7 @@ def test_a_singular_scatter_is_solved_in_its_principal_components() -> None:
     right = rng.normal(size=(5, 1))
     value, vector = np.linalg.eigh(S)
     kept = np.cumsum(value[::-1]) / value.sum()
-    n = int(np.searchsorted(kept, PART)) + 1
+    n = int(np.searchsorted(kept, KEPT_VARIANCE_SHARE)) + 1
     V = vector[:, ::-1][:, :n]
     np.testing.assert_allclose(solve(S, right), V @ np.linalg.solve(V.T @ S @ V, V.T @ right), rtol=1e-6)
 

@@ -11,7 +11,7 @@ from softwood import kernels
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.oblique import discriminant
-from softwood.learners.oblique.direction import PART, TINY, solve
+from softwood.learners.oblique.direction import KEPT_VARIANCE_SHARE, SINGULAR_VARIANCE_SHARE, solve
 from softwood.learners.oblique.discriminant import Discriminant
 from softwood.learners.oblique.grow import Limits, grow_nodes
 from softwood.learners.oblique.grown import Grown
@@ -149,9 +149,15 @@ def test_eigenvectors_and_solutions_are_those_of_lapack(n: int) -> None:
     np.testing.assert_allclose(value, np.linalg.eigvalsh(S)[::-1], rtol=1e-9)
     np.testing.assert_allclose(vector @ vector.T, np.eye(n), atol=1e-12)
     np.testing.assert_allclose(vector.T @ np.diag(value) @ vector, S, atol=1e-11 * value[0])
-    np.testing.assert_allclose(_native.solve_symmetric(S, right, TINY, PART), np.linalg.solve(S, right), rtol=1e-7)
+    np.testing.assert_allclose(
+        _native.solve_symmetric(S, right, SINGULAR_VARIANCE_SHARE, KEPT_VARIANCE_SHARE),
+        np.linalg.solve(S, right),
+        rtol=1e-7,
+    )
     flat = S[:, : (n + 1) // 2] @ S[: (n + 1) // 2]  # no full rank where n > 1
-    given = _native.solve_symmetric(np.ascontiguousarray(flat @ flat.T), right, TINY, PART)
+    given = _native.solve_symmetric(
+        np.ascontiguousarray(flat @ flat.T), right, SINGULAR_VARIANCE_SHARE, KEPT_VARIANCE_SHARE
+    )
     np.testing.assert_allclose(given, solve(flat @ flat.T, right), rtol=1e-5, atol=1e-12)
 
 

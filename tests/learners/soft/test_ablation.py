@@ -51,7 +51,7 @@ def test_of_many_inputs_no_pass_over_all_columns_is_made_for_each(monkeypatch: p
     design = build_design(X, rows.n_levels, rows.weight, BasisSpec())
     tree, engine = make_tree(rng, len(design), 1, "own"), make_sample_engine(rows, design, single=False)
     wanted = ablation_importance(tree, design, rows, engine)
-    monkeypatch.setattr(ablation, "MANY_INPUTS", 7)
+    monkeypatch.setattr(ablation, "MAX_INPUTS_BY_PASSES", 7)
     monkeypatch.setattr(SoftTreeParams, "hold_columns", None)
     np.testing.assert_allclose(ablation_importance(tree, design, rows, engine), wanted, rtol=1e-6)
 
@@ -66,6 +66,6 @@ def test_of_many_inputs_the_terms_of_each_are_made_once(monkeypatch: pytest.Monk
     monkeypatch.setattr(DesignMatrix, "of_input", lambda *given: (made.append(1), of_input(*given))[1])
     kept = list(_losses_by_sums(tree, design, rows))
     assert len(made) == 8
-    monkeypatch.setattr(ablation, "MOST_CELLS", 0)
+    monkeypatch.setattr(ablation, "MAX_KEPT_TERMS", 0)
     assert list(_losses_by_sums(tree, design, rows)) == kept
     assert len(made) == 8 + 2 * 8

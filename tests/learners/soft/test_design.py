@@ -10,7 +10,7 @@ import pytest
 from softwood import SoftTreeClassifier
 from softwood.kernels.formulas.equation import expand
 from softwood.learners.soft.columns import design as design_module
-from softwood.learners.soft.columns.design import MOST_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
+from softwood.learners.soft.columns.design import MAX_LEVELS, PLAIN, BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import basis_specs_for
 
@@ -147,7 +147,7 @@ def test_the_levels_of_a_category_vary_together_as_much_as_one_number() -> None:
 def test_of_very_many_levels_the_most_frequent_have_a_column() -> None:
     x = np.concatenate([np.tile(np.arange(1000.0), 2), np.repeat([3.0, 700.0], 50)])
     columns = build_design(x[:, None], [1000], np.ones(len(x)), BasisSpec())
-    assert len(columns) == MOST_LEVELS
+    assert len(columns) == MAX_LEVELS
     assert {3.0, 700.0} <= set(columns.basis.parameter)
     seen = columns.make(x[:, None])
     assert np.isfinite(seen).all()

@@ -122,9 +122,9 @@ def test_specs_of_one_kind_and_other_columns_are_restricted_each_by_itself() -> 
     spec = search.trials.specs[0]
     fewer = spec.only(np.array([True, True, False, True, True]))
     kept = np.array([False, True, True, False, False])
-    assert np.unique(search.selection._only(spec, kept).design.feature).tolist() == [1, 2]
-    assert np.unique(search.selection._only(fewer, kept).design.feature).tolist() == [1]
-    assert search.selection._only(spec, kept) is search.selection._only(spec, kept)
+    assert np.unique(search.selection._restricted_spec(spec, kept).design.feature).tolist() == [1, 2]
+    assert np.unique(search.selection._restricted_spec(fewer, kept).design.feature).tolist() == [1]
+    assert search.selection._restricted_spec(spec, kept) is search.selection._restricted_spec(spec, kept)
 
 
 def test_the_fewest_inputs_that_hold_a_part_of_the_importance() -> None:
@@ -134,11 +134,14 @@ def test_the_fewest_inputs_that_hold_a_part_of_the_importance() -> None:
     assert most_important(np.zeros(3), 0.9).all()
 
 
-@pytest.mark.parametrize(("n_folds", "full", "another"), [(5, 0, 1), (1, 0, 0), (2, 1, 0)])
-def test_another_division_has_as_many_rows(n_folds: int, full: int, another: int) -> None:
+@pytest.mark.parametrize(("n_folds", "full", "confirmation_fold"), [(5, 0, 1), (1, 0, 0), (2, 1, 0)])
+def test_another_division_has_as_many_rows(n_folds: int, full: int, confirmation_fold: int) -> None:
     train, fresh = friedman(5, 50)
     columns = build_design(train.X, train.n_levels, train.weight, BasisSpec())
-    assert ModelSpec(BasisSpec(), columns, [(train, fresh)] * n_folds, full, 1, True).another == another
+    assert (
+        ModelSpec(BasisSpec(), columns, [(train, fresh)] * n_folds, full, 1, True).confirmation_fold
+        == confirmation_fold
+    )
 
 
 @pytest.mark.parametrize("basis_spec", [BasisSpec(), ALL])

@@ -15,7 +15,12 @@ from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
 from softwood.learners.soft.params.tree_kinds import MANY_RAMPS
 from softwood.learners.soft.rows.dataset import Dataset
-from softwood.learners.soft.search.finer_curves import divide, divide_where_told, find_ramps, middles
+from softwood.learners.soft.search.finer_curves import (
+    find_ramps,
+    medians_in_ramps,
+    split_ramps,
+    split_ramps_by_score_test,
+)
 from softwood.learners.soft.search.fold import init_root
 
 STEP = 0.3137  # where the made answers jump
@@ -73,11 +78,11 @@ def test_a_tree_over_divided_ramps_answers_as_before(slopes: Slopes) -> None:
     before = engine_of(rows, design).loss(tree.shape, tree.parameters)
     for _ in range(2):  # a divided ramp can be divided again
         ramps = find_ramps(design)
-        middle, _ = middles(ramps, design, rows.X)
+        middle, _ = medians_in_ramps(ramps, design, rows.X)
         able = ~np.isnan(middle)
         assert able.sum() > 16
-        finer = divide(design, ramps.only(able), middle[able], rows)
-        tree, design = finer.spread(tree), finer.design
+        finer = split_ramps(design, ramps.only(able), middle[able], rows)
+        tree, design = finer.transfer(tree), finer.design
         after = engine_of(rows, design)
         assert np.isclose(after.loss(tree.shape, tree.parameters), before, rtol=1e-9)
     assert np.all(np.diff(design.basis.feature) >= 0)
@@ -100,7 +105,7 @@ def test_knots_come_where_the_step_is() -> None:
         now = tree.loss(engine_of(rows, design))
         assert now < loss
         loss = now
-        finer = divide_where_told(tree, design, rows, lambda one: engine_of(rows, one))
+        finer = split_ramps_by_score_test(tree, design, rows, lambda one: engine_of(rows, one))
         assert finer is not None
         new = np.setdiff1d(finer.design.basis.parameter, design.basis.parameter)
         assert np.abs(new - STEP).min() < 0.1
@@ -113,11 +118,11 @@ def test_knots_come_where_the_step_is() -> None:
 def test_no_knots_come_where_nothing_bends() -> None:
     rows = made_rows(step=0.0)
     design = design_of(rows)
-    finer = divide_where_told(refined_root(rows, design), design, rows, lambda one: engine_of(rows, one))
+    finer = split_ramps_by_score_test(refined_root(rows, design), design, rows, lambda one: engine_of(rows, one))
     assert finer is None or len(finer.design) - len(design) <= 3
 
 
 def test_few_ramps_tell_nothing() -> None:
     rows = made_rows()
     design = build_design(rows.X, rows.n_levels, rows.weight, BasisSpec())
-    assert divide_where_told(refined_root(rows, design), design, rows, lambda one: engine_of(rows, one)) is None
+    assert split_ramps_by_score_test(refined_root(rows, design), design, rows, lambda one: engine_of(rows, one)) is None

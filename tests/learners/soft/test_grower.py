@@ -13,7 +13,7 @@ from softwood.engines.memory import from_columns
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import PLAIN, build_design
 from softwood.learners.soft.finish.refit import refitted
-from softwood.learners.soft.growth.grower import grow, prune_several, reachable, without_idle
+from softwood.learners.soft.growth.grower import grow, prune_in_batches, reachable, without_idle
 from softwood.learners.soft.growth.scorer import Scorer
 from softwood.learners.soft.growth.split_step import GrowOptions
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
@@ -40,13 +40,13 @@ def fold() -> Fold:
     return Fold.make(rows, waves(1), build_design(rows.X, rows.n_levels, rows.weight, PLAIN), single=False)
 
 
-def grown(fold: Fold, worth: float = np.inf) -> SoftTreeParams:
-    how = GrowOptions(1e-4, max_leaves=16, worth=worth)
+def grown(fold: Fold, abandon_above: float = np.inf) -> SoftTreeParams:
+    how = GrowOptions(1e-4, max_leaves=16, abandon_above=abandon_above)
     return grow(init_root(fold.train, 2, "none"), fold.train, fold.split_features, how, Scorer(fold.valid))
 
 
 def test_a_tree_that_will_not_come_near_is_given_up(fold: Fold) -> None:
-    whole, near, far = (grown(fold, worth).n_iter for worth in (np.inf, 0.01, -1.0))
+    whole, near, far = (grown(fold, loss).n_iter for loss in (np.inf, 0.01, -1.0))
     assert far < near == whole
 
 
@@ -66,7 +66,7 @@ def test_many_leaves_are_pruned_several_at_once() -> None:
         tree = tree.split(leaf, np.array([0.2, 0.1, 0.0]), tree.response[leaf] + 0.1, tree.response[leaf] - 0.1)
     scorer = Scorer(fold.valid)
     best = scorer.loss(tree.refine(fold.train, 0.03, 25)[1])
-    smaller, least = prune_several(tree, best, fold.train, 0.03, scorer)
+    smaller, least = prune_in_batches(tree, best, fold.train, 0.03, scorer)
     n_scored = len(scorer._seen)
     assert len(smaller.leaves) <= 25
     assert scorer.loss(smaller) <= 1.003 * least <= 1.003 * best

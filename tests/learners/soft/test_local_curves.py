@@ -8,7 +8,7 @@ import pytest
 from softwood import SoftTreeRegressor
 from softwood.kernels.contracts.expansion import expand
 from softwood.learners.soft.columns.design import BasisSpec, build_design
-from softwood.learners.soft.columns.local_curves import ROWS_A_RAMP, local_knots, ramps_between
+from softwood.learners.soft.columns.local_curves import MIN_ROWS_PER_RAMP, local_knots, ramps_between
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.tree_kinds import (
     MANY_RAMPS,
@@ -35,7 +35,7 @@ def test_rows_beside_a_shared_value_are_divided_as_finely_as_they_can_be() -> No
     rows = np.diff(np.searchsorted(knots, np.arange(1, 1001)).astype(float))
     assert len(knots) >= 15
     assert np.count_nonzero(rows) >= 13
-    assert len(local_knots(np.r_[9000.0, np.ones(int(3 * ROWS_A_RAMP))], 16)) <= 6
+    assert len(local_knots(np.r_[9000.0, np.ones(int(3 * MIN_ROWS_PER_RAMP))], 16)) <= 6
 
 
 def test_ramps_rise_one_after_the_other() -> None:

@@ -13,15 +13,15 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.many_leaves import (
-    LIGHT,
-    LIGHT_OF_CLASSES,
+    LIGHT_STRENGTH,
+    LIGHT_STRENGTH_OF_CLASSES,
     add_mixed,
-    divide,
+    dominates,
     kinds_with_many_leaves,
-    surpasses,
+    partition_by_slopes,
 )
 from softwood.learners.soft.search.screening import screen
-from softwood.learners.soft.search.trainer import MIXED_ITER
+from softwood.learners.soft.search.trainer import MIXED_REWEIGHTING_ITER
 from softwood.learners.soft.search.trials import Trials
 
 ROWS = 6_500
@@ -54,7 +54,7 @@ def test_the_tree_has_many_leaves_and_smooth_curves_under_a_light_penalty(trials
     (tree,) = kind.grown(trials, np.inf)
     assert len(tree.candidate.tree[0].leaves) > trials.trainer.grow_options.max_leaves
     assert tree.candidate.basis_spec.n_ramps == 0
-    assert tree.candidate.penalty * kind.spec.rows(kind.spec.full) == pytest.approx(LIGHT)
+    assert tree.candidate.penalty * kind.spec.rows(kind.spec.full) == pytest.approx(LIGHT_STRENGTH)
     grown = [trial for trial in trials.found if trial.grown and trial.spec.basis_spec.is_nonlinear]
     assert tree.loss < min(trial.loss for trial in grown)
 
@@ -87,8 +87,8 @@ def glyphs(n: int = ROWS) -> Dataset:
 def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shared_ones() -> None:
     trials = screened(glyphs(), leaf="linear")
     (kind,) = kinds_with_many_leaves(trials)
-    assert (kind.slopes, kind.strength) == ("mixed", LIGHT_OF_CLASSES)
-    assert divide([kind]) == ([kind], [])
+    assert (kind.slopes, kind.strength) == ("mixed", LIGHT_STRENGTH_OF_CLASSES)
+    assert partition_by_slopes([kind]) == ([kind], [])
     (tree,) = kind.grown(trials, np.inf)
     params, linear = tree.candidate.tree[0], kind.spec.linear_columns
     assert params.own_columns.tolist() == linear.tolist()
@@ -96,7 +96,7 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
     assert tree.loss < 0.95 * shared.loss
     refined = trials.trainer.reweight_refined(tree, kind.spec.full).candidate.tree[0]
-    assert 0 < refined.n_iter - params.n_iter < 2 * MIXED_ITER < trials.trainer.max_iter + 1
+    assert 0 < refined.n_iter - params.n_iter < 2 * MIXED_REWEIGHTING_ITER < trials.trainer.max_iter + 1
 
 
 def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_surpass_leave_it() -> None:
@@ -115,7 +115,7 @@ def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_
 
 def test_constant_leaves_are_grown_after_the_screened_trees(trials: Trials) -> None:
     kinds = kinds_with_many_leaves(trials)
-    assert divide(kinds) == ([], kinds)
+    assert partition_by_slopes(kinds) == ([], kinds)
 
 
 def test_a_tree_of_shared_slopes_is_given_up_only_for_a_much_better_one(trials: Trials) -> None:
@@ -124,6 +124,6 @@ def test_a_tree_of_shared_slopes_is_given_up_only_for_a_much_better_one(trials: 
         replace(tree, slopes="shared", candidate=replace(tree.candidate, row_loss=factor * tree.candidate.row_loss))
         for factor in (1.2, 1.05)
     )
-    assert surpasses(tree, worse)
-    assert not surpasses(tree, shared)
-    assert not surpasses(tree, replace(worse, slopes="none"))
+    assert dominates(tree, worse)
+    assert not dominates(tree, shared)
+    assert not dominates(tree, replace(worse, slopes="none"))

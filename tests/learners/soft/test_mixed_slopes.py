@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -113,8 +114,7 @@ def test_energy_is_of_shared_slopes_and_those_of_leaves() -> None:
 
 def test_they_cost_what_own_slopes_cost() -> None:
     mixed, own = (
-        Candidate(Candidate.nothing().basis_spec, 0.0, [of], np.ones(1), np.ones(1))
-        for of in (tree(), tree().with_own_slopes())
+        replace(Candidate.nothing(), tree=[of], row_loss=np.ones(1)) for of in (tree(), tree().with_own_slopes())
     )
     assert mixed.cost == own.cost
 

@@ -47,7 +47,7 @@ def searched(rows: TrainingRows) -> tuple[Candidate, DesignMatrix]:
     design = build_design(some.X, some.n_levels, some.weight, MANY_RAMPS)
     engine = make_sample_engine(some, design)
     tree = init_root(engine, len(design), "shared").refine(engine, 2.0 / len(some), 100)[1]
-    return Candidate(MANY_RAMPS, 2.0 / len(some), [tree], np.zeros(1), np.ones(1)), design
+    return replace(Candidate.nothing(), basis_spec=MANY_RAMPS, penalty=2.0 / len(some), tree=[tree]), design
 
 
 def loss_of(final: FinalTree, rows: TrainingRows) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 from sklearn.datasets import load_iris
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
-from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.readable import is_good_enough, plain_kinds
@@ -23,7 +23,7 @@ def most_inputs(tree: Tree) -> int:
 
 def candidate(row_loss: np.ndarray) -> Candidate:
     root = SoftTreeParams.root(np.zeros(1), 0, "none")
-    return Candidate(BasisSpec(), 1.0, [root], row_loss, np.ones(len(row_loss)))
+    return replace(Candidate.nothing(), penalty=1.0, tree=[root], row_loss=row_loss, weight=np.ones(len(row_loss)))
 
 
 def test_a_formula_gives_way_to_a_tree_of_few_inputs() -> None:

@@ -16,7 +16,7 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import SearchSteps
-from softwood.learners.soft.search.relevance import LEAST, relevance_factors
+from softwood.learners.soft.search.relevance import MIN_FACTOR_SHARE, relevance_factors
 from softwood.tree import Schema
 
 CURVED = BasisSpec(normal_score=0.7, curve=(0.7, 0.3), quadratic=0.3)
@@ -44,7 +44,7 @@ def test_an_input_has_one_factor_as_large_as_its_weights_and_never_nothing() -> 
         np.testing.assert_array_equal(mine, mine[0])
     first, second, third = (mine[0] for mine in by_input)
     assert second / first == pytest.approx(0.2)
-    assert third / first == pytest.approx(LEAST)
+    assert third / first == pytest.approx(MIN_FACTOR_SHARE)
 
 
 def test_an_input_of_many_columns_has_no_larger_factor_for_that() -> None:

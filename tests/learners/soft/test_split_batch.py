@@ -7,7 +7,7 @@ import pytest
 
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
-from softwood.learners.soft.growth.split_batch import ONE_BY_ONE, PART, split_some
+from softwood.learners.soft.growth.split_batch import LEAVES_PER_BATCHED_SPLIT, ONE_BY_ONE_MAX_LEAVES, split_leaves
 from softwood.learners.soft.growth.split_step import GrowOptions, split_step
 from softwood.learners.soft.learn import leaves_for
 from softwood.learners.soft.params.params import SoftTreeParams
@@ -15,7 +15,7 @@ from softwood.learners.soft.regimes import MAX_LEAVES_OF_LARGE_TABLE
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold, init_root
 
-HOW = GrowOptions(1e-4, max_leaves=64, several=True)
+HOW = GrowOptions(1e-4, max_leaves=64, batch_splits=True)
 
 
 def wavy(rows: int = 600) -> Fold:
@@ -36,18 +36,18 @@ def grown(fold: Fold, leaves: int) -> SoftTreeParams:
 
 def test_a_tree_of_many_leaves_is_split_in_a_quarter_of_them_at_once() -> None:
     fold = wavy()
-    tree = grown(fold, ONE_BY_ONE)
-    larger = split_some(tree, fold.train, fold.split_features, HOW)
+    tree = grown(fold, ONE_BY_ONE_MAX_LEAVES)
+    larger = split_leaves(tree, fold.train, fold.split_features, HOW)
     assert larger is not None
-    assert len(larger.leaves) == ONE_BY_ONE + ONE_BY_ONE // PART
+    assert len(larger.leaves) == ONE_BY_ONE_MAX_LEAVES + ONE_BY_ONE_MAX_LEAVES // LEAVES_PER_BATCHED_SPLIT
     assert larger.loss(fold.train) < tree.loss(fold.train)
 
 
-@pytest.mark.parametrize(("leaves", "how"), [(3, HOW), (ONE_BY_ONE, GrowOptions(1e-4, max_leaves=64))])
+@pytest.mark.parametrize(("leaves", "how"), [(3, HOW), (ONE_BY_ONE_MAX_LEAVES, GrowOptions(1e-4, max_leaves=64))])
 def test_otherwise_it_is_one_split_as_ever(leaves: int, how: GrowOptions) -> None:
     fold = wavy()
     tree = grown(fold, leaves)
-    some, one = (make(tree, fold.train, fold.split_features, how) for make in (split_some, split_step))
+    some, one = (make(tree, fold.train, fold.split_features, how) for make in (split_leaves, split_step))
     assert some is not None
     assert one is not None
     np.testing.assert_array_equal(some.parameters, one.parameters)
@@ -55,7 +55,8 @@ def test_otherwise_it_is_one_split_as_ever(leaves: int, how: GrowOptions) -> Non
 
 def test_it_never_has_more_leaves_than_it_may() -> None:
     fold = wavy()
-    larger = split_some(grown(fold, ONE_BY_ONE), fold.train, fold.split_features, GrowOptions(1e-4, 17, several=True))
+    how = GrowOptions(1e-4, max_leaves=17, batch_splits=True)
+    larger = split_leaves(grown(fold, ONE_BY_ONE_MAX_LEAVES), fold.train, fold.split_features, how)
     assert larger is not None
     assert len(larger.leaves) == 17
 

@@ -9,7 +9,7 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
-from softwood.learners.soft.rows.binning import OTHERS, level_bins
+from softwood.learners.soft.rows.binning import OTHERS_BIN, level_bins
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold, init_root
 
@@ -71,6 +71,6 @@ def test_the_most_frequent_levels_have_a_bin_and_the_others_share_the_last() -> 
     x = np.r_[np.repeat(np.arange(40.0), 2), np.full(7, 39.0)]
     bins = level_bins(x, np.ones(len(x)), 40)
     assert bins[39] == 0
-    assert np.count_nonzero(bins == -1) == 40 - OTHERS
+    assert np.count_nonzero(bins == -1) == 40 - OTHERS_BIN
     assert isinstance(ground_of(x[:, None], x[:, None], [40]).split_features, SplitFeatures)
-    assert ground_of(x[:, None], x[:, None], [40]).train.bin.max() == OTHERS
+    assert ground_of(x[:, None], x[:, None], [40]).train.bin.max() == OTHERS_BIN

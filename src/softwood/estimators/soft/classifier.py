@@ -56,9 +56,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
         second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
         the proof (docs/monotone.md).
-    effort : {"quick", "normal", "thorough"}
-        How broadly "joint" searches. "quick": one kind of gates and leaves, one penalty, one division of the rows, for
-        grids and streams; "thorough": eight searches with other folds each, the kind that most choose.
+    effort : {"quick", "normal"}
+        How broadly "joint" searches. "quick": one kind of gates and leaves, one penalty and one division of the rows,
+        for grids and streams.
     readable : bool
         Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
         else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -24,6 +25,7 @@ from softwood.learners.soft.learn import FitResult, learn_joint_from, training_r
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.readable import learn_readable
 from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.search import Effort
 from softwood.learners.soft.thorough import learn_thoroughly
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
@@ -32,10 +34,24 @@ from softwood.tree import MonotonicCertificate, Schema, Tree
 MAX_LEAVES, NO_LIMIT = 16, 2**31 - 1
 LEARNERS = ("joint", "incremental")
 STARTS = ("hard", "random")
-EFFORTS = ("quick", "normal", "thorough")
+EFFORTS = ("quick", "normal")
 GATES = ("auto", "axis", "linear", "quadratic", "additive")
 LEAVES = ("auto", "constant", "linear")
 SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse matrix as it is
+
+
+def _effort(given: Any) -> Effort:
+    """The option `effort`, checked. "thorough" still works, with a warning (docs/versions.md)."""
+    if isinstance(given, str) and given == "thorough":
+        warnings.warn(
+            "effort='thorough' is deprecated and will be removed: it repeats the search eight times, with other folds "
+            "each. Use effort='normal'; to compare several searches, fit with several values of random_state.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return "thorough"
+    effort: Effort = options.one_of("effort", given, EFFORTS)
+    return effort
 
 
 class SoftTree(Calibrated, TreeEstimator):
@@ -161,7 +177,7 @@ class SoftTree(Calibrated, TreeEstimator):
             keep=options.boolean("keep_on_interrupt", p["keep_on_interrupt"]),
             engine="torch" if engine == "torch" else "memory",
             device=p["device"],
-            effort=options.one_of("effort", p["effort"], EFFORTS),
+            effort=_effort(p["effort"]),
         )
 
     def _learn_from(

@@ -17,7 +17,7 @@ from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
 from softwood.learners.softening.anneal import PATIENCE
 from softwood.learners.softening.ramps import ALPHA
-from softwood.learners.softening.softened import N_SPLITS, PARTS, learn_softened
+from softwood.learners.softening.softened import N_PARTS, N_SPLITS, learn_softened
 from softwood.tree import Schema, Tree
 
 CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY}
@@ -118,7 +118,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
         min_samples_leaf: float = 1,
         alpha: float = ALPHA,
         patience: int = PATIENCE,
-        n_splits: int = PARTS,
+        n_splits: int = N_PARTS,
         mean_widths: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -183,7 +183,7 @@ class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
         min_samples_leaf: float = 1,
         alpha: float = ALPHA,
         patience: int = PATIENCE,
-        n_splits: int = PARTS,
+        n_splits: int = N_PARTS,
         mean_widths: bool = False,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,

@@ -16,6 +16,7 @@ from softwood.intake.cells.cells import Level
 from softwood.intake.cells.frames import target_names
 from softwood.intake.table.target import find_labels, read_numbers
 from softwood.kernels.arithmetic import matmul
+from softwood.learners.soft.rows.target_scale import mean_scale
 from softwood.tree import Kind, Summary
 
 MOST_LEVELS = 100_000  # of a category, or classes: they are kept in memory
@@ -175,8 +176,5 @@ class TargetScan:
             raise ValueError(f"y has more than {MOST_LEVELS:,} classes: for numbers take a regressor.")
 
     def scale(self) -> tuple[Floats, Floats]:
-        """Centre and spread of numbers, as learners/soft/rows/dataset.py has them."""
-        centre = np.where(self.low == self.high, self.low, self.mean)
-        spread = np.sqrt(self.spread / self.weight)
-        small = np.maximum(centre - self.low, self.high - centre) <= 1e-12 * np.abs(centre)
-        return centre, np.where((spread > 0) & ~small, spread, 1.0)
+        """Centre and scale of numbers, as for rows in memory."""
+        return mean_scale(self.mean, np.sqrt(self.spread / self.weight), self.low, self.high)

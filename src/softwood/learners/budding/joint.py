@@ -2,7 +2,7 @@
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty * (log penalty of weights + ...)
 
-    grow    a soft tree, by the soft learner's search among kinds and weight penalties (learners/soft/model_search/)
+    grow    a soft tree, by the soft learner's search among kinds and weight penalties (learners/soft/search/)
     bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under
             one leafness penalty after the other; buds whose leafness reaches 1 become leaves again
     select  on held-out rows the smallest tree that is not clearly worse than the best, the soft tree among them
@@ -30,23 +30,23 @@ from softwood.learners.budding.refine import BuddingPenalty, round_buds, settle
 from softwood.learners.soft import learn as soft
 from softwood.learners.soft import options as soft_options
 from softwood.learners.soft.columns.design import DesignMatrix
-from softwood.learners.soft.finish.held_out import answered_by
+from softwood.learners.soft.finish.held_out import held_out_answers_by
 from softwood.learners.soft.finish.refit import from_best_start, refitted
 from softwood.learners.soft.growth.temperature_scaling import output_scale_on
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold
-from softwood.learners.soft.search.selection import Candidate, is_near
+from softwood.learners.soft.search.selection import Candidate, FoldTrees, near_best
 from softwood.learners.soft.search.spec import ModelSpec
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 
-PATH = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
-LEAFNESS = 0.3  # of a branch that becomes a bud
-SETTLE, ROUGH = 60, 1e-7  # iterations along the path, and the part of the objective that each must save
-FINISH, FINE = 200, 1e-7  # of the tree that is kept
+LEAFNESS_PENALTIES = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
+START_LEAFNESS = 0.3  # of a branch that becomes a bud
+SETTLE_ITER, SETTLE_TOL = 60, 1e-7  # iterations along the path, and the part of the objective that each must save
+FINISH_ITER, FINISH_TOL = 200, 1e-7  # of the tree that is kept
 
 
 @dataclass(frozen=True)
@@ -78,30 +78,11 @@ class JointOptions:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class PathPoint:
-    """Trees under one leafness penalty, one for each fold, and their loss on held-out rows."""
+@dataclass(frozen=True, kw_only=True)
+class PathPoint(FoldTrees[BuddingParams]):
+    """Budding trees under one leafness penalty."""
 
     leafness_penalty: float
-    params: list[BuddingParams]
-    output_scale: list[float]
-    row_loss: Floats
-    weight: Floats
-
-    @property
-    def loss(self) -> float:
-        return float(np.average(self.row_loss, weights=self.weight))
-
-    @property
-    def nodes(self) -> float:
-        return float(np.mean([params.n_nodes for params in self.params]))
-
-    def with_folds(self, other: PathPoint) -> PathPoint:
-        """Together with the trees of other folds."""
-        return replace(
-            self, params=self.params + other.params, output_scale=self.output_scale + other.output_scale,
-            row_loss=np.append(self.row_loss, other.row_loss), weight=np.append(self.weight, other.weight),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -135,10 +116,10 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     trial, work = search.chosen, Interruptible(how.keep, search.interrupted)
     grown = trial.candidate
     if not (refit or work.interrupted):
-        grown = work.result(grown, from_best_start, trial, FINISH, how.n_threads)
+        grown = work.result(grown, from_best_start, trial, FINISH_ITER, how.n_threads)
     buds = Budding(trial.spec, grown, how)
     point = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.selected)
-    design, params = trial.spec.design, point.params[0]
+    design, params = trial.spec.design, point.tree[0]
     held_out = buds.answered(point, rows.centre, rows.scale)
     if refit:
         search.trials.clear()  # before all rows are taken in
@@ -148,7 +129,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
         everything = buds.fold(0).train
     penalties = buds.penalties(point.leafness_penalty)
     if how.round_buds:
-        params = work.result(params, round_buds, params, everything, penalties, FINISH, FINE)
+        params = work.result(params, round_buds, params, everything, penalties, FINISH_ITER, FINISH_TOL)
     if rows.sample.centre_is_best:
         params = params.at_mean_if_alone()
     history = [soft_history_entry(trial.candidate) for trial in search.found] + buds.history
@@ -179,7 +160,7 @@ class Budding:
         if self.how.leafness_penalty is not None:
             path = list(self._path(0, (self.how.leafness_penalty,)))
             return self._everywhere(path[0])
-        first = select(list(self._path(0, PATH)))
+        first = select(list(self._path(0, LEAFNESS_PENALTIES)))
         return select([self.unbudded(), self._everywhere(first)])
 
     def _everywhere(self, point: PathPoint) -> PathPoint:
@@ -192,10 +173,10 @@ class Budding:
     def _path(self, index: int, path: tuple[float, ...]) -> Iterator[PathPoint]:
         """Trees along the path of leafness penalties, each from the one before."""
         fold, tree = self.fold(index), self.grown.tree[index]
-        unscaled = tree.scale_output(1.0 / self.grown.output_scale[index])
-        start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), LEAFNESS)
+        unscaled = self.grown.as_learned[index]
+        start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), START_LEAFNESS)
         for leafness_penalty in path:
-            params = settle(start, fold.train, self.penalties(leafness_penalty), SETTLE, ROUGH)[1]
+            params = settle(start, fold.train, self.penalties(leafness_penalty), SETTLE_ITER, SETTLE_TOL)[1]
             point = scored(params, leafness_penalty, fold)
             self.history.append(history_entry(params, point.loss, self.penalties(leafness_penalty)))
             self.how.report(self.history[-1])
@@ -212,29 +193,31 @@ class Budding:
         """The soft tree with its held-out losses; an interrupted search may have got no further than screening."""
         leafness_penalty = self.how.leafness_penalty or 0.0
         whole = [params_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
-        return PathPoint(leafness_penalty, whole, self.grown.output_scale, self.grown.row_loss, self.grown.weight)
+        return PathPoint(
+            leafness_penalty=leafness_penalty,
+            tree=whole,
+            row_loss=self.grown.row_loss,
+            weight=self.grown.weight,
+            output_scale=self.grown.output_scale,
+        )
 
     def answered(self, point: PathPoint, centre: Floats, scale: Floats) -> HeldOutRows | None:
         """Held-out rows with what the trees of their folds answer."""
         outputs = [
-            lambda fold, params=params: fold.valid.output(shape_of(params), fold_buds(params))
-            for params in point.params
+            lambda fold, params=params: fold.valid.output(shape_of(params), fold_buds(params)) for params in point.tree
         ]
-        return answered_by(self.spec, outputs, centre, scale)
+        return held_out_answers_by(self.spec, outputs, centre, scale)
 
     def refitted(self, point: PathPoint, everything: SumEngine) -> BuddingParams:
         """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as before."""
         if point.leafness_penalty == 0.0 and self.how.leafness_penalty is None:
             return self._soft_refitted(everything)
         penalties = self.penalties(point.leafness_penalty)
-        unscaled = [
-            params.scale_output(1.0 / factor) for params, factor in zip(point.params, point.output_scale, strict=True)
-        ]
-        refined = [settle(params, everything, penalties, FINISH, FINE) for params in unscaled]
+        refined = [settle(params, everything, penalties, FINISH_ITER, FINISH_TOL) for params in point.as_learned]
         return min(refined, key=lambda pair: pair[0])[1].scale_output(_mean(point.output_scale))
 
     def _soft_refitted(self, everything: SumEngine) -> BuddingParams:
-        tree = refitted(self.grown, everything, FINISH, self.how.n_threads)
+        tree = refitted(self.grown, everything, FINISH_ITER, self.how.n_threads)
         return params_of(tree, everything.mean_reach(tree.shape, tree.parameters), 0.0)
 
 
@@ -243,15 +226,18 @@ def scored(params: BuddingParams, leafness_penalty: float, fold: Fold) -> PathPo
     valid, shape = fold.valid, shape_of(params)
     factor = output_scale_on(valid, shape, fold_buds(params))
     params = params.scale_output(factor)
-    weight = valid.weight * valid.total_weight
-    return PathPoint(leafness_penalty, [params], [factor], valid.row_loss(shape, fold_buds(params)), weight)
+    return PathPoint(
+        leafness_penalty=leafness_penalty,
+        tree=[params],
+        row_loss=valid.row_loss(shape, fold_buds(params)),
+        weight=valid.weight * valid.total_weight,
+        output_scale=[factor],
+    )
 
 
 def select(points: list[PathPoint]) -> PathPoint:
     """The smallest tree whose held-out loss is near the best (learners/soft/search/selection.py)."""
-    best = min(points, key=lambda point: point.loss)
-    near = [point for point in points if point is best or is_near(point.row_loss, best.row_loss, point.weight)]
-    return min(near, key=lambda point: (point.nodes, point.loss))
+    return min(near_best(points), key=lambda point: (point.nodes, point.loss))
 
 
 def history_entry(params: BuddingParams, loss: float, penalties: BuddingPenalty) -> dict[str, Any]:

@@ -28,13 +28,13 @@ from softwood.learners.budding.params import existence
 from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.rows.dataset import Dataset
 
-PATH = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
-PENALTY = 1e-4  # where there is nothing to select by: a stream
-STEPS = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
-PATIENCE = 60  # epochs without gain on held-out rows after which the next penalty is tried
-AFTER = 50  # epochs on all rows after the selection
-IDLE = 2  # penalties without gain after which the path ends
-ENOUGH = 20_000  # rows that suffice to select by
+LEAFNESS_PENALTIES = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
+STREAM_LEAFNESS_PENALTY = 1e-4  # where there is nothing to select by: a stream
+STEP_SIZES = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
+PATIENCE_EPOCHS = 60  # epochs without gain on held-out rows after which the next penalty is tried
+FINAL_EPOCHS = 50  # epochs on all rows after the selection
+MAX_IDLE_PENALTIES = 2  # penalties without gain after which the path ends
+SELECTION_MAX_ROWS = 20_000  # rows that suffice to select by
 Path = list[tuple[float, int]]  # leafness penalties and the epochs each may take
 
 
@@ -64,10 +64,10 @@ class Online:
         size = step if step is not None else self.step
         return OnlineOptions(
             loss,
-            PENALTY if penalty is None else penalty,
+            STREAM_LEAFNESS_PENALTY if penalty is None else penalty,
             self.weight_penalty,
             self.rule,
-            STEPS[self.rule][0] if size is None else size,
+            STEP_SIZES[self.rule][0] if size is None else size,
             self.batch,
         )
 
@@ -89,13 +89,13 @@ class WarmStart:
 def learn_online(dataset: Dataset, how: Online, validation: Dataset | None) -> WarmStart:
     """Learn a budding tree; validation rows are never trained on."""
     rows = dataset.in_order(how.seed) if how.shuffle else dataset
-    penalties = PATH if how.leafness_penalty is None else (how.leafness_penalty,)
+    penalties = LEAFNESS_PENALTIES if how.leafness_penalty is None else (how.leafness_penalty,)
     path = [(penalty, how.max_epochs) for penalty in penalties]
     if how.leafness_penalty is not None and how.step is not None:
         return _best(_epochs(rows, how, path, how.step, validation), how.keep)
     learn, valid = (rows, validation) if validation is not None else _divided(rows)
     tried = list[WarmStart]()
-    for step in STEPS[how.rule] if how.step is None else (how.step,):
+    for step in STEP_SIZES[how.rule] if how.step is None else (how.step,):
         try:
             tried.append(_best(_epochs(learn, how, path, step, valid), how.keep))
         except KeyboardInterrupt:
@@ -112,11 +112,11 @@ def learn_online(dataset: Dataset, how: Online, validation: Dataset | None) -> W
 
 def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
     """Rows to learn from before the selection, and the others, to select by; all for both if there is but one."""
-    out = rows.head(ENOUGH).held_out()
+    out = rows.head(SELECTION_MAX_ROWS).held_out()
     if not out:
         return rows, rows
     known = np.zeros(len(rows))
-    known[:ENOUGH] = rows.weight[:ENOUGH] - out[0]
+    known[:SELECTION_MAX_ROWS] = rows.weight[:SELECTION_MAX_ROWS] - out[0]
     if rows.group is None:
         return rows.part(known), rows.part(rows.weight - known)
     held = ~np.isin(rows.group, rows.group[known > 0])
@@ -130,7 +130,7 @@ def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> War
     scaled = _scaled(stream, rows)
     rng = np.random.default_rng(how.seed + 1)
     try:
-        for _ in range(min(how.max_epochs, AFTER)):
+        for _ in range(min(how.max_epochs, FINAL_EPOCHS)):
             loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
             history.append(history_entry(stream, len(history) + 1, loss))
             how.report(history[-1])
@@ -192,10 +192,10 @@ def _epochs(rows: Dataset, how: Online, path: Path, step: float, valid: Dataset 
             yield WarmStart(replace(stream, state=stream.state.copy()), list(history))
             now = history[-1].get("held_out_loss", -np.inf)
             idle, best = (0, now) if now < best else (idle + 1, best)
-            if idle == PATIENCE and valid is not None:
+            if idle == PATIENCE_EPOCHS and valid is not None:
                 break
         without_gain = without_gain + 1 if best >= before else 0
-        if valid is not None and without_gain == IDLE:
+        if valid is not None and without_gain == MAX_IDLE_PENALTIES:
             return
 
 

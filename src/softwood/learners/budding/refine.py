@@ -4,7 +4,7 @@
               + penalty * (log penalty of weights + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
-A leafness that ends within EDGE of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
+A leafness that ends within LEAFNESS_MARGIN of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
 
 Trees with monotone inputs are refined within bounds, as soft trees are (learners/soft/params/monotone_refine.py):
 weights and slopes of their columns are >= 0, and under a gate that looks at them all responses below the first child,
@@ -30,7 +30,7 @@ from softwood.learners.budding.monotone_buds import MonotoneBuds
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.soft.params.params import RESPONSE_PENALTY, gate_penalty
 
-EDGE = 0.01
+LEAFNESS_MARGIN = 0.01  # from 0 and from 1
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def refine(
         whole = np.where(penalty.strength < 0, 0.0, whole + penalty_slope)
         return value, whole if order is None else order.slopes(at, whole)
 
-    kept = np.clip(params.leafness[branch], EDGE, 1.0 - EDGE)
+    kept = np.clip(params.leafness[branch], LEAFNESS_MARGIN, 1.0 - LEAFNESS_MARGIN)
     free = log(kept / (1.0 - kept))
     start = np.concatenate([params.gate[branch].ravel(), free, params.response.ravel(), params.slope.ravel()])
     if order is None:
@@ -112,8 +112,9 @@ def refine(
         low, high = order.bounds(start, penalty.strength < 0)
         value, found, _ = minimise_within(measure, order.start(start), low, high, max_iter, tol)
     better = unpack(found)
-    edged = np.where(better.leafness < EDGE, 0.0, np.where(better.leafness > 1.0 - EDGE, 1.0, better.leafness))
-    return value, replace(better, leafness=edged)
+    leafness = np.where(better.leafness < LEAFNESS_MARGIN, 0.0, better.leafness)
+    leafness = np.where(leafness > 1.0 - LEAFNESS_MARGIN, 1.0, leafness)
+    return value, replace(better, leafness=leafness)
 
 
 def _penalty(params: BuddingParams, penalties: BuddingPenalty) -> Penalty:

@@ -12,12 +12,12 @@ from softwood.learners.budding.joint import FitResult
 from softwood.learners.budding.online import Online
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
-from softwood.learners.budding.stream import RECENT, Stream
+from softwood.learners.budding.stream import RECENT_ROWS, Stream
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.target_scale import scale_targets
 from softwood.tree.gain import Sample
 
-STEEPEST = 1e9  # weight of a gate, in scaled columns: more would not fit in single precision with what it is added to
+MAX_GATE_WEIGHT = 1e9  # in scaled columns; more would not fit in single precision beside what it is added to
 
 
 def state_of(params: BuddingParams, how: Online) -> OnlineState:
@@ -32,7 +32,7 @@ def state_of(params: BuddingParams, how: Online) -> OnlineState:
     state.leafness[:] = params.leafness
     size = np.abs(params.gate).max(axis=1, keepdims=True)
     unpenalized = params.gate * np.minimum(
-        1.0, STEEPEST / np.maximum(size, 1.0)
+        1.0, MAX_GATE_WEIGHT / np.maximum(size, 1.0)
     )  # a step all the same, at the same place
     state.gate[:] = np.roll(unpenalized, 1, axis=1)  # a state has the bias first
     response = state.response
@@ -47,7 +47,7 @@ def stream_of(learned: FitResult, dataset: Dataset, how: Online, total_weight: f
     options = how.options(dataset.loss, learned.penalties.leafness or None)
     if how.step is None and learned.params.slopes != "none":  # one row moves all weights of a response the same way
         options = replace(options, step=options.step / (1 + learned.params.columns))
-    seen = np.flatnonzero(dataset.weight)[-RECENT:]
+    seen = np.flatnonzero(dataset.weight)[-RECENT_ROWS:]
     recent = Sample(dataset.X[seen], dataset.target[seen], dataset.weight[seen])
     stream = Stream(
         state_of(learned.params, how), options, FixedScale(learned.design), None, learned.centre, learned.scale,

@@ -1,6 +1,6 @@
 """Scaling for streams: a row is scaled by the mean and spread of the rows so far, itself among them.
 
-    number      (x - mean) / spread, held within LIMIT spreads; a missing one is 0
+    number      (x - mean) / spread, held within CLIP_SPREADS spreads; a missing one is 0
     category    2 (1 if x is the level - its share), for each level
     missing     2 (1 if x is missing - the share of missing values), once a value of the input was missing
 
@@ -20,12 +20,12 @@ from softwood.arrays import Floats, Ints
 from softwood.kernels import scale_running
 from softwood.kernels.contracts.running_scale import ScaleRule, place_of
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.design import INDICATOR_SCALE, LIMIT, Builder, DesignMatrix
-from softwood.learners.soft.rows.moments import CONSTANT
+from softwood.learners.soft.columns.design import CLIP_SPREADS, INDICATOR_SCALE, Builder, DesignMatrix
+from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD
 
-LEAST_SPREAD = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
-RULE = ScaleRule(LIMIT, INDICATOR_SCALE, LEAST_SPREAD, CONSTANT)
-NUMBER, GONE = -1.0, np.nan  # codes of columns that are no level
+MIN_SPREAD_SHARE = 1e-9  # of the mean's distance from the first value: below, a spread is rounding
+SCALE_RULE = ScaleRule(CLIP_SPREADS, INDICATOR_SCALE, MIN_SPREAD_SHARE, CONSTANT_MAX_SPREAD)
+NUMBER_CODE, MISSING_CODE = -1.0, np.nan  # codes of columns that are no level
 TOO_LARGE = "X or y holds numbers so large that their squares overflow; divide them by a constant."
 
 
@@ -54,12 +54,12 @@ class Moments:
     def take(self, values: Floats, weight: Floats) -> Floats:
         """Numbers in spreads about the mean, as of each row; 0 where nothing is known or nothing varies."""
         n = len(self.first)
-        return self.take_columns(values, np.arange(n, dtype=np.int32), np.full(n, NUMBER), weight)
+        return self.take_columns(values, np.arange(n, dtype=np.int32), np.full(n, NUMBER_CODE), weight)
 
     def take_columns(self, X: Floats, feature: Ints, code: Floats, weight: Floats, phi: Floats | None = None) -> Floats:
         """Columns of rows, each scaled as of itself; `feature` and `code` as in kernels/reference/running_scale.py."""
         made = np.empty((len(X), len(feature))) if phi is None else phi
-        if not scale_running(X, feature, code, weight, self, RULE, made):
+        if not scale_running(X, feature, code, weight, self, SCALE_RULE, made):
             raise ValueError(TOO_LARGE)
         return made
 
@@ -67,7 +67,7 @@ class Moments:
         """Mean and spread of all rows so far."""
         if not np.isfinite(self.squares).all():
             raise ValueError(TOO_LARGE)
-        return place_of(self.first, self.weight, self.total, self.squares, RULE)
+        return place_of(self.first, self.weight, self.total, self.squares, SCALE_RULE)
 
 
 def add_in_order(total: float, parts: Floats) -> float:
@@ -112,7 +112,7 @@ class RunningScale:
         phi = np.empty((len(X), n + len(gaps)))
         self.moments.take_columns(X, self.feature, self.code, weight, phi[:, :n])
         if len(gaps):
-            self.gap_moments.take_columns(X, gaps, np.full(len(gaps), GONE), weight, phi[:, n:])
+            self.gap_moments.take_columns(X, gaps, np.full(len(gaps), MISSING_CODE), weight, phi[:, n:])
         self.weight = add_in_order(self.weight, weight)
         return phi
 
@@ -148,13 +148,13 @@ class RunningScale:
 
 
 def _linear(build: Builder, f: int, mean: float, spread: float, low: float, high: float) -> None:
-    """A number's column: linear, clipped where rows went beyond LIMIT spreads; 0 where nothing varies."""
+    """A number's column: linear, clipped where rows went beyond CLIP_SPREADS spreads; 0 where nothing varies."""
     if not spread > 0:
         build.column({}, 0.0, f, 0)
-    elif max(high - mean, mean - low) > LIMIT * spread:
-        bottom, top = mean - LIMIT * spread, mean + LIMIT * spread
+    elif max(high - mean, mean - low) > CLIP_SPREADS * spread:
+        bottom, top = mean - CLIP_SPREADS * spread, mean + CLIP_SPREADS * spread
         lower = build.term(Term.HINGE, f, bottom, mean - bottom)
-        build.column({lower: 1 / spread, build.term(Term.HINGE, f, top, 0.0): -1 / spread}, -LIMIT, f, 0)
+        build.column({lower: 1 / spread, build.term(Term.HINGE, f, top, 0.0): -1 / spread}, -CLIP_SPREADS, f, 0)
     else:
         build.column({build.term(Term.IDENTITY, f, 0.0, mean): 1 / spread}, -mean / spread, f, 0)
 

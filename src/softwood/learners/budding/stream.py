@@ -23,10 +23,10 @@ from softwood.learners.soft.rows.target_scale import scale_targets
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Sample
 
-HALVINGS = 40  # of the step, before a stream gives up
-LARGEST = 1e6  # number of a state, in scaled columns and targets, up to which a step has not diverged
-MOST_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row alone would decide the tree
-RECENT = 1024  # rows that a stream remembers, to count and to measure importances by
+MAX_HALVINGS = 40  # of the step, before a stream gives up
+MAX_STATE_SIZE = 1e6  # number of a state, in scaled columns and targets, up to which a step has not diverged
+MAX_ROW_WEIGHT = np.float32(1e4)  # of a row in a gradient step: beyond, one row alone would decide the tree
+RECENT_ROWS = 1024  # rows that a stream remembers, to count and to measure importances by
 
 
 @dataclass
@@ -86,9 +86,9 @@ class Stream:
     def train(self, x: npt.NDArray[np.float32], target: npt.NDArray[np.float32], weight: npt.NDArray[np.float32],
               order: Longs) -> float:  # fmt: skip
         """Gradient steps on scaled rows; the mean loss."""
-        weight = np.minimum(weight, MOST_WEIGHT)
-        most = max(LARGEST, 2.0 * float(np.abs(self.state.number).max()))
-        for _ in range(HALVINGS):
+        weight = np.minimum(weight, MAX_ROW_WEIGHT)
+        most = max(MAX_STATE_SIZE, 2.0 * float(np.abs(self.state.number).max()))
+        for _ in range(MAX_HALVINGS):
             state = self.state.copy()
             total = kernels.train_buds(state, x, target, weight, order, self.options)
             if isfinite(total) and np.abs(state.number).max() <= most:  # not so of NaN either
@@ -110,8 +110,8 @@ class Stream:
 
     def _remember(self, X: Floats, target: Floats, weight: Floats) -> None:
         self.weight, old = add_in_order(self.weight, weight), self.recent
-        new = Sample(X[-RECENT:], target[-RECENT:], weight[-RECENT:])
-        kept = RECENT - len(new.X)
+        new = Sample(X[-RECENT_ROWS:], target[-RECENT_ROWS:], weight[-RECENT_ROWS:])
+        kept = RECENT_ROWS - len(new.X)
         if len(old.X) and kept:
             new = Sample(
                 np.concatenate([old.X[-kept:], new.X]),

@@ -76,11 +76,11 @@ def merge_equal(rows: HeldOutRows) -> HeldOutRows:
     [1.0, 2.0]
     """
     group = np.zeros(len(rows), np.int64) if rows.group is None else rows.group
-    told = np.column_stack([rows.target.astype(np.float64).reshape(len(rows), -1), rows.answer, group])
+    content = np.column_stack([rows.target.astype(np.float64).reshape(len(rows), -1), rows.answer, group])
     number = hash_rows(rows.X, np.zeros((len(rows), 0)), 0)
-    order = np.lexsort((rows.weight, *told.T, number))
-    number, told = number[order], told[order]
-    first = np.append(True, (number[1:] != number[:-1]) | np.any(told[1:] != told[:-1], axis=1))
+    order = np.lexsort((rows.weight, *content.T, number))
+    number, content = number[order], content[order]
+    first = np.append(True, (number[1:] != number[:-1]) | np.any(content[1:] != content[:-1], axis=1))
     weight = np.bincount(np.cumsum(first) - 1, rows.weight[order]).astype(np.float64)
     at = order[first]
     kept = None if rows.group is None else rows.group[at]

@@ -14,8 +14,8 @@ import numpy as np
 
 from softwood.arrays import Floats
 
-MOST_POINTS = 1_000  # scores that are kept; of more, those at even steps, each for the ones below it
-ROUNDING = 1e-9  # of the weight: sums in another order differ by less
+MAX_POINTS = 1_000  # scores that are kept; of more, those at even steps, each for the ones below it
+ROUNDING_SHARE = 1e-9  # of the weight: sums in another order differ by less
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class ScoreTable:
         order = np.argsort(score, kind="stable")
         score, total = score[order], np.cumsum(weight[order])
         last = np.flatnonzero(np.append(score[1:] != score[:-1], True))  # of equal scores
-        if len(last) > MOST_POINTS:
-            last = last[np.linspace(0, len(last) - 1, MOST_POINTS).round().astype(np.int64)]
+        if len(last) > MAX_POINTS:
+            last = last[np.linspace(0, len(last) - 1, MAX_POINTS).round().astype(np.int64)]
         return cls(score[last], total[last])
 
     def threshold(self, coverage: float) -> float:
         """The score that a new row stays within with this chance; infinite where the held-out rows are too few."""
-        wanted = coverage * (self.weight[-1] + 1.0) - ROUNDING * self.weight[-1]
+        wanted = coverage * (self.weight[-1] + 1.0) - ROUNDING_SHARE * self.weight[-1]
         place = int(np.searchsorted(self.weight, wanted))
         return float(self.score[place]) if place < len(self.score) else float("inf")
 

@@ -6,7 +6,8 @@ Weights are those of a ridge regression of the held-out rows' absolute errors on
 The error of each row by the regression without it (without its group, where rows have some) is known in
 closed form, and chooses the penalty; the same
 leave-one-out spreads scale the errors that intervals are made from, so that a row never narrows its own interval. The
-heaviest penalty within ERRORS standard errors of the best is taken, and a constant unless the best beats it by SURELY.
+heaviest penalty whose loss is within PENALTY_MAX_LOSS_SE of the best is taken, and a constant unless the best penalty
+is better than that by MIN_GAIN_SE.
 
 Measured on validation rows of the papers' regression sets (interval score, constant = 1, mean of soft trees' answers):
 these columns .928, lines only .946, a curve for every input .925.
@@ -29,14 +30,14 @@ from softwood.learners.soft.params.tree_kinds import ADDITIVE
 from softwood.tree import Basis, Schema, Tree
 from softwood.tree.schema import Kind
 
-PENALTIES = (1.0, 3.162, 10.0, 31.62, 100.0, 316.2, 1e3, 3162.0, 1e4)  # rows that the ridge weighs
-ERRORS = 1.0  # standard errors by which a heavier penalty may be worse
-SURELY = 2.0  # standard errors by which a spread that varies must be better than a constant
-FLOOR = 0.4  # of the mean error: no answer is taken for surer
-MOST_LEVERAGE = 0.99  # of a row, whose error without it would be divided by nothing
-FEWEST_ROWS = 30
-MOST_COLUMNS = 500  # of a sparse table, that a spread is a line of: the fullest
-RANK = 1e-9  # of the largest eigenvalue: directions that vary less carry rounding
+PENALTY_ROWS = (1.0, 3.162, 10.0, 31.62, 100.0, 316.2, 1e3, 3162.0, 1e4)  # weight of the ridge, in rows
+PENALTY_MAX_LOSS_SE = 1.0  # by which a heavier penalty may be worse
+MIN_GAIN_SE = 2.0  # by which a varying spread must be better than a constant
+MIN_SPREAD_SHARE = 0.4  # of the mean error; no spread is smaller
+MAX_LEVERAGE = 0.99  # of a row; at 1 its leave-one-out error would be divided by 0
+MIN_ROWS = 30
+MAX_SPARSE_COLUMNS = 500  # of a sparse table; a spread is linear in the fullest ones
+SINGULAR_SHARE = 1e-9  # of the largest eigenvalue: directions that vary less carry rounding
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def learn_spread(
     """The spread of absolute errors (rows,) and, of each row, the spread by all other rows (of other groups)."""
     mean = float(np.average(error, weights=weight))
     constant = Spread(None, mean if mean > 0 else 1.0), np.full(len(error), mean if mean > 0 else 1.0)
-    if (len(error) if group is None else len(np.unique(group))) < FEWEST_ROWS or not mean > 0:
+    if (len(error) if group is None else len(np.unique(group))) < MIN_ROWS or not mean > 0:
         return constant
     try:
         return _varying(X, answer, error / mean, weight, schema, mean, group) or constant
@@ -101,7 +102,7 @@ def _varying(
         return None
     design = _renumbered(design, np.append(inputs, len(schema.features)))
     tree = _tree(design, ridge.weights(chosen) * mean, ridge.constant(chosen) * mean, schema)
-    return Spread(tree, FLOOR * mean), np.maximum(ridge.without(chosen), FLOOR) * mean
+    return Spread(tree, MIN_SPREAD_SHARE * mean), np.maximum(ridge.without(chosen), MIN_SPREAD_SHARE) * mean
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class Ridge:
         if self.members is not None:
             return self._without_groups(fit, shrunk)
         leverage = self.weight * (1.0 / self.weight.sum() + matmul(np.square(self.score), shrunk))
-        return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MOST_LEVERAGE)))
+        return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MAX_LEVERAGE)))
 
     def _without_groups(self, fit: Floats, shrunk: Floats) -> Floats:
         """What the regression without the group of each row says of it.
@@ -155,31 +156,36 @@ class Ridge:
             root, error = np.sqrt(self.weight[rows]), self.target[rows] - fit[rows]
             Q, b = F * root[:, None], root * error
             if len(rows) <= F.shape[1]:
-                z = solve(np.eye(len(rows)) - matmul(Q, Q.T), b, RANK, 1.0 - RANK)
+                z = solve(np.eye(len(rows)) - matmul(Q, Q.T), b, SINGULAR_SHARE, 1.0 - SINGULAR_SHARE)
             else:
-                z = b + matmul(Q, solve(np.eye(F.shape[1]) - matmul(Q.T, Q), matmul(Q.T, b), RANK, 1.0 - RANK))
+                inner = np.eye(F.shape[1]) - matmul(Q.T, Q)
+                z = b + matmul(Q, solve(inner, matmul(Q.T, b), SINGULAR_SHARE, 1.0 - SINGULAR_SHARE))
             found[rows] -= error + matmul(F, matmul(Q.T, z))
         return found
 
     def choose(self) -> float | None:
         """The penalty to take; None where a constant is hardly worse."""
-        losses = [np.square(self.without(penalty) - self.target) for penalty in (*PENALTIES, np.inf)]
+        losses = [np.square(self.without(penalty) - self.target) for penalty in (*PENALTY_ROWS, np.inf)]
         total = float(self.weight.sum())
         means = [dot(self.weight, loss) / total for loss in losses]
         best = int(np.argmin(means))
 
-        def is_within(one: int, errors: float) -> bool:
+        def is_within(one: int, max_loss_se: float) -> bool:
             gap = losses[one] - losses[best]
             mean = means[one] - means[best]
             if self.members is not None:
-                return mean <= errors * float(
+                return mean <= max_loss_se * float(
                     norm(np.array([dot(self.weight[at], gap[at] - mean) for at in self.members])) / total
                 )
-            return mean <= errors * float(np.sqrt(dot(self.weight, np.square(gap - mean))) / total)
+            return mean <= max_loss_se * float(np.sqrt(dot(self.weight, np.square(gap - mean))) / total)
 
-        if is_within(len(PENALTIES), SURELY):
+        if is_within(len(PENALTY_ROWS), MIN_GAIN_SE):
             return None
-        return next(PENALTIES[i] for i in reversed(range(len(PENALTIES))) if i == best or is_within(i, ERRORS))
+        return next(
+            PENALTY_ROWS[i]
+            for i in reversed(range(len(PENALTY_ROWS)))
+            if i == best or is_within(i, PENALTY_MAX_LOSS_SE)
+        )
 
     def weights(self, penalty: float) -> Floats:
         """Of the columns."""
@@ -199,7 +205,7 @@ def _principal_directions(columns: Floats, weight: Floats) -> tuple[Floats, Floa
     is_wide = columns.shape[1] > columns.shape[0]
     rows = np.sqrt(weight)[:, None] * columns if is_wide else columns
     value, vector = eigh(matmul(rows, rows.T) if is_wide else matmul(columns.T, weight[:, None] * columns))
-    kept = value > RANK * max(value[-1], 1e-300)
+    kept = value > SINGULAR_SHARE * max(value[-1], 1e-300)
     value, vector = value[kept], vector[:, kept]
     return value, matmul(rows.T, vector) / np.sqrt(value) if is_wide else vector
 
@@ -242,9 +248,9 @@ def _design(cells: Floats, n_levels: list[int], weight: Floats) -> DesignMatrix:
 
 
 def _fullest(X: SparseTable) -> Index:
-    """The columns of a sparse table that have most values, at most MOST_COLUMNS, rising."""
+    """The columns of a sparse table that have most values, at most MAX_SPARSE_COLUMNS, rising."""
     stored = np.bincount(X.column, minlength=X.n_columns)
-    return np.sort(np.argsort(-stored, kind="stable")[:MOST_COLUMNS])
+    return np.sort(np.argsort(-stored, kind="stable")[:MAX_SPARSE_COLUMNS])
 
 
 def _renumbered(design: DesignMatrix, inputs: Index) -> DesignMatrix:

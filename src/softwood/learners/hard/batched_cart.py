@@ -7,7 +7,8 @@
     then                    a pass for each level of the trees, all trees at once; one more to test them
 
 The tree before pruning is that of rows in memory with the same `max_bins`. Folds differ: a row is in fold
-hash(row) mod cv. Of more than FEW rows one fold is held out, and one tree more is grown; of fewer, each in turn.
+hash(row) mod cv. Up to ALL_FOLDS_MAX_ROWS rows each fold is held out in turn; beyond, one fold is held out, and one
+more tree is grown.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ from softwood.parts.folds import raise_to
 from softwood.parts.sketch import RowSketch
 from softwood.tree import Schema, Tree, cut_tree
 
-FEW = 100_000  # rows up to which every fold is held out in turn
-SAMPLE = 20_000  # rows that cells between quantiles are made of
-PART = 8  # of the memory, for histograms
+ALL_FOLDS_MAX_ROWS = 100_000  # beyond, one fold is held out
+QUANTILE_ROWS = 20_000  # sample that the quantiles of bins are taken from
+MEMORY_PARTS = 8  # one of them is for histograms
 
 Case = tuple[Floats, npt.NDArray[Any], Floats]  # inputs, answers and weights of some rows
 
@@ -87,7 +88,7 @@ def learn_batched_cart(
     bins = Bins(found, problem.n_levels, cases.n_threads)
     in_bins = InBins(bins, unit.size, problem.is_classes, float(raised), pruning.seed, pruning.folds)
     binned = cases.parts.map(in_bins).keep(in_file=True)
-    rows = BinnedParts(binned, bins, problem.n_classes, cases.memory // PART)
+    rows = BinnedParts(binned, bins, problem.n_classes, cases.memory // MEMORY_PARTS)
     target = problem.target()
     n_targets = 0 if problem.is_classes else problem.y.shape[1]
     measure = HistogramMeasure(problem.criterion, problem.n_classes, n_targets, target.class_factor)
@@ -108,8 +109,8 @@ def grow_together(
     asked: dict[int, Question] = {i: next(step) for i, step in enumerate(steps)}
     while asked:
         questions = [FoldQuestion(*question, folds[i]) for i, question in asked.items()]
-        told = b"".join(_told(question) for question in questions)
-        answers = journal.answer(told, lambda: rows.histograms(questions))  # noqa: B023  # called at once
+        key = b"".join(_question_bytes(question) for question in questions)
+        answers = journal.answer(key, lambda: rows.histograms(questions))  # noqa: B023  # called at once
         after: dict[int, Question] = {}
         for i, answer in zip(asked, answers, strict=True):
             try:
@@ -120,7 +121,7 @@ def grow_together(
     return [grower.grown() for grower in growers]
 
 
-def _told(question: FoldQuestion) -> bytes:
+def _question_bytes(question: FoldQuestion) -> bytes:
     tree = question.tree
     parts = (tree.first_child, tree.feature, tree.child, question.origin, np.array([question.fold, *question.nodes]))
     return b"histograms" + b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
@@ -153,7 +154,7 @@ class SampleCases:
     """The rows of least hash."""
 
     seed: int
-    sketch: RowSketch = field(default_factory=lambda: RowSketch(SAMPLE))
+    sketch: RowSketch = field(default_factory=lambda: RowSketch(QUANTILE_ROWS))
 
     def take(self, case: Case) -> None:
         X, y, weight = case
@@ -179,7 +180,7 @@ def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:
     """The folds that are held out."""
     if pruning.method != "cv" or not isinstance(pruning.folds, int):
         return []
-    return list(range(pruning.folds)) if cases.n_rows <= FEW else [0]
+    return list(range(pruning.folds)) if cases.n_rows <= ALL_FOLDS_MAX_ROWS else [0]
 
 
 def _fold_of(X: Floats, y: npt.NDArray[Any], seed: int, folds: Any) -> npt.NDArray[np.uint8]:

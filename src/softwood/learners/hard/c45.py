@@ -2,10 +2,10 @@
 
 Grown by contracts/c45.py. A subtree that is no better on its training cases than a leaf becomes one. Then, bottom-up,
 a subtree is replaced by a leaf, or by its largest branch (which takes over all its cases), if the pessimistic errors
-(parts/pessimism.py) do not rise by more than TOLERANCE:
+(parts/pessimism.py) do not rise by more than TOLERANCE_ERRORS:
 
-    leaf <= min(tree, branch) + TOLERANCE  ->  leaf
-    branch <= tree + TOLERANCE             ->  raise the branch, prune what it became
+    leaf <= min(tree, branch) + TOLERANCE_ERRORS  ->  leaf
+    branch <= tree + TOLERANCE_ERRORS             ->  raise the branch, prune what it became
 
 Differs from C4.5: a category without cases in a node has no empty leaf there but counts as missing; the fractions of
 missing cases are those of all cases of the final node; weights of cases are no special case.
@@ -25,7 +25,7 @@ from softwood.learners.hard.cases import CaseNode, case_nodes, first_largest, to
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree
 
-TOLERANCE = 0.1  # errors by which a smaller tree may be worse
+TOLERANCE_ERRORS = 0.1  # errors by which a smaller tree may be worse
 SAME_ERRORS = 1e-3
 
 
@@ -110,10 +110,10 @@ class Pruner:
         largest = node.children[first_largest([child.value.sum() for child in node.children])]
         branch = self.branch_estimate(node, largest) if self.raising else np.inf
         node.estimate = tree
-        if leaf <= min(tree, branch) + TOLERANCE:
+        if leaf <= min(tree, branch) + TOLERANCE_ERRORS:
             node.become_leaf()
             node.estimate = leaf
-        elif branch <= tree + TOLERANCE:
+        elif branch <= tree + TOLERANCE_ERRORS:
             node.become(largest)
             self.refill(node)
             self.prune(node)

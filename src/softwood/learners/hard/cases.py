@@ -17,7 +17,7 @@ from softwood.kernels.contracts.c45 import TIE, C45Grown
 from softwood.kernels.kinds import Missing, Score
 from softwood.tree import Schema, Tree
 
-NOTHING_LEFT = 1e-12  # of a case
+MIN_CASE_SHARE = 1e-12  # of a case
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Cases:
         left[self.row] = self.weight
         left[part.row] -= part.weight
         kept = left[self.row]
-        return Cases(self.row[kept > NOTHING_LEFT], kept[kept > NOTHING_LEFT])
+        return Cases(self.row[kept > MIN_CASE_SHARE], kept[kept > MIN_CASE_SHARE])
 
 
 @dataclass

@@ -24,7 +24,7 @@ from softwood.kernels.contracts.bin_tree import BinTree
 from softwood.kernels.contracts.growth import EPSILON, FAR_TIE, TIE, Grown, SurrogateTable
 from softwood.kernels.histogram_split import BinSplit, Bounds, SplitSearch
 
-ROUNDING = 1e-6  # part of a node's count by which two passes may differ
+COUNT_ROUNDING_SHARE = 1e-6  # part of a node's count by which two passes may differ
 
 
 @dataclass
@@ -144,7 +144,7 @@ class HistogramGrower:
         for m, mean, table in zip(may, origin, tables, strict=True):
             node, wanted = self.nodes[m], self._count(self.nodes[m])
             node.sums, node.origin = table[0].sum(axis=0), mean  # about its own mean: no digits are lost
-            if abs(self._count(node) - wanted) > ROUNDING * wanted:
+            if abs(self._count(node) - wanted) > COUNT_ROUNDING_SHARE * wanted:
                 raise ValueError(
                     f"the engine counts {self._count(node):g} rows in node {m}, and its parent sent {wanted:g} there: "
                     "an engine must route all rows, the same in every pass, by the tree that it is given."

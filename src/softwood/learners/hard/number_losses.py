@@ -2,7 +2,7 @@
 
 squared_error   u^2                      u = y - answer
 absolute_error  |u|
-poisson         y log(y / a) - y + a     half the deviance; a is the answer, at least LEAST
+poisson         y log(y / a) - y + a     half the deviance; a is the answer, at least MIN_COUNT_SHARE
 quantile        p u above the answer, -(1 - p) u below
 huber           u^2 / 2 where |u| <= d, else d |u| - d^2 / 2
 """
@@ -17,16 +17,17 @@ from softwood.kernels.formulas.counts import half_deviance
 from softwood.kernels.kinds import Criterion
 from softwood.parts.quantiles import far_distance, weighted_quantile
 
-LINEAR = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)  # of targets far away: they may be wild
-FAR_HUBER = 5.0  # spreads from the median, and the width more: what is further by huber is wild
-LEAST = 2.0**-40  # of the largest count: an answer of 0 costs a row that counts something much, and not infinitely
+# Losses that grow linearly with the distance of a target, so that far targets may be wild.
+LINEAR_CRITERIA = (Criterion.ABSOLUTE_ERROR, Criterion.QUANTILE, Criterion.HUBER)
+HUBER_WILD_SPREADS = 5.0  # from the median, beyond the width of the loss
+MIN_COUNT_SHARE = 2.0**-40  # of the largest count; at an answer of 0 the loss of a positive count would be infinite
 
 
 def number_loss(criterion: Criterion, parameter: Floats, answer: Floats, y: Floats) -> Floats:
     """The loss of each answer (rows, targets)."""
     away = y - answer
     if criterion == Criterion.POISSON:
-        mean = np.maximum(answer, LEAST)
+        mean = np.maximum(answer, MIN_COUNT_SHARE)
         return np.asarray(mean * half_deviance(y / mean - 1.0))
     if criterion == Criterion.QUANTILE:
         return np.where(away < 0, (parameter - 1.0) * away, parameter * away)
@@ -44,11 +45,11 @@ def wild_distance(criterion: Criterion, parameter: Floats, y: Floats, weight: Fl
 
 def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
     """The part of each target's loss that no tree saves, as it is wild; 0 where losses grow otherwise."""
-    if criterion not in LINEAR or not weight.any():
+    if criterion not in LINEAR_CRITERIA or not weight.any():
         return np.zeros_like(y)
     middle = weighted_quantile(y, weight, 0.5)
-    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are told apart by squares, which are less
-        is_wild = wild_distance(criterion, parameter, y, weight, FAR_HUBER) > 0
+    if criterion == Criterion.HUBER:  # all that it loses by the median: trees are compared by squares, which are less
+        is_wild = wild_distance(criterion, parameter, y, weight, HUBER_WILD_SPREADS) > 0
         return np.where(is_wild, number_loss(criterion, parameter, np.broadcast_to(middle, y.shape), y), 0.0)
     beyond = wild_distance(criterion, parameter, y, weight, 10.0)
     return (
@@ -57,7 +58,7 @@ def wild_loss(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats
 
 
 def find_center(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats) -> Floats:
-    """The centre of each target (rows, targets) by a criterion of LINEAR."""
+    """The centre of each target (rows, targets) by a criterion of LINEAR_CRITERIA."""
     if criterion == Criterion.ABSOLUTE_ERROR:
         return weighted_quantile(y, weight, 0.5)
     order = np.argsort(y, axis=0, kind="stable")

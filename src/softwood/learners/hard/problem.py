@@ -93,8 +93,8 @@ class Problem:
 
     def in_order(self) -> Problem:
         """Rows of weight 0 left out, equal ones (of one group) merged, in the order of a hash of their content."""
-        told = self.y if self.group is None else np.column_stack([self.y, self.group])
-        return self.some(*merge_equal_rows(self.X, told, self.weight))
+        identity = self.y if self.group is None else np.column_stack([self.y, self.group])
+        return self.some(*merge_equal_rows(self.X, identity, self.weight))
 
     def by_answer(self) -> Problem:
         """The rows sorted by target and weight: those that agree in both add the same to any sum of the two."""

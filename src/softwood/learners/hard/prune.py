@@ -17,14 +17,14 @@ from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable
 from softwood.parts.folds import Fold, deal_rows, hash_rows
 from softwood.parts.groups import GroupFolds, deal_groups
-from softwood.parts.held_out import ENOUGH, HeldOutRows
+from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Tree, cut_tree
 
 Pair = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]  # rows to learn from, rows to test on
 Grow = Callable[[Floats], Tree]  # the unpruned tree of the rows by these weights
 
-ROUNDING = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
+ERROR_ROUNDING_SHARE = 1e-12  # part of an error by which equal ones may differ: rows are added in another order
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def answered(
     tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem, smoothing: Smoothing | None = None
 ) -> HeldOutRows:
     """Some of the rows with the answers of the pruned tree, which has not seen them."""
-    at = some_rows(rows, np.arange(len(rows.X)), ENOUGH)
+    at = some_rows(rows, np.arange(len(rows.X)), MAX_HELD_OUT_ROWS)
     kept = cut_tree(tree, is_leaf) if smoothing is None else smoothing.smooth(cut_tree(tree, is_leaf))
     return HeldOutRows(rows.X[at], rows.y[at], kept.predict(rows.X[at]), rows.weight[at])
 
@@ -167,7 +167,7 @@ def choose_by_cv(
     with what the trees of the chosen size answered.
     """
     between, far = sequence.between(), problem.far_loss()
-    few = -(-ENOUGH // max(len(folds), 1))
+    few = -(-MAX_HELD_OUT_ROWS // max(len(folds), 1))
 
     def test_fold(k: int) -> tuple[Floats, PathAnswers | None]:
         learn, test = folds[k]
@@ -180,10 +180,10 @@ def choose_by_cv(
         total, squares = (own.sum_leaves(losses, between) for losses in path_losses(tree, rows, far[held]))
         at = some_rows(problem, held, few)
         answers = tree.response if smoothing is None else smoothing.answers(tree)
-        told = PathAnswers.of(own, problem.some(at, test[at]), answers)
+        held_out = PathAnswers.of(own, problem.some(at, test[at]), answers)
         known = rows.row_weight()
         sums = [np.full(len(between), number) for number in (known.sum(), dot(known, far[held]))]
-        return np.array([total, squares, *sums]), told
+        return np.array([total, squares, *sums]), held_out
 
     tested = list(parallel_map(test_fold, range(len(folds)), n_jobs))
     total, squares, weight, unavoidable = np.sum([sums for sums, _ in tested], axis=0)
@@ -191,7 +191,7 @@ def choose_by_cv(
         return plain_table(sequence), None
     table = choose_by_losses(sequence, total, squares, weight, one_se, "cv", unavoidable)
     alpha = between[len(between) - 1 - table.chosen]
-    return table, HeldOutRows.joined([told.at(alpha) for _, told in tested if told is not None])
+    return table, HeldOutRows.joined([held_out.at(alpha) for _, held_out in tested if held_out is not None])
 
 
 def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool) -> PruningTable:
@@ -207,7 +207,7 @@ def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
     as_leaf, _ = path_losses(tree, rows)
     best = as_leaf.copy()
     cut = np.zeros(tree.n_nodes, np.bool_)
-    room = ROUNDING * as_leaf[0]
+    room = ERROR_ROUNDING_SHARE * as_leaf[0]
     for node in np.flatnonzero(tree.n_children)[::-1]:
         below = best[tree.children(node)].sum()
         cut[node] = as_leaf[node] <= below + room
@@ -231,7 +231,7 @@ def choose_by_losses(
     mean = total / weight
     standard_error = np.sqrt(np.maximum(squares / weight - mean * mean, 0.0) / weight)
     mean = mean + unavoidable / weight
-    equal = mean <= mean.min() + ROUNDING * np.abs(mean).max()
+    equal = mean <= mean.min() + ERROR_ROUNDING_SHARE * np.abs(mean).max()
     least = int(np.flatnonzero(equal)[-1])  # of equal errors the smaller tree
     chosen = int(np.flatnonzero(equal | (mean <= mean[least] + standard_error[least]))[-1]) if one_se else least
     return _table(sequence, mean, standard_error, chosen=len(mean) - 1 - chosen, tested_by=tested_by)

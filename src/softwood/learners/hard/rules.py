@@ -2,9 +2,9 @@
 
 1. Every path to a leaf is a rule. Of its conditions the one whose loss leaves the lowest pessimistic error rate is
    dropped, as long as the rate does not rise.
-2. Of the rules of a class, those are kept that describe it in the fewest bits: bits of the rules * RULE_PART + bits of
-   the exceptions, log2 C(covered, false positives) + log2 C(not covered, false negatives). Rules are taken away one by
-   one, each time the one whose loss saves most.
+2. Of the rules of a class, those are kept that describe it in the fewest bits: bits of the rules * RULE_BITS_SHARE +
+   bits of the exceptions, log2 C(covered, false positives) + log2 C(not covered, false negatives). Rules are removed
+   one by one, each time the one whose removal saves most.
 3. Classes are ordered by their false positives among the rows not covered yet, fewest first; rules of a class by their
    pessimistic error rate. The default is the most frequent class of the rows that no rule covers.
 4. Rules whose loss does not raise the training error are dropped, the last first.
@@ -27,9 +27,9 @@ from softwood.tree import Tree
 from softwood.tree.ruleset import Condition, Rule, RuleSet
 from softwood.tree.views import CategoryGate
 
-RULE_PART = 0.5  # rules overlap and have no order inside: their bits count half, as in C4.5
-NO_RISE = 1e-9
-BITS = 1.4426950408889634  # in a natural unit of information: 1 / log 2
+RULE_BITS_SHARE = 0.5  # rules overlap and have no order inside: their bits count half, as in C4.5
+ROUNDING = 1e-9
+BITS_PER_NAT = 1.4426950408889634  # in a natural unit of information: 1 / log 2
 
 
 def learn_rules(tree: Tree, cases: C45Cases, confidence: float) -> RuleSet:
@@ -124,7 +124,7 @@ class RuleMaker:
             more, errors = (matmul(fails[:, near], by) for by in (self.cases.weight[near], wrong))
             rates = [self.rate(now.coverage + m, now.errors + e) for m, e in zip(more, errors, strict=True)]
             at = int(np.argmin(rates))
-            if rates[at] > best + NO_RISE:
+            if rates[at] > best + ROUNDING:
                 break
             failed = failed - fails[at]
             best, now = rates[at], self.measured((), answer, failed == 0)
@@ -144,7 +144,7 @@ class RuleMaker:
             lost, lost_own = (np.append(0.0, matmul(cover[:, once], w[once])) for w in (weight, own))
             covered, hit = weight[times > 0].sum() - lost, own[times > 0].sum() - lost_own
             size = np.array([rule_bits(rule, n_conditions) for rule in rules])
-            theory = RULE_PART * (size.sum() - np.append(0.0, size))
+            theory = RULE_BITS_SHARE * (size.sum() - np.append(0.0, size))
             bits = theory + exception_bits(weight.sum(), covered, covered - hit, own.sum() - hit)
             best = int(np.argmin(bits))
             if best == 0:
@@ -193,7 +193,7 @@ class RuleMaker:
         for at in reversed(range(len(rules))):
             fewer, holds = rules[:at] + rules[at + 1 :], cover[:at] + cover[at + 1 :]
             errors = self.errors(fewer, holds, default)
-            if errors <= worst + NO_RISE:
+            if errors <= worst + ROUNDING:
                 rules, cover, worst = fewer, holds, errors
         return rules
 
@@ -208,7 +208,7 @@ class RuleMaker:
 def rule_bits(rule: Rule, n_conditions: int) -> float:
     """Bits to name a rule's conditions among all there are; their order says nothing."""
     n = len(rule.conditions)
-    return float(n * log2(max(n_conditions, 2)) - log_factorial(n) * BITS)
+    return float(n * log2(max(n_conditions, 2)) - log_factorial(n) * BITS_PER_NAT)
 
 
 def exception_bits(total: float, covered: Floats, false_positive: Floats, false_negative: Floats) -> Floats:
@@ -219,4 +219,4 @@ def exception_bits(total: float, covered: Floats, false_positive: Floats, false_
 def log_choices(n: Floats, k: Floats) -> Floats:
     """log2 of n choose k, for weights too."""
     n, k = np.maximum(n, 0.0), np.clip(k, 0.0, np.maximum(n, 0.0))
-    return np.asarray((log_factorial(n) - log_factorial(k) - log_factorial(n - k)) * BITS)
+    return np.asarray((log_factorial(n) - log_factorial(k) - log_factorial(n - k)) * BITS_PER_NAT)

@@ -31,8 +31,8 @@ from softwood.tree.frozen import freeze, restore
 from softwood.tree.once import computed_once
 
 SAME_ALPHA = 1e-9  # alphas closer than this (relative) are one: rounding, not order
-REACH_NUMBERS = 10_000_000  # of reach that are held at once
-ANSWERS_AT_ONCE = 1_000_000  # numbers
+MAX_REACH_NUMBERS = 10_000_000  # of reach that are held at once
+MAX_ANSWERS_AT_ONCE = 1_000_000  # numbers
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def node_risk(tree: Tree, problem: Problem, weight: Floats) -> Floats:
 
 def _each_node(tree: Tree, work: Callable[[Floats], Floats]) -> Floats:
     """A number of every node's answers, some nodes at a time: with many classes the answers are a large table."""
-    step = max(2, ANSWERS_AT_ONCE // tree.n_outputs)
+    step = max(2, MAX_ANSWERS_AT_ONCE // tree.n_outputs)
     return np.concatenate([work(tree.response[at : at + step]) for at in range(0, tree.n_nodes, step)])
 
 
@@ -172,7 +172,7 @@ def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs,
     rows go several ways.
     """
     if _goes_in_parts(tree):
-        step = max(1, REACH_NUMBERS // tree.n_nodes)
+        step = max(1, MAX_REACH_NUMBERS // tree.n_nodes)
         for start in range(0, len(X), step):
             reach = tree.reach(X[start : start + step])
             row, node = np.nonzero(reach)

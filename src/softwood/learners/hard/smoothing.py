@@ -21,7 +21,7 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
 from softwood.tree import Tree
 
-INSIDE = 1.0 - 1e-6  # of the way to where another class would be answered
+MAX_MOVE_SHARE = 1.0 - 1e-6  # of the way to where another class would be answered
 M = 2.0  # rows that the prior of an m-estimate is worth
 
 
@@ -74,7 +74,7 @@ def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = N
     ahead, ends = before[at, best, None] - before, after[0, best, None] - after
     falls = ends < 0.0
     room = np.where(falls, ahead / np.where(falls, ahead - ends, 1.0), 1.0).min(axis=1)
-    part = np.where(part < room, part, room * INSIDE)
+    part = np.where(part < room, part, room * MAX_MOVE_SHARE)
     answer = (1.0 - part[:, None]) * share + part[:, None] * prior
     kept = np.argmax(_merit(answer, costs), axis=1) == best
     return np.where(kept[:, None], answer, share), np.where(kept, part, 0.0)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 
-SHOWN = 24  # rows printed of a long table: the small trees, and those around the chosen one
+MAX_PRINTED_ROWS = 24  # rows printed of a long table: the small trees, and those around the chosen one
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class PruningTable:
         return "\n".join(lines)
 
     def _rows_to_show(self) -> list[int]:
-        if len(self) <= SHOWN:
+        if len(self) <= MAX_PRINTED_ROWS:
             return list(range(len(self)))
-        near = range(max(0, self.chosen - SHOWN // 3), min(len(self), self.chosen + SHOWN // 3))
-        return sorted({*range(SHOWN // 3), *near})
+        near = range(max(0, self.chosen - MAX_PRINTED_ROWS // 3), min(len(self), self.chosen + MAX_PRINTED_ROWS // 3))
+        return sorted({*range(MAX_PRINTED_ROWS // 3), *near})

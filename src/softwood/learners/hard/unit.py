@@ -1,6 +1,6 @@
 """The unit that a hard tree counts numbers in while it learns: a power of two, so that nothing is rounded.
 
-    y = unit * number        range of the numbers: about RANGE
+    y = unit * number        range of the numbers: about SQUARE_RANGE_DIGITS
 
 Whatever the user's unit, squares neither overflow nor vanish, and a limit on the impurity (growth.py: EPSILON) means
 the same. All targets share one unit, so that they count beside each other as they did. Multiplication by a power of
@@ -23,8 +23,8 @@ from softwood.tree import Tree
 
 # Of risks that are squares, digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity
 # of EPSILON: rounding. Other risks count in the unit of the targets.
-SQUARES = (Criterion.SQUARED_ERROR, Criterion.HUBER)
-RANGE = 26
+SQUARE_CRITERIA = (Criterion.SQUARED_ERROR, Criterion.HUBER)
+SQUARE_RANGE_DIGITS = 26
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Unit:
         span = float(np.max(values.max(axis=0) - values.min(axis=0)))
         if span == 0.0:  # then there is no risk to count
             return cls(float(np.ldexp(1.0, int(np.frexp(np.abs(values).max())[1]))))
-        square = problem.criterion in SQUARES
-        size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - RANGE * square))
+        square = problem.criterion in SQUARE_CRITERIA
+        size = float(np.ldexp(1.0, int(np.frexp(span)[1]) - SQUARE_RANGE_DIGITS * square))
         return cls(size, size * size if square else size)
 
     def enter(self, problem: Problem) -> Problem:

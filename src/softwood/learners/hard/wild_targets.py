@@ -2,8 +2,9 @@
 
 A split that takes one wild target apart saves all its distance, more than any true split: such splits come first, in
 the tree and in its pruning sequence, and every tree but the root answers some rows by a wild number. So a tree that is
-to be pruned grows by targets held within FAR spreads of the median (1.48 times the median distance from it; by huber,
-where true splits save squares of small steps, within FAR_HUBER and its width). A centre is held as its targets are, so
+to be pruned grows by targets held within WILD_SPREADS of the median (a spread is 1.48 times the median distance from
+it; by huber, where true splits save squares of small steps, within HUBER_WILD_SPREADS and its width). A centre is held
+as its targets are, so
 all answers within stay the same; those at the edge are found again from the targets as they are. Trees that are not
 pruned grow by all targets as they are, as scikit-learn's.
 """
@@ -16,20 +17,20 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Criterion
-from softwood.learners.hard.number_losses import FAR_HUBER, LINEAR, find_center, wild_distance
+from softwood.learners.hard.number_losses import HUBER_WILD_SPREADS, LINEAR_CRITERIA, find_center, wild_distance
 from softwood.learners.hard.problem import Problem
 from softwood.parts.quantiles import weighted_quantile
 from softwood.tree import Tree
 
-FAR = 30.0
+WILD_SPREADS = 30.0
 
 
 def hold_wild(problem: Problem) -> Problem:
     """The problem with wild targets held; the problem itself where there are none, or for another criterion."""
-    if problem.criterion not in LINEAR or not problem.weight.any():
+    if problem.criterion not in LINEAR_CRITERIA or not problem.weight.any():
         return problem
     y = problem.y.astype(np.float64)
-    spreads = FAR_HUBER if problem.criterion == Criterion.HUBER else FAR
+    spreads = HUBER_WILD_SPREADS if problem.criterion == Criterion.HUBER else WILD_SPREADS
     beyond = wild_distance(problem.criterion, problem.parameter, y, problem.weight, spreads)
     if not beyond.any():
         return problem

@@ -22,9 +22,9 @@ from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.mixture.irls import fit_gate, fit_line
 from softwood.learners.mixture.shape import MixtureShape
 
-LEAST_VARIANCE = 1e-4  # of an expert, in parts of the target's: an expert that is sure of one row explains nothing
+MIN_VARIANCE_SHARE = 1e-4  # of an expert, in parts of the target's: an expert that is sure of one row explains nothing
 TINY = 1e-300
-RANK = 1e-13  # of the largest eigenvalue: directions in which rows vary less carry rounding
+MIN_EIGENVALUE_SHARE = 1e-13  # of the largest eigenvalue: directions in which rows vary less carry rounding
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class MixtureRows:
         """
         phi = self.phi[:, :-1]
         value, U = eigh(matmul(phi, phi.T))
-        kept = value > RANK * max(float(value[-1]), TINY)
+        kept = value > MIN_EIGENVALUE_SHARE * max(float(value[-1]), TINY)
         U, size = U[:, kept], np.sqrt(value[kept])
         turn = np.zeros((len(size) + 1, self.phi.shape[1]))
         turn[:-1, :-1], turn[-1, -1] = matmul(U.T, phi) / size[:, None], 1.0
@@ -132,7 +132,7 @@ def maximise(mixture: Mixture, rows: MixtureRows, posterior: Floats) -> Mixture:
             line[leaf] = fit_line(rows.phi, rows.target, w, rows.ridge)
             error = rows.target - matmul(rows.phi, line[leaf])
             left = matmul(w, error * error) + rows.ridge * np.square(line[leaf][:-1]).sum(axis=0)
-            variance[leaf] = np.maximum(left / size, LEAST_VARIANCE)
+            variance[leaf] = np.maximum(left / size, MIN_VARIANCE_SHARE)
     return replace(mixture, gate=gate, line=line, variance=variance)
 
 

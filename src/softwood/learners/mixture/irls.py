@@ -14,10 +14,10 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, log_one_plus_exp, matmul, solve
 from softwood.kernels.formulas.equation import sigmoid
 
-STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway
-HALVINGS = 12
-SINGULAR = 1e-14  # part of a column that is left, given the others
-FLAT = 1e-10  # least curvature, in parts of the rows' weight: a sure gate has a Hessian of nearly nothing
+NEWTON_STEPS = 2  # of Newton in an M step: enough to climb, the next E step moves the target anyway
+MAX_HALVINGS = 12
+SINGULAR_SHARE = 1e-14  # part of a column that is left, given the others
+MIN_CURVATURE_SHARE = 1e-10  # of the rows' weight; a sure gate has almost no Hessian
 
 
 def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: float) -> Floats:
@@ -38,13 +38,13 @@ def fit_gate(phi: Floats, target: Floats, weight: Floats, gate: Floats, ridge: f
     decay = np.full(len(gate), ridge)
     decay[-1] = 0.0
     value = _objective(phi, target, weight, gate, decay)
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         share = sigmoid(matmul(phi, gate))
         slope = matmul(phi.T, weight * (share - target)) + decay * gate
         curve = _curvature(phi, weight * share * (1.0 - share))
-        curve[np.diag_indices_from(curve)] += decay + FLAT * total
-        step = solve(curve, slope, SINGULAR, 1.0 - SINGULAR)
-        for _ in range(HALVINGS):
+        curve[np.diag_indices_from(curve)] += decay + MIN_CURVATURE_SHARE * total
+        step = solve(curve, slope, SINGULAR_SHARE, 1.0 - SINGULAR_SHARE)
+        for _ in range(MAX_HALVINGS):
             trial = gate - step
             found = _objective(phi, target, weight, trial, decay)
             if found < value:
@@ -76,5 +76,5 @@ def fit_line(phi: Floats, target: Floats, weight: Floats, ridge: float) -> Float
     curve = _curvature(phi, weight)
     decay = np.full(len(curve), ridge)
     decay[-1] = 0.0
-    curve[np.diag_indices_from(curve)] += decay + FLAT * max(float(weight.sum()), 1e-300)
-    return solve(curve, matmul(phi.T, weight[:, None] * target), SINGULAR, 1.0 - SINGULAR)
+    curve[np.diag_indices_from(curve)] += decay + MIN_CURVATURE_SHARE * max(float(weight.sum()), 1e-300)
+    return solve(curve, matmul(phi.T, weight[:, None] * target), SINGULAR_SHARE, 1.0 - SINGULAR_SHARE)

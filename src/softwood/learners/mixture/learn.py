@@ -28,7 +28,7 @@ from softwood.parts.ablation import ablation_of_sums
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import Arrivals
 
-STRENGTH = 2.0  # rows that the penalty weighs, as in the middle of the soft trees' range
+PENALTY_ROWS = 2.0  # rows that the penalty weighs, as in the middle of the soft trees' range
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Experts:
     depth: int = 2
     branching: int = 2
     learner: str = "em"
-    penalty: float | None = None  # beside the mean loss; None is STRENGTH / rows
+    penalty: float | None = None  # beside the mean loss; None is PENALTY_ROWS / rows
     starts: int = 4
     max_iter: int = 100
     tol: float = 1e-5
@@ -64,7 +64,7 @@ def learn_experts(dataset: Dataset, schema: Schema, how: Experts) -> LearnedMixt
     phi = np.column_stack([columns.make(whole.X), np.ones(len(whole.X))])
     numbers = whole.loss == Loss.SQUARED
     target = whole.target if numbers else _codes(whole.target)
-    ridge = STRENGTH if how.penalty is None else how.penalty * whole.total_weight
+    ridge = PENALTY_ROWS if how.penalty is None else how.penalty * whole.total_weight
     rows = MixtureRows(phi, target, whole.weight, ridge)
     classes = 0 if numbers else max(2, whole.target.shape[1])
     shape, targets = MixtureShape.make(how.depth, how.branching, classes), target.shape[1] if numbers else 0

@@ -1,8 +1,9 @@
 """Where EM begins: gates that tell two rows apart, drawn by chance among those that reach the node.
 
 EM climbs to the nearest top, and equal experts stay equal; so several starts run for a few iterations, and the one of
-the highest likelihood goes on. Where rows are many, that is done with the first FEW of them (rows come in the order of
-a hash: a random part), and EM goes on with more rows each time until it has all: most iterations see few rows.
+the highest likelihood goes on. Beyond ALL_ROWS_MAX_ROWS that is done with the first FIRST_ROWS (rows come in the order
+of a hash: a random part), and EM continues with ROWS_FACTOR times as many each time until it has all: most iterations
+see few rows.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from softwood.kernels.formulas.equation import sigmoid
 from softwood.learners.mixture.em import Mixture, MixtureRows, run_em
 from softwood.learners.mixture.shape import MixtureShape
 
-BRIEF = 8  # iterations of a start before starts are compared
-MANY, FEW, MORE = 20_000, 5_000, 8  # rows beyond which EM begins with few, and has so many times as many each time
-SLOPE = 2.0  # of a gate to begin with, in spreads of its score
+START_ITER = 8  # iterations of a start before starts are compared
+ALL_ROWS_MAX_ROWS = 20_000
+FIRST_ROWS = 5_000
+ROWS_FACTOR = 8
+START_SLOPE = 2.0  # of a gate to begin with, in spreads of its score
 
 
 def draw_start(shape: MixtureShape, rows: MixtureRows, targets: int, rng: np.random.Generator) -> Mixture:
@@ -48,7 +51,7 @@ def _between_two(rows: MixtureRows, reach: Floats, rng: np.random.Generator) -> 
     spread = float(np.sqrt(dot(mass, np.square(score - mean)) / mass.sum()))
     if not spread > 0.0:
         return np.zeros(rows.phi.shape[1])
-    direction = direction * (SLOPE / spread)
+    direction = direction * (START_SLOPE / spread)
     direction[-1] = -0.5 * dot(rows.phi[one, :-1] + rows.phi[other, :-1], direction[:-1])
     return direction
 
@@ -58,12 +61,12 @@ def learn_mixture(
 ) -> Mixture:
     """The best of several starts, brought to the top; targets 0: classes."""
     n = len(rows.phi)
-    if n <= MANY:
+    if n <= ALL_ROWS_MAX_ROWS:
         return _from_starts(shape, rows, targets, starts, max_iter, tol, seed)
-    some = FEW
+    some = FIRST_ROWS
     mixture = _from_starts(shape, rows.head(some), targets, starts, max_iter, tol, seed)
     while some < n:
-        some = n if some * MORE >= n else some * MORE
+        some = n if some * ROWS_FACTOR >= n else some * ROWS_FACTOR
         mixture = run_em(replace(mixture, history=[]), rows.head(some), max_iter, tol)
     return mixture
 
@@ -73,6 +76,6 @@ def _from_starts(
 ) -> Mixture:
     """The best of several starts, brought to the top."""
     rng = np.random.default_rng(seed)
-    begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(BRIEF, max_iter), tol) for _ in range(starts)]
+    begun = [run_em(draw_start(shape, rows, targets, rng), rows, min(START_ITER, max_iter), tol) for _ in range(starts)]
     best = max(begun, key=lambda mixture: mixture.history[-1])  # the first of equals
-    return run_em(best, rows, max_iter, tol) if max_iter > BRIEF else best
+    return run_em(best, rows, max_iter, tol) if max_iter > START_ITER else best

@@ -11,10 +11,9 @@ positive number, whichever the groups are. One solution with the class means on 
 with a[k] = ±(weight of class k in its group), gives the direction of every grouping: an exchange of classes never
 touches the columns again.
 
-Where S_T is singular, the rows are projected on the principal components that keep PART of the variance, as in the
-paper. Shrinkage adds a multiple of the unit matrix to S_T first, as if so many rows more had been seen that vary alike
-in all columns; by default as many as there are columns, so that small nodes have steady directions and S_T is never
-singular.
+Where S_T is singular, the rows are projected on the principal components that keep KEPT_VARIANCE_SHARE of the variance,
+as in the paper. Shrinkage adds a multiple of the unit matrix to S_T first, like further rows with the same variance in
+all columns; by default one row per column, so that small nodes have stable directions and S_T is never singular.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import eigh, matmul
 from softwood.kernels.arithmetic import solve as solve_symmetric
 
-TINY = 1e-8  # of a column's variance; if no more is left of it given the columns before, S_T is singular
-PART = 0.99  # of the variance that principal components keep
+SINGULAR_VARIANCE_SHARE = 1e-8  # of a column's variance, left given the columns before: with less, S_T is singular
+KEPT_VARIANCE_SHARE = 0.99  # of the variance that principal components keep
 
 
 def centre(phi: Floats, share: Floats) -> tuple[Floats, Floats]:
@@ -55,7 +54,7 @@ def solve(S: Floats, right: Floats) -> Floats:
     >>> solve(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [1.0]])).ravel().round(6)
     array([0.5, 0.5])
     """
-    return solve_symmetric(S, right, TINY, PART)
+    return solve_symmetric(S, right, SINGULAR_VARIANCE_SHARE, KEPT_VARIANCE_SHARE)
 
 
 class Discriminants(NamedTuple):

@@ -29,8 +29,8 @@ from softwood.learners.oblique.score_threshold import normal_cut
 from softwood.learners.oblique.univariate import find_univariate
 
 SAME_GAIN = 1e-9  # relative
-PRICE = 2.0  # of a weight, by AIC
-NO_LOSS = 1e-12  # of the node's; so little is rounding
+AIC_PER_WEIGHT = 2.0  # of a weight, by AIC
+MIN_LOSS_SHARE = 1e-12  # of the node's; so little is rounding
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def _is_worth_it(rows: Rows, linear: float, single: float) -> bool:
     if rows.problem.is_classes:
         return True
     loss = float(rows.loss(rows.tally.sum(axis=0, keepdims=True))[0])
-    left = np.maximum(loss - np.array([single, linear]), NO_LOSS * loss)
-    return bool(rows.split_weight.sum() * log(left[0] / left[1]) > PRICE * (rows.phi.shape[1] - 1))
+    left = np.maximum(loss - np.array([single, linear]), MIN_LOSS_SHARE * loss)
+    return bool(rows.split_weight.sum() * log(left[0] / left[1]) > AIC_PER_WEIGHT * (rows.phi.shape[1] - 1))
 
 
 def find_discriminant(rows: Rows, how: Discriminant, columns: Index | None = None) -> Split | None:

@@ -31,7 +31,7 @@ from softwood.stats import five_by_two_f_test
 Find = Callable[[Rows], Split | None]
 
 REPLICATIONS = 5
-FEWEST = 10  # rows that can be halved and still learned from
+MIN_ROWS_TO_HALVE = 10  # rows that can be halved and still learned from
 SAME_LOSS = 1e-12
 LEAF = "leaf"  # what competes with the kinds: no gate at all
 
@@ -146,14 +146,14 @@ def by_information(rows: Rows, kinds: list[Kind], stop: bool, bayes: bool) -> Ga
     """The kind of least AIC or BIC."""
     price = log(max(float(rows.problem.weight.sum()), 2.0)) if bayes else 2.0
     per_leaf = rows.problem.n_classes - 1 if rows.problem.is_classes else (rows.tally.shape[1] - 1) // 2 + 1
-    told = {}
+    losses = {}
     for kind in kinds:
         split = kind.find(rows)
         if split is not None:
             answers_set = split.n_leaves * per_leaf
-            told[kind.name] = _deviance(rows, split) + price * (kind.parameters(rows) + answers_set)
+            losses[kind.name] = _deviance(rows, split) + price * (kind.parameters(rows) + answers_set)
     alone = _deviance(rows, None) + price * per_leaf
-    return _least(kinds, told, alone if stop else np.inf, "BIC" if bayes else "AIC")
+    return _least(kinds, losses, alone if stop else np.inf, "BIC" if bayes else "AIC")
 
 
 def _deviance(rows: Rows, split: Split | None) -> float:
@@ -174,14 +174,14 @@ def by_validation(rows: Rows, kinds: list[Kind], stop: bool, seed: int) -> GateC
     else:
         mixed = np.random.default_rng(seed).permutation(len(rows.phi))
         learn, held = rows.some(np.sort(mixed[len(mixed) // 3 :])), rows.some(np.sort(mixed[: len(mixed) // 3]))
-    told = {kind.name: held_loss(kind.find(learn), learn, held) for kind in kinds}
-    return _least(kinds, told, held_loss(None, learn, held) if stop else np.inf, "held-out loss")
+    losses = {kind.name: held_loss(kind.find(learn), learn, held) for kind in kinds}
+    return _least(kinds, losses, held_loss(None, learn, held) if stop else np.inf, "held-out loss")
 
 
-def _least(kinds: list[Kind], told: Mapping[str, float], alone: float, measure: str) -> GateChoice:
-    if not told or min(told.values()) >= alone - SAME_LOSS * abs(alone):
+def _least(kinds: list[Kind], losses: Mapping[str, float], alone: float, measure: str) -> GateChoice:
+    if not losses or min(losses.values()) >= alone - SAME_LOSS * abs(alone):
         return GateChoice(None, "")
-    ranked = sorted((kind for kind in kinds if kind.name in told), key=lambda kind: told[kind.name])
+    ranked = sorted((kind for kind in kinds if kind.name in losses), key=lambda kind: losses[kind.name])
     best, rest = ranked[0], ranked[1:]
-    against = f" against {told[rest[0].name]:.4g} of {rest[0].name}" if rest else ""
-    return GateChoice(best, f"{best.name}, {measure} {told[best.name]:.4g}{against}")
+    against = f" against {losses[rest[0].name]:.4g} of {rest[0].name}" if rest else ""
+    return GateChoice(best, f"{best.name}, {measure} {losses[best.name]:.4g}{against}")

@@ -21,7 +21,7 @@ from softwood.learners.soft.regimes import IMPORTANCE_ROWS
 from softwood.tree import Schema, Tree, cut_tree
 from softwood.tree.gain import Arrivals, Sample
 
-MOST_CELLS = 20_000_000  # of the table of rows and nodes that effects are told by
+MAX_CELLS = 20_000_000  # of the table of rows and nodes that effects are measured on
 
 
 def learn_oblique(
@@ -72,6 +72,6 @@ def _with_effects(tree: Tree, rows: Problem) -> Tree:
     """The tree with the effects of its terms, by some of the rows, which are in the order of their content."""
     if not len(tree.weight):
         return tree
-    some = slice(min(IMPORTANCE_ROWS, max(1, MOST_CELLS // tree.n_nodes)))
+    some = slice(min(IMPORTANCE_ROWS, max(1, MAX_CELLS // tree.n_nodes)))
     sample = Sample(rows.X[some], np.zeros((0, 1)), rows.weight[some])
     return Arrivals(tree, sample).with_effects()

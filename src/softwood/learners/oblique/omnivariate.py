@@ -19,8 +19,8 @@ from softwood.arrays import Floats
 from softwood.learners.oblique.discriminant import Discriminant, find_discriminant
 from softwood.learners.oblique.gate import Split
 from softwood.learners.oblique.gate_selection import (
-    FEWEST,
     LEAF,
+    MIN_ROWS_TO_HALVE,
     GateChoice,
     Kind,
     by_f_test,
@@ -75,7 +75,7 @@ class Omnivariate:
         if self.select in ("aic", "bic"):
             return by_information(rows, kinds, self.stop, self.select == "bic")
         rows = rows.in_pieces()
-        if len(rows.phi) < FEWEST or rows.has_one_group:
+        if len(rows.phi) < MIN_ROWS_TO_HALVE or rows.has_one_group:
             return GateChoice(None if self.stop else kinds[0], f"{kinds[0].name}, too few rows to compare kinds")
         if self.select == "validation":
             return by_validation(rows, kinds, self.stop, self.seed)

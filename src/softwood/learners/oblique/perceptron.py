@@ -27,10 +27,10 @@ from softwood.learners.oblique.rows import Rows
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.search.fold import init_root
 
-STARTS = 5
-STRENGTH = 1.0  # rows that the penalty on the weights counts for
-FIRST, FULL = 25, 100  # iterations of every start, and of the best one
-SLOPE = 2.0  # of a unit to begin with, in spreads of its score
+N_STARTS = 5
+PENALTY_ROWS = 1.0  # rows that the penalty on the weights counts for
+START_ITER, FULL_ITER = 25, 100  # iterations of every start, and of the best one
+START_SLOPE = 2.0  # of a unit to begin with, in spreads of its score
 
 
 def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float, seed: int) -> Split | None:
@@ -50,12 +50,12 @@ def find_perceptron(rows: Rows, columns: Index, line: Split | None, least: float
     engine = _engine(rows, phi)
     random_gates = RandomGates(phi, engine.weight, np.random.default_rng(seed))
     root = init_root(engine, len(columns), "none")
-    starts = [_start(root, random_gates, None) for _ in range(STARTS)]
+    starts = [_start(root, random_gates, None) for _ in range(N_STARTS)]
     if line is not None and isinstance(line.gate, LinearGate):
         starts.append(_start(root, random_gates, np.append(line.gate.weight[columns], line.gate.bias)))
-    penalty = STRENGTH / engine.total_weight
-    _, best = min((start.refine(engine, penalty, FIRST) for start in starts), key=lambda pair: pair[0])
-    return _unfolded(best.refine(engine, penalty, FULL)[1], rows, columns, least)
+    penalty = PENALTY_ROWS / engine.total_weight
+    _, best = min((start.refine(engine, penalty, START_ITER) for start in starts), key=lambda pair: pair[0])
+    return _unfolded(best.refine(engine, penalty, FULL_ITER)[1], rows, columns, least)
 
 
 def _engine(rows: Rows, phi: Floats) -> SampleEngine:
@@ -86,7 +86,7 @@ class RandomGates:
         score = matmul(self.phi, direction)
         middle = dot(self.weight, score)
         spread = max(float(np.sqrt(dot(self.weight, np.square(score - middle)))), 1e-300)
-        return np.append(direction, -middle) * (SLOPE / spread)
+        return np.append(direction, -middle) * (START_SLOPE / spread)
 
 
 def _start(root: SoftTreeParams, random_gates: RandomGates, gate: Floats | None) -> SoftTreeParams:
@@ -94,7 +94,7 @@ def _start(root: SoftTreeParams, random_gates: RandomGates, gate: Floats | None)
     here = root.response[0]
     params = replace(root, n_iter=0)
     for node in range(3):
-        along = random_gates.gate() if gate is None or node else gate * SLOPE
+        along = random_gates.gate() if gate is None or node else gate * START_SLOPE
         first, second = (here + random_gates.rng.normal(0.0, 0.5, len(here)) for _ in range(2))
         params = params.split(node, along, first, second)
     return params

@@ -16,7 +16,7 @@ from softwood.learners.hard.problem import Problem
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.parts.folds import count_pieces, have_several_answers, piece_sizes
 
-MOST_PIECES = 2_000  # that the rows of a node are divided into: enough to tell gates apart
+MAX_PIECES = 2_000  # that the rows of a node are divided into: enough to tell gates apart
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class Rows:
         return replace(self, problem=problem, phi=self.phi[at], tally=self.tally[at], piece=piece)
 
     def in_pieces(self) -> Rows:
-        """A row for each piece of a heavy row, so that they can be divided; at most some MOST_PIECES rows more."""
+        """A row for each piece of a heavy row, so that they can be divided; at most some MAX_PIECES rows more."""
         if self.piece is None:
             return self
         weight = self.problem.weight
-        size = np.maximum(self.piece, weight.sum() / MOST_PIECES)
-        pieces = count_pieces(weight, size, MOST_PIECES)
+        size = np.maximum(self.piece, weight.sum() / MAX_PIECES)
+        pieces = count_pieces(weight, size, MAX_PIECES)
         some = self.some(np.repeat(np.arange(len(pieces)), pieces))
         part = 1.0 / np.repeat(pieces, pieces)
         problem = replace(some.problem, weight=some.problem.weight * part)

@@ -25,8 +25,8 @@ from softwood.tree import Tree
 from softwood.tree.views import CategoryGate, LinearGate
 
 MAX_ITER = 200
-LEAST_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
-SINGULAR = 1e-12  # part of a column that is left, given the others
+MIN_CLASS_SHARE = 0.02  # of a class in a leaf, so that its log odds are finite
+SINGULAR_SHARE = 1e-12  # part of a column that is left, given the others
 
 
 def refine_softly(tree: Tree, dataset: Problem, basis_spec: BasisSpec, n_threads: int = 1) -> tuple[Tree, Floats]:
@@ -89,7 +89,7 @@ def as_params(
 def _responses(tree: Tree, dataset: Problem, centre: Floats, scale: Floats) -> Floats:
     if not dataset.is_classes:
         return np.asarray((tree.response - centre) / scale)
-    share = log(np.maximum(tree.response, LEAST_SHARE))
+    share = log(np.maximum(tree.response, MIN_CLASS_SHARE))
     if dataset.n_classes == 2:
         return np.asarray(share[:, 1:] - share[:, :1])
     return np.asarray(share - share.mean(axis=1, keepdims=True))
@@ -129,7 +129,7 @@ def _linear(gate: LinearGate, columns: DesignMatrix) -> Floats:
     mix, terms = mix / size[:, None], terms / size
     gram, weight = matmul(mix.T, mix), np.zeros(mix.shape[1])
     for _ in range(2):  # the second step corrects what rounding left of the first
-        weight = weight + solve(gram, matmul(mix.T, terms - matmul(mix, weight)), SINGULAR, 1.0 - SINGULAR)
+        weight = weight + solve(gram, matmul(mix.T, terms - matmul(mix, weight)), SINGULAR_SHARE, 1.0 - SINGULAR_SHARE)
     bias = gate.bias - dot(weight, columns.shift)
     return START_SLOPE * np.append(weight, bias)
 

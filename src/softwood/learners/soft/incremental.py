@@ -31,7 +31,7 @@ from softwood.arrays import Floats
 from softwood.kernels import descend
 from softwood.kernels.arithmetic import power
 from softwood.learners.soft.columns.design import BasisSpec, build_design
-from softwood.learners.soft.finish.held_out import told
+from softwood.learners.soft.finish.held_out import held_out_part
 from softwood.learners.soft.finish.importance import measure_tree
 from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
@@ -41,7 +41,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine
 from softwood.learners.soft.search.selection import Candidate
-from softwood.parts.held_out import ENOUGH
+from softwood.parts.held_out import MAX_HELD_OUT_ROWS
 from softwood.tree import Schema
 
 
@@ -91,11 +91,18 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
     engine = make_sample_engine(whole, columns, how.n_threads, single=False)
     grown = to_tree(tree, columns, schema, whole.loss, engine, centre, scale)
     described = measure_tree(grown, tree, columns, whole, centre, scale, how.n_threads)
-    row_loss = fold.valid.row_loss(tree.shape, tree.parameters)
-    chosen = Candidate(BasisSpec(), 0.0, [tree], row_loss, fold.valid.weight, inputs=len(np.unique(columns.feature)))
+    chosen = Candidate(
+        basis_spec=BasisSpec(),
+        penalty=0.0,
+        tree=[tree],
+        row_loss=fold.valid.row_loss(tree.shape, tree.parameters),
+        weight=fold.valid.weight,
+        inputs=len(np.unique(columns.feature)),
+    )
     held_out = None
     if valid is not train:
-        held_out = told(valid, fold.valid.output(tree.shape, tree.parameters), centre, scale, ENOUGH)
+        output = fold.valid.output(tree.shape, tree.parameters)
+        held_out = held_out_part(valid, output, centre, scale, MAX_HELD_OUT_ROWS)
     return FitResult(described, [chosen], chosen, how.epochs, interrupted=interrupted, held_out=held_out)
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
 from softwood.learners.soft.columns.sparse_design import stored_design
-from softwood.learners.soft.finish.held_out import answered
+from softwood.learners.soft.finish.held_out import held_out_answers
 from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs
 from softwood.learners.soft.finish.more_rows import FinalTree, refined_on_all
@@ -47,9 +47,8 @@ from softwood.learners.soft.regimes import (
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import (
-    BEGIN,
     BREADTH,
-    STRENGTHS,
+    FIRST_STRENGTH,
     FeatureSelection,
     ModelSearch,
     StoredSelection,
@@ -71,7 +70,7 @@ class FitResult:
 
     n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
     interrupted : whether an interrupt ended the learning early.
-    held_out : some rows with what trees of the chosen kind answered that did not see them.
+    held_out : some rows with what trees of the chosen kind that did not see them answered.
     loss_of_centre : mean loss of the best constant, in the learner's units.
     is_squared : whether the loss is the squared one.
     """
@@ -120,7 +119,7 @@ def learn_joint_from(
     refit = held is None or rows.are_sampled
     last = Interruptible(how.keep and not search.interrupted)
     kept = chosen if refit else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
-    held_out = answered(replace(trial, candidate=kept), rows.centre, rows.scale)
+    held_out = held_out_answers(replace(trial, candidate=kept), rows.centre, rows.scale)
     if "expansion" in vars(trial.spec):
         rows.know(design, trial.spec.expansion)
     search.trials.clear()  # before all rows are taken in
@@ -217,7 +216,7 @@ def make_search(rows: TrainingRows, held: Dataset | None, how: JointOptions, bef
         max_gate_features=gate_features,
     )
     specs = list(_specs(rows.sample, held, how, before))
-    penalty = STRENGTHS[BEGIN] / specs[0].rows(0) if how.effort == "quick" and how.penalty is None else how.penalty
+    penalty = FIRST_STRENGTH / specs[0].rows(0) if how.effort == "quick" and how.penalty is None else how.penalty
     trials = Trials(
         specs,
         slopes_for(how.leaf, rows.sample.target.shape[1], how.is_monotone),

@@ -9,7 +9,7 @@ from typing import Literal
 from softwood.arrays import Signs
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import UNCONSTRAINED
-from softwood.learners.soft.growth.split_step import LEAST_GAIN
+from softwood.learners.soft.growth.split_step import MIN_GAIN_SHARE
 from softwood.learners.soft.params.tree_kinds import Gate, Leaf
 from softwood.learners.soft.search import Effort, SearchSteps
 from softwood.learners.soft.search.selection import Candidate
@@ -24,7 +24,7 @@ class JointOptions:
 
     effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
         for thorough.py, and here as "normal".
-    more_leaves : whether `max_leaves` is a limit for few rows only: trees grown on more rows have up to MOST_LEAVES.
+    more_leaves : whether `max_leaves` is a limit for few rows only: larger tables have up to MAX_LEAVES_OF_LARGE_TABLE.
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
@@ -37,7 +37,7 @@ class JointOptions:
     penalty: float | None = None
     max_gate_features: int | None = None
     patience: int = 3
-    least_gain: float = LEAST_GAIN
+    least_gain: float = MIN_GAIN_SHARE
     max_iter: int = MAX_ITER
     n_threads: int = 1
     single: bool = True

@@ -25,9 +25,9 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
 from softwood.tree import Schema
 
-MOST_LEAVES = 8
-MOST_FEATURES = 3  # in a gate
-ERRORS = 1.0  # standard errors of the best loss
+READABLE_MAX_LEAVES = 8
+READABLE_MAX_GATE_FEATURES = 3  # in a gate
+MAX_LOSS_SE = 1.0  # standard errors of the best loss
 
 
 def learn_readable(
@@ -55,9 +55,9 @@ def plain_kinds(how: JointOptions) -> Iterator[JointOptions]:
     small = replace(
         how,
         leaf="constant" if how.leaf == "auto" else how.leaf,
-        max_leaves=min(how.max_leaves, MOST_LEAVES),
+        max_leaves=min(how.max_leaves, READABLE_MAX_LEAVES),
         more_leaves=False,
-        max_gate_features=MOST_FEATURES if how.max_gate_features is None else how.max_gate_features,
+        max_gate_features=READABLE_MAX_GATE_FEATURES if how.max_gate_features is None else how.max_gate_features,
     )
     if how.gate != "auto":
         yield small
@@ -73,4 +73,4 @@ def is_good_enough(plain: Candidate, best: Candidate) -> bool:
     gap = float(np.average(plain_loss - best_loss, weights=weight))
     mean = np.average(best_loss, weights=weight)
     error = np.sqrt(np.average(np.square(best_loss - mean), weights=weight) / weight.sum())
-    return bool(gap <= ERRORS * error)
+    return bool(gap <= MAX_LOSS_SE * error)

@@ -1,8 +1,8 @@
-"""A thorough effort: several searches, each with other folds, and the kind of tree that most of them choose.
+"""effort="thorough" (deprecated): several searches with other folds each; the kind of tree that most of them choose.
 
-With few rows the choice among kinds hangs on which rows were held out. Each search is a normal one; a kind is whether
-the tree has gates at all, whether its leaves are linear and whether it has curves. Among the trees of the kind that was
-chosen most often (of equal ones the first found) the one of the least held-out loss is kept.
+In small tables the choice among kinds depends on which rows were held out. Each search is a normal one; a kind is
+whether the tree has gates at all, whether its leaves are linear and whether it has curves. Among the trees of the kind
+that was chosen most often (on ties, the one found first) the one of the least held-out loss is kept.
 
 More folds, finalists, penalties and patience in one search were tried instead: on the papers' small sets the error
 rose, since more candidates are chosen among by the same few rows.

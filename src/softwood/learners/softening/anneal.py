@@ -77,7 +77,7 @@ def anneal_tree(
 
 
 def run(annealer: Annealing, patience: int, max_calls: int, report: Callable[[Progress], None] | None) -> None:
-    """Anneal until nothing more succeeds, in stretches between which progress is told."""
+    """Anneal until nothing more succeeds, in stretches, with a report of progress after each."""
     now = annealer.run(0, patience)
     while now.calls < max_calls and now.failures < patience:
         before, now = now, annealer.run(min(CALLS_AT_ONCE, max_calls - now.calls), patience)

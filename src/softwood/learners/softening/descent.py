@@ -21,14 +21,14 @@ from softwood.arrays import Floats, Signs
 from softwood.kernels.contracts.anneal import Annealing, Ramps
 from softwood.kernels.contracts.growth import UNCONSTRAINED
 from softwood.kernels.formulas.bounded_lbfgs import minimise_within
-from softwood.learners.softening.free_params import LEAST, Bounds, FreeParams
+from softwood.learners.softening.free_params import MIN_WIDTH, Bounds, FreeParams
 from softwood.learners.softening.gates import SofteningRows, check_softenable, with_widths
 from softwood.learners.softening.ramps import ALPHA, make_problem, within_range
 from softwood.parts.monotone import clip_responses, find_bounds, upper_tails
 from softwood.tree import Tree
 
 MAX_STEPS = 100
-LEAST_SAVED = 2e-9  # part of the loss; a descent ends where a step saves less
+MIN_SAVED_SHARE = 2e-9  # part of the loss; a descent ends where a step saves less
 
 
 def soften_by_gradient(
@@ -70,7 +70,7 @@ def soften_by_gradient(
             vector = descend(annealer, free, vector, (low, high), max_steps, n_threads)
         moved = free.ramps(vector)
         found.append(replace(moved, response=keep_order(tree, monotone, moved.response)))
-    found = [replace(ramps, theta=np.where(ramps.theta > LEAST, ramps.theta, 0.0)) for ramps in found]
+    found = [replace(ramps, theta=np.where(ramps.theta > MIN_WIDTH, ramps.theta, 0.0)) for ramps in found]
     found = [replace(ramps, theta=within_range(problem, ramps.threshold, ramps.theta)) for ramps in found]
     best = min(found, key=lambda ramps: annealer.gradient(ramps, n_threads)[0])
     if best is found[0]:
@@ -98,4 +98,4 @@ def descend(
         loss, slope = annealer.gradient(ramps, n_threads)
         return loss, free.slopes(ramps, slope)
 
-    return minimise_within(measure, start, *bounds, max_steps, LEAST_SAVED)[1]
+    return minimise_within(measure, start, *bounds, max_steps, MIN_SAVED_SHARE)[1]

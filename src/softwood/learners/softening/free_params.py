@@ -18,9 +18,9 @@ from softwood.kernels.contracts.anneal import AnnealProblem, Ramps
 
 Bounds = tuple[Floats, Floats]  # the least and the largest value of each number
 
-START = 0.1  # widths: a width of 0 has no slope
-LEAST, MOST = 1e-3, 10.0
-FLOOR = 1e-3  # of a class probability: at 0 its logit would be without end
+START_WIDTH = 0.1  # widths: a width of 0 has no slope
+MIN_WIDTH, MAX_WIDTH = 1e-3, 10.0
+MIN_PROBABILITY = 1e-3  # of a class probability: at 0 its logit would be without end
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,15 @@ class FreeParams:
     def start(self) -> Floats:
         """Small ramps at the tree's own thresholds and responses."""
         response = self.problem.response[self.leaf]
-        answer = log(np.maximum(response, FLOOR)) if len(self.problem.code) else response / self.spread
-        return np.concatenate([np.full(self.width.sum(), START), np.zeros(self.gate.sum()), answer.ravel()])
+        answer = log(np.maximum(response, MIN_PROBABILITY)) if len(self.problem.code) else response / self.spread
+        return np.concatenate([np.full(self.width.sum(), START_WIDTH), np.zeros(self.gate.sum()), answer.ravel()])
 
     def bounds(self) -> Bounds:
         """Of every number of the vector."""
         below, above = (self.problem.scale[self.gate] / self.span[self.gate, None]).T
         n_widths, n_answers = int(self.width.sum()), int(self.leaf.sum()) * self.problem.response.shape[1]
-        low = np.concatenate([np.full(n_widths, LEAST), -below, np.full(n_answers, -np.inf)])
-        return low, np.concatenate([np.full(n_widths, MOST), above, np.full(n_answers, np.inf)])
+        low = np.concatenate([np.full(n_widths, MIN_WIDTH), -below, np.full(n_answers, -np.inf)])
+        return low, np.concatenate([np.full(n_widths, MAX_WIDTH), above, np.full(n_answers, np.inf)])
 
     def ramps(self, vector: Floats) -> Ramps:
         """The ramps that a vector stands for."""

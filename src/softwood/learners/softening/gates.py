@@ -58,14 +58,14 @@ def check_softenable(tree: Tree) -> None:
     """Raise ValueError unless the tree is hard, univariate and answers constants."""
     linear = tree.score == Score.LINEAR
     if linear.any():
-        told = f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear."
+        message = f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear."
     elif not tree.is_hard:
-        told = "only hard trees can be softened; this one is soft already."
+        message = "only hard trees can be softened; this one is soft already."
     elif (tree.slope_row >= 0).any():
-        told = "only trees with constant responses can be softened; this one has linear responses."
+        message = "only trees with constant responses can be softened; this one has linear responses."
     else:
         return
-    raise ValueError(f"{told} CARTClassifier, CARTRegressor and C45Classifier grow trees that can be.")
+    raise ValueError(f"{message} CARTClassifier, CARTRegressor and C45Classifier grow trees that can be.")
 
 
 def can_soften(tree: Tree) -> Mask:

@@ -3,9 +3,9 @@
 1. The rows are split 2:1, CART grows on the larger part, the smaller one says which tree of the pruning sequence errs
    least. That tree and the smaller ones (without the root alone), largest first, are to be softened.
 2. Step i = 1, 2, ... softens the i largest of them, each time with other chance, by annealing on all rows. A
-   softening counts if the loss falls by a factor of at least WORTH.
-3. After `n_successes` that counted (or MOST_TRIES times as many tries) the one with the smallest training error on all
-   rows is kept (the first of equals).
+   softening counts if the loss falls by a factor of at least MIN_LOSS_RATIO.
+3. After `n_successes` that counted (or MAX_TRIES_FACTOR times as many tries) the one with the smallest training error
+   on all rows is kept (the first of equals).
 
 Differs from the paper: the split is made three times, each third held out once, to say how much to prune; the trees are
 then those of a sequence grown on all rows (`n_splits=1` is the paper's one split, and its trees of two thirds of the
@@ -39,10 +39,10 @@ from softwood.parts.folds import Fold
 from softwood.parts.parallel import parallel_map
 from softwood.tree import Schema, Tree, cut_tree
 
-WORTH = 1.01  # fall of the loss that counts
-MOST_TRIES = 3
-PARTS = 3  # of the rows: two to grow on, one to choose by; so there are three such splits
-N_SPLITS = (1, PARTS)
+MIN_LOSS_RATIO = 1.01  # before to after; a smaller fall of the loss does not count
+MAX_TRIES_FACTOR = 3
+N_PARTS = 3  # of the rows: two to grow on, one to choose by; so there are three such splits
+N_SPLITS = (1, N_PARTS)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def learn_softened(
     n_successes: int = 10,
     alpha: float = ALPHA,
     patience: int = PATIENCE,
-    n_splits: int = PARTS,
+    n_splits: int = N_PARTS,
     mean_widths: bool = False,
     n_jobs: int = 1,
     keep: bool = False,
@@ -104,11 +104,11 @@ def learn_softened(
     tasks, done, interrupted = enumerate(staircase(len(trees))), 0, False
     kept: list[tuple[float, Tree, Tree]] = []
     try:
-        while len(kept) < n_successes and done < MOST_TRIES * n_successes:
+        while len(kept) < n_successes and done < MAX_TRIES_FACTOR * n_successes:
             batch = list(islice(tasks, n_successes - len(kept)))
             for (_, at), soft in zip(batch, parallel_map(soften, batch, n_jobs), strict=True):
                 done += 1
-                if soft.loss_before >= WORTH * soft.loss_after:
+                if soft.loss_before >= MIN_LOSS_RATIO * soft.loss_after:
                     kept.append((training_error(soft.tree, problem), soft.tree, trees[at]))
                 if report is not None:
                     report(done, len(kept))
@@ -123,11 +123,11 @@ def learn_softened(
     return SoftenedTree(tree, hard, best_hard, done, interrupted)
 
 
-def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = PARTS) -> list[Tree]:
+def hard_trees(problem: Problem, schema: Schema, growth: Growth, seed: int, n_splits: int = N_PARTS) -> list[Tree]:
     """The trees to soften, largest first: the one of a sequence that errs least on held-out rows, and smaller."""
-    folds = list(deal_folds(problem, PARTS, seed))
+    folds = list(deal_folds(problem, N_PARTS, seed))
     if len(folds) < 2 or not all(weight.any() for fold in folds for weight in fold):  # too few rows to split
-        folds = [(problem.weight, problem.weight)] * PARTS
+        folds = [(problem.weight, problem.weight)] * N_PARTS
     if n_splits == 1:
         sequence, table = choose_by_a_third(problem, schema, growth, folds[0])
     else:

@@ -2,7 +2,7 @@
 
 For a number x with training mean, spread and ranks:
 
-    linear        (x - mean) / spread, clipped at LIMIT spreads where the training rows go beyond
+    linear        (x - mean) / spread, clipped at CLIP_SPREADS where the training rows go beyond
     square        linear^2, standardised                                     (gate="quadratic")
     normal score  the normal quantile of rank(x), standardised               (gate="additive")
     curve k       cos(pi k rank(x)), standardised                            (gate="additive")
@@ -44,28 +44,34 @@ from softwood.kernels import column_moments, make_linear_columns
 from softwood.kernels.arithmetic import cos_pi, matmul
 from softwood.kernels.formulas.special import interpolate, normal_quantile
 from softwood.kernels.kinds import Term
-from softwood.learners.soft.columns.knots import POINT_MASS, find_knots
+from softwood.learners.soft.columns.knots import POINT_MASS_MIN_SHARE, find_knots
 from softwood.learners.soft.columns.local_curves import ramps_between, smooth_steps
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.columns.ordered_levels import ordered_columns
-from softwood.learners.soft.rows.moments import CONSTANT, LEAST_SQUARE, count_from_least, find_moments, is_valid
+from softwood.learners.soft.rows.moments import (
+    CONSTANT_MAX_SPREAD,
+    MIN_SQUARABLE,
+    count_from_least,
+    find_moments,
+    is_valid,
+)
 from softwood.tree import Basis
 from softwood.tree.once import computed_once
 
 UNCONSTRAINED: Signs = np.zeros(0, np.int8)
 HINGE, MISSING = int(Term.HINGE), int(Term.MISSING)
-LIMIT = 8.0  # spreads; a value further out moves a gate no more
-FAR = 2.0**21  # spreads from zero; further out x^2, 2 middle x and middle^2 cancel and leave too few digits
-LARGEST_SQUARE = 1e150  # a number whose square is one
-LEAST_RANK = 0.004  # of a normal score: the ends of a curve are no further out
+CLIP_SPREADS = 8.0  # a value further out moves a gate no more
+SQUARE_MAX_DISTANCE_SPREADS = 2.0**21  # from 0; further out x^2, 2 middle x and middle^2 cancel to too few digits
+SQUARE_MAX_SIZE = 1e150  # a larger number has no finite square
+NORMAL_SCORE_MIN_RANK = 0.004  # the ends of a curve are no further out
 POINT_MASS_SCALE = 0.7
-MOST_LEVELS = 128  # of a category that have an indicator,
-LEAST_ROWS = 2.0  # and so many rows at least: no other row can confirm a single one
-MANY_LEVELS = 32  # beyond which passes over the rows should skip rare ones,
-RARE = 0.05  # those that less than this part of the rows has
-FEW_CELLS = 4_000_000  # terms times columns that one product over all inputs may hold
+MAX_LEVELS = 128  # of a category that have an indicator: the most frequent
+MIN_LEVEL_ROWS = 2.0  # of a level with an indicator: no other row can confirm a single one
+CENTRED_MAX_LEVELS = 32  # beyond, indicators of rare levels stay 0 elsewhere, so that passes over the rows skip them
+RARE_LEVEL_SHARE = 0.05  # of the rows
+DENSE_MIX_MAX_CELLS = 4_000_000  # terms times columns of one product over all inputs
 INDICATOR_SCALE = 2.0  # of a missing indicator, which then weighs as a two-valued number does; at most, of a category
-NOWHERE = np.zeros(0, np.intp), np.zeros(0, np.intp)
+NO_PLACES = np.zeros(0, np.intp), np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -114,11 +120,11 @@ class DesignMatrix:
 
     def terms_of(self, f: int) -> Index:
         """The terms of input `f`, in rising order."""
-        return self._inputs.get(f, NOWHERE)[0]
+        return self._inputs.get(f, NO_PLACES)[0]
 
     def columns_of(self, f: int) -> Index:
         """The columns of input `f`, in rising order."""
-        return self._inputs.get(f, NOWHERE)[1]
+        return self._inputs.get(f, NO_PLACES)[1]
 
     def mix_of(self, f: int) -> Floats:
         """What the columns of input `f` are made of, (terms, columns)."""
@@ -160,7 +166,7 @@ class DesignMatrix:
     def in_user_units(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
         """Weights over columns (any leading axes) as weights over the basis terms, and the bias they bring."""
         bias = bias + matmul(weight, self.shift)
-        if len(self.basis) * len(self) <= FEW_CELLS:
+        if len(self.basis) * len(self) <= DENSE_MIX_MAX_CELLS:
             return matmul(weight, self.mix.dense().T), bias
         if self.mix.is_diagonal:
             return weight * self.mix.value, bias
@@ -182,7 +188,7 @@ class BasisSpec:
     normal_score: float = 0.0
     curve: tuple[float, ...] = ()
     quadratic: float = 0.0
-    limit: float = LIMIT
+    limit: float = CLIP_SPREADS
     ramp: float = 0.0
     n_ramps: int = 0
 
@@ -291,7 +297,7 @@ def _plain_linear(X: Floats, weight: Floats, middle: Floats, spread: Floats, lar
     """A linear column for every number that varies, none missing, none clipped: all at once."""
     for f in np.flatnonzero((largest > 0) & ~is_valid(spread, largest)):
         middle[f], spread[f] = count_from_least(int(f), X[:, f], weight)
-    varies = np.flatnonzero(spread > CONSTANT * largest).astype(np.int32)
+    varies = np.flatnonzero(spread > CONSTANT_MAX_SPREAD * largest).astype(np.int32)
     middle, spread, n = middle[varies], spread[varies], len(varies)
     basis = Basis(np.full(n, int(Term.IDENTITY)), varies, np.zeros(n), middle)
     return DesignMatrix(basis, Mix.diagonal(1.0 / spread), -middle / spread, varies, np.zeros(n, np.uint8))
@@ -302,9 +308,9 @@ def _category(build: Builder, f: int, levels: int, x: Floats, known: npt.NDArray
     share = rows / (rows.sum() + weight[~known].sum())  # a level that all rows have is exactly 1
     spread = float(np.sqrt(np.sum(share * (1.0 - share))))
     scale = min(1.0 / max(spread, 1e-12), INDICATOR_SCALE)
-    often = np.sort(np.argsort(-share, kind="stable")[:MOST_LEVELS])
-    kept = often[(rows[often] >= LEAST_ROWS) & (share[often] < 1)]
-    rare = RARE if len(kept) > MANY_LEVELS else 0.0
+    often = np.sort(np.argsort(-share, kind="stable")[:MAX_LEVELS])
+    kept = often[(rows[often] >= MIN_LEVEL_ROWS) & (share[often] < 1)]
+    rare = RARE_LEVEL_SHARE if len(kept) > CENTRED_MAX_LEVELS else 0.0
     for code in kept:
         term = build.term(Term.CATEGORY, f, float(code), 0.0)
         build.column({term: scale}, -scale * float(share[code]) if share[code] > rare else 0.0, f, 3)
@@ -338,7 +344,7 @@ def _number(build: Builder, f: int, x: Floats, weight: Floats, basis_spec: Basis
 
 def _square(build: Builder, f: int, z: Floats, middle: float, spread: float, weight: Floats, scale: float) -> None:
     largest = max(abs(middle + spread * float(z.min())), abs(middle + spread * float(z.max())))
-    if largest > min(FAR * spread, LARGEST_SQUARE) or spread < LEAST_SQUARE:
+    if largest > min(SQUARE_MAX_DISTANCE_SPREADS * spread, SQUARE_MAX_SIZE) or spread < MIN_SQUARABLE:
         return  # no double holds it
     square = z * z
     mean = float(np.average(square, weights=weight))
@@ -361,7 +367,8 @@ def _curves(
     if len(knot) < 3:
         return  # two values: the linear column is enough
     hinge = [build.term(Term.HINGE, f, float(k), max(0.0, middle - float(k))) for k in knot]
-    shapes = [(basis_spec.normal_score, normal_quantile(np.clip(rank, LEAST_RANK, 1 - LEAST_RANK)))]
+    inner_rank = np.clip(rank, NORMAL_SCORE_MIN_RANK, 1 - NORMAL_SCORE_MIN_RANK)
+    shapes = [(basis_spec.normal_score, normal_quantile(inner_rank))]
     if is_monotone:
         shapes += smooth_steps(rank)
     else:
@@ -387,5 +394,5 @@ def _curves(
 def _point_mass(x: Floats, weight: Floats, knot: Floats) -> list[tuple[float, Floats]]:
     """A peak at the least or the largest value, where many rows share it; else nothing."""
     share, end = max((float(weight[x == knot[end]].sum()), end) for end in (0, -1))
-    many = share >= POINT_MASS * weight.sum() and len(knot) > 3
+    many = share >= POINT_MASS_MIN_SHARE * weight.sum() and len(knot) > 3
     return [(POINT_MASS_SCALE, (knot == knot[end]).astype(np.float64))] if many else []

@@ -1,4 +1,4 @@
-"""Local columns of a number: ramps between neighbouring knots, which stand where the rows can tell.
+"""Local columns of a number: ramps between neighbouring knots, which stand where rows are dense.
 
     ramp k (x) = 0 up to knot k, 1 from knot k + 1 on, linear between
 
@@ -17,15 +17,15 @@ from softwood.kernels.arithmetic import cos_pi
 
 # Widths of smooth steps, in ranks, and their scales. Scales half as large, or no step of a quarter, were worse on made
 # tables of 250 rows.
-STEPS = ((1.0, 1.0), (0.5, 0.5), (0.25, 0.25))
-ROWS_A_RAMP = 40.0  # between two knots, where they are not values that many rows share
+STEP_WIDTHS_AND_SCALES = ((1.0, 1.0), (0.5, 0.5), (0.25, 0.25))
+MIN_ROWS_PER_RAMP = 40.0  # unless a knot is a value that many rows share
 
 
 def local_knots(mass: Floats, n_ramps: int) -> Index:
     """Places of the knots among rising values, of which `mass` has the rows; about `n_ramps`."""
     shared = mass >= mass.sum() / n_ramps
     rest = np.cumsum(np.where(shared, 0.0, mass))
-    least = min(ROWS_A_RAMP, mass.sum() / (2 * n_ramps))
+    least = min(MIN_ROWS_PER_RAMP, mass.sum() / (2 * n_ramps))
     parts = int(min(n_ramps - shared.sum(), rest[-1] // least))
     quantile = np.searchsorted(rest, rest[-1] * np.arange(1, parts) / max(parts, 1))
     peak = np.flatnonzero(shared)
@@ -45,7 +45,7 @@ def smooth_steps(rank: Floats) -> list[tuple[float, Floats]]:
     narrower, the smaller the scale. Their sums with weights >= 0 are the smooth curves of a monotone input.
     """
     found = []
-    for width, scale in STEPS:
+    for width, scale in STEP_WIDTHS_AND_SCALES:
         for start in np.arange(0.0, 1.0 - width + 1e-9, width / 2):
             found.append((scale, -cos_pi(np.clip((rank - start) / width, 0.0, 1.0))))
     return found

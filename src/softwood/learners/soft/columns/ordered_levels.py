@@ -15,7 +15,7 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 
-MOST_SCALE = 3.0  # of a step, where few rows are on one side of it
+MAX_STEP_SCALE = 3.0  # of a step, where few rows are on one side of it
 
 
 def ordered_columns(build: Any, f: int, levels: int, x: Floats, weight: Floats) -> None:
@@ -27,7 +27,7 @@ def ordered_columns(build: Any, f: int, levels: int, x: Floats, weight: Floats) 
     above = np.cumsum(share[::-1])[::-1]  # part of the rows at a level or above
     seen = np.flatnonzero(rows > 0)
     for step in seen[1:].tolist():
-        scale = min(1.0 / np.sqrt(above[step] * (1.0 - above[step])), MOST_SCALE)
+        scale = min(1.0 / np.sqrt(above[step] * (1.0 - above[step])), MAX_STEP_SCALE)
         side = range(step, levels) if step > mode else range(step)
         sign = 1.0 if step > mode else -1.0
         parts = {build.term(Term.CATEGORY, f, float(code), 0.0): sign * scale for code in side}

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Term
 from softwood.kernels.sparse.table import SparseTable
-from softwood.learners.soft.columns.design import INDICATOR_SCALE, LEAST_ROWS, DesignMatrix
+from softwood.learners.soft.columns.design import INDICATOR_SCALE, MIN_LEVEL_ROWS, DesignMatrix
 from softwood.learners.soft.columns.mix import Mix
-from softwood.learners.soft.rows.moments import CONSTANT, LARGEST, LEAST_SPREAD
+from softwood.learners.soft.rows.moments import CONSTANT_MAX_SPREAD, MAX_VALUE, MIN_SPREAD
 from softwood.tree import Basis
 
 
@@ -49,11 +49,11 @@ def stored_design(X: SparseTable, weight: Floats) -> DesignMatrix:
     zeros = np.where(has_zeros, np.maximum(known - stored, 0.0), 0.0)
     spread = np.sqrt((np.bincount(X.column, of_row * away, X.n_columns) + zeros * np.square(mean)) / known)
     share = np.clip(stored / known, 1.0 / max(total, 1.0), 1.0)
-    kept = np.flatnonzero((stored >= LEAST_ROWS) & (spread > CONSTANT)).astype(np.int32)
-    told = np.flatnonzero((missing >= LEAST_ROWS) & (total - missing >= LEAST_ROWS)).astype(np.int32)
+    kept = np.flatnonzero((stored >= MIN_LEVEL_ROWS) & (spread > CONSTANT_MAX_SPREAD)).astype(np.int32)
+    indicators = np.flatnonzero((missing >= MIN_LEVEL_ROWS) & (total - missing >= MIN_LEVEL_ROWS)).astype(np.int32)
     scale = np.sqrt(share[kept]) / (spread[kept] * largest[kept])
     middle = mean[kept] * largest[kept]
-    return _design(kept, middle, scale, told, missing[told] / total)
+    return _design(kept, middle, scale, indicators, missing[indicators] / total)
 
 
 def _design(
@@ -72,10 +72,10 @@ def _design(
 
 def _refuse_extremes(largest: Floats) -> None:
     """An error for columns, by the largest size of their values, that doubles hold no weight for."""
-    bad = (largest > LARGEST) | ((largest > 0.0) & (largest < LEAST_SPREAD))
+    bad = (largest > MAX_VALUE) | ((largest > 0.0) & (largest < MIN_SPREAD))
     if bad.any():
         f = int(bad.argmax())
         raise ValueError(
             f"column {f} of X (the first is 0) holds numbers of sizes up to {largest[f]:g}, and doubles hold no weight "
-            f"for such. Multiply or divide it by a constant: the largest may be from {LEAST_SPREAD:g} to {LARGEST:g}."
+            f"for such. Multiply or divide it by a constant: the largest may be from {MIN_SPREAD:g} to {MAX_VALUE:g}."
         )

@@ -23,8 +23,8 @@ def stored_engine(rows: Dataset, design: DesignMatrix, splits: bool = False, n_t
     inputs = np.unique(design.feature)
     place = np.searchsorted(inputs, design.feature[linear])
     columns = stored_columns(rows.X if rows.place is None else rows.X[rows.place], design)
-    known = (rows.target, rows.weight, rows.loss, n_threads)
-    return from_stored(columns, *known, place, len(inputs) if splits else 0)
+    n_inputs = len(inputs) if splits else 0
+    return from_stored(columns, rows.target, rows.weight, rows.loss, n_threads, place=place, n_inputs=n_inputs)
 
 
 def has_stored_columns(design: DesignMatrix) -> bool:

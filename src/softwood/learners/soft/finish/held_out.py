@@ -1,4 +1,4 @@
-"""Held-out rows of the search with what the trees of their folds answered, in the units of the user."""
+"""Held-out rows of the search with the predictions of the trees of their folds, in the user's units."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from softwood.kernels import apply_link
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.parts.held_out import ENOUGH, HeldOutRows
+from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 
 
-def answered(trial: Trial, centre: Floats, scale: Floats) -> HeldOutRows | None:
-    """Those of a trial. Where there is one row only, nothing was held out."""
+def held_out_answers(trial: Trial, centre: Floats, scale: Floats) -> HeldOutRows | None:
+    """The held-out rows of a trial; None where nothing was held out, as from a single row."""
     outputs = [lambda fold, tree=tree: fold.valid.output(tree.shape, tree.parameters) for tree in trial.candidate.tree]
-    return answered_by(trial.spec, outputs, centre, scale)
+    return held_out_answers_by(trial.spec, outputs, centre, scale)
 
 
-def answered_by(
+def held_out_answers_by(
     spec: ModelSpec, outputs: Iterable[Callable[..., Floats]], centre: Floats, scale: Floats
 ) -> HeldOutRows | None:
-    """Those of trees that are functions from a fold, from the first of full size on, to the outputs of its rows."""
+    """The same for functions from a fold, from the first of full size on, to the outputs of its held-out rows."""
     parts, given = [], list(outputs)
+    n = -(-MAX_HELD_OUT_ROWS // max(len(given), 1))
     for index, output in enumerate(given, spec.full):
         train, valid = spec.row_folds[index]
         if valid is not train:
-            parts.append(told(valid, output(spec.fold(index)), centre, scale, -(-ENOUGH // len(given))))
+            parts.append(held_out_part(valid, output(spec.fold(index)), centre, scale, n))
     return HeldOutRows.joined(parts)
 
 
-def told(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -> HeldOutRows:
-    """At most so many rows with their outputs; targets were `scaled`."""
+def held_out_part(rows: Dataset, output: Floats, centre: Floats, scale: Floats, n: int) -> HeldOutRows:
+    """The first `n` rows with their outputs; targets were `scaled`."""
     some, output = rows.head(n), output[:n]
     if not rows.loss.is_classes:
         answer = apply_link(int(rows.loss.link), output * scale + centre)

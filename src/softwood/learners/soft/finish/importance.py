@@ -64,8 +64,8 @@ def measure_tree(
     del engine  # it holds all columns, and so does what follows
     sample = sample_of(some, centre, scale)
     if some.is_sparse:
-        told, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)
-        return MeasuredTree(told, importance, by_gain, hard)
+        described, by_gain, hard = described_by_stored(tree, sample, some.X, n_threads)
+        return MeasuredTree(described, importance, by_gain, hard)
     seen = Arrivals(tree, sample, n_threads)
     described = seen.described()
     if brief and tree.n_nodes == 1:

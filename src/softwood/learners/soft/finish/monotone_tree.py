@@ -1,6 +1,6 @@
 """A learned tree with monotone inputs in the user's units, whose every sum of weights is monotone without rounding.
 
-Weights of columns are >= 0, but a column is a sum of hinges, and what these cancel to is told apart from 0 only but for
+Weights of columns are >= 0, but a column is a sum of hinges, and what these cancel to differs from 0 by
 rounding: a curve that should be level may fall by the last digit. Here a hinge takes on what its sum lacks.
 """
 

@@ -1,9 +1,9 @@
 """More rows than those that trees grew on: the selected one is refined on all of them, and its curves become finer.
 
-All rows tell of steps that those of a fold cannot: ramps are divided (finer_curves.py), round after round, each
-refined by passes over all rows. That needs no held-out rows, since a knot must be told of by more than chance, and
-costs little where passes go by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was
-tuned. Where rows are very many (HEAD_ROWS), a part of them comes first.
+All rows show steps that those of a fold do not: ramps are split (finer_curves.py), round after round, each refined by
+passes over all rows. That needs no held-out rows, since a knot must pass a score test, and costs little where passes go
+by tables (native/soft/form_tables.hpp). A penalty counts as rows: as many as when it was tuned. Very large tables
+(beyond HEAD_ROWS) begin with a part of their rows.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.refit import iterations_for, refitted
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.regimes import PROPORTIONAL_RAMPS_MAX_ROWS, RAMPS_MIN_ROWS
-from softwood.learners.soft.search.finer_curves import MakeEngine, divide_where_told, find_ramps
+from softwood.learners.soft.search.finer_curves import MakeEngine, find_ramps, split_ramps_by_score_test
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
 
-ROUNDS = 6  # of dividing ramps
-LAST_ROUNDS = 1  # of these on all rows, where the others were on the first of them
-ITERATIONS = 100  # of a round, where rows are not very many
+MAX_ROUNDS = 6  # of splitting ramps
+MAX_ROUNDS_ON_ALL_ROWS = 1  # where the others were on the first HEAD_ROWS
+ROUND_ITER = 100  # iterations of a round, up to FULL_REFINEMENT_MAX_ROWS
 
 
 class FinalTree(NamedTuple):
@@ -47,7 +47,7 @@ def refined_on_all(
 ) -> FinalTree:
     """The trees of the candidate refined on all rows, the best of them; with finer curves where that can be.
 
-    Where rows are very many that is done on a part of them first, which takes less time and leaves little to do.
+    Very large tables begin with a part of their rows, which takes less time and leaves little to do on all.
 
     tuned_on : weight of the rows that the penalty was tuned on, of which it counts as many now; None: as it is.
     """
@@ -60,7 +60,9 @@ def refined_on_all(
     if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)
     del engine  # there is one at a time
-    tree, design, last = _with_finer_curves(tree, design, rows, rows.engine_of_head, of_rows.penalty, ROUNDS, are_few)
+    tree, design, last = _with_finer_curves(
+        tree, design, rows, rows.engine_of_head, of_rows.penalty, MAX_ROUNDS, control_max_statistic=are_few
+    )
     if rows.make_head_engine is None:
         return FinalTree(tree, design, last)
     del last
@@ -80,7 +82,7 @@ def _refined_further(
     penalty = _penalty_on(engine, kept.penalty, tuned_on)
     tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, max_iter))[1]
     del engine
-    return _with_finer_curves(tree, design, rows, rows.engine_of, penalty, LAST_ROUNDS)
+    return _with_finer_curves(tree, design, rows, rows.engine_of, penalty, MAX_ROUNDS_ON_ALL_ROWS)
 
 
 def _with_finer_curves(
@@ -90,18 +92,18 @@ def _with_finer_curves(
     make_engine: MakeEngine,
     penalty: float,
     rounds: int,
-    are_few: bool = False,
+    control_max_statistic: bool = False,
 ) -> FinalTree:
-    """The tree refined with its ramps divided in so many rounds."""
+    """The tree refined with its ramps split, at most `rounds` times."""
     engine: SumEngine | None = None
     for _ in range(rounds):
         engine = None
-        finer = divide_where_told(tree, design, rows.sample, make_engine, are_few)
+        finer = split_ramps_by_score_test(tree, design, rows.sample, make_engine, control_max_statistic)
         if finer is None:
             break
-        tree, design = finer.spread(tree), finer.design
+        tree, design = finer.transfer(tree), finer.design
         engine = make_engine(design)
-        tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, ITERATIONS))[1]
+        tree = tree.refine(engine, penalty, iterations_for(engine.total_weight, ROUND_ITER))[1]
     return FinalTree(tree, design, engine)
 
 

@@ -16,7 +16,7 @@ from softwood.learners.soft.search.spec import Trial
 from softwood.parts.parallel import parallel_map
 
 MIN_ITER = 25  # of the last refinement
-NODE_PENALTY = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
+NODE_PENALTY_ROWS = 3.0  # rows whose mean objective a node should save when trees are refined on all rows
 
 
 def iterations_for(rows: float, max_iter: int) -> int:
@@ -36,7 +36,7 @@ def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int 
     All else equal the largest would be lowest, and folds selected trees of several sizes: a node has a penalty.
     """
     refined = _all_refined(chosen, whole, iterations_for(whole.total_weight, max_iter), n_threads)
-    node_penalty = NODE_PENALTY / whole.total_weight
+    node_penalty = NODE_PENALTY_ROWS / whole.total_weight
     best = min(refined, key=lambda pair: pair[0] * (1.0 + node_penalty * pair[1].n_nodes))[1]
     return best.scale_output(float(exp(np.mean(log(chosen.output_scale)))))
 

@@ -8,17 +8,17 @@ from softwood.engines import SampleEngine, SumEngine
 from softwood.kernels.arithmetic import log2
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.scorer import Scorer
-from softwood.learners.soft.growth.split_batch import ONE_BY_ONE, PART, split_some
-from softwood.learners.soft.growth.split_step import ROUGH, GrowOptions
+from softwood.learners.soft.growth.split_batch import LEAVES_PER_BATCHED_SPLIT, ONE_BY_ONE_MAX_LEAVES, split_leaves
+from softwood.learners.soft.growth.split_step import ROUGH_TOL, GrowOptions
 from softwood.learners.soft.params.params import SoftTreeParams
 
-POLISH = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
-FINISH = 80  # iterations on the tree that growth ends with
-AFTER_PRUNING = 25
-FINE = 1e-6  # part of the objective that an iteration must save when polishing
-PRUNING_TRIES = 2  # branches to try without, those that save least loss
-MOST_LOST = 2e-3  # part of the validation loss that pruning may cost in all
-IDLE = 1e-5  # part of the loss that a branch saves at least
+POLISH_ITER = 100  # iterations when growth stalls: often the tree is not at its end, but only half refined
+FINISH_ITER = 80  # iterations on the tree that growth ends with
+PRUNING_ITER = 25  # iterations after a branch was collapsed
+FINE_TOL = 1e-6  # proportion of the objective that an iteration must save when polishing
+PRUNING_CANDIDATES = 2  # branches to collapse on trial: those that save least loss
+PRUNING_MAX_LOSS_SHARE = 2e-3  # proportion of the validation loss that pruning may cost in all
+MIN_BRANCH_GAIN_SHARE = 1e-5  # proportion of the loss; a branch that saves less is idle
 
 
 def grow(
@@ -32,31 +32,31 @@ def grow(
     best, kept, idle, polished = scorer.loss(tree), tree, 0, None
     least = {len(tree.leaves): best}  # held-out loss so far, by leaves
     while len(tree.leaves) < how.max_leaves and idle < how.patience:
-        larger = split_some(tree, engine, split_features, how)
+        larger = split_leaves(tree, engine, split_features, how)
         if larger is None:
             break
         tree = larger
         value, enough = scorer.loss(tree), best - how.least_gain * abs(best)
         if value >= enough and idle == 0:
-            tree = polished = tree.refine(engine, how.penalty, POLISH, FINE)[1]
+            tree = polished = tree.refine(engine, how.penalty, POLISH_ITER, FINE_TOL)[1]
             value = scorer.loss(tree)
         idle = 0 if value < enough else idle + 1
         saved = best - value
         if value < best:
             best, kept = value, tree
         to_come = how.max_leaves - len(tree.leaves)
-        if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.worth:
-            break  # too much, even if every split to come saved as much; the first few may save less than later ones
+        if saved > 0 and to_come <= how.max_leaves // 2 and best - saved * to_come > how.abandon_above:
+            break  # too much even if every split to come saved as much; not at once: the first few may save less
         least[len(tree.leaves)] = best
-        if how.several and reachable(least, how.max_leaves) > how.worth:
+        if how.batch_splits and reachable(least, how.max_leaves) > how.abandon_above:
             break
     if kept is not polished:
-        finished = kept.refine(engine, how.penalty, FINISH)[1]
+        finished = kept.refine(engine, how.penalty, FINISH_ITER)[1]
         value = scorer.loss(finished)
         if value <= best:
             best, kept = value, finished
-    if how.several:
-        kept, best = prune_several(kept, best, engine, how.penalty, scorer)
+    if how.batch_splits:
+        kept, best = prune_in_batches(kept, best, engine, how.penalty, scorer)
     return prune_back(kept, best, engine, how.penalty, scorer)
 
 
@@ -72,17 +72,17 @@ def reachable(least: dict[int, float], max_leaves: int) -> float:
     """
     leaves = max(least)
     half = max((n for n in least if 2 * n <= leaves), default=0)
-    if leaves < ONE_BY_ONE or not half:
+    if leaves < ONE_BY_ONE_MAX_LEAVES or not half:
         return -math.inf
     return least[leaves] - float(log2(max_leaves / leaves)) * (least[half] - least[leaves])
 
 
 def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer) -> SoftTreeParams:
     """Collapse branches of two leaves while the held-out loss does not increase."""
-    most = best + MOST_LOST * abs(best)
+    most = best + PRUNING_MAX_LOSS_SHARE * abs(best)
     while tree.n_nodes > 1:
-        smaller = _with_a_branch_less(tree, engine)[:PRUNING_TRIES]
-        refined = [trial.refine(engine, penalty, AFTER_PRUNING, ROUGH)[1] for _, trial in smaller]
+        smaller = _with_a_branch_less(tree, engine)[:PRUNING_CANDIDATES]
+        refined = [trial.refine(engine, penalty, PRUNING_ITER, ROUGH_TOL)[1] for _, trial in smaller]
         value, least = min(((scorer.loss(trial), trial) for trial in refined), key=lambda pair: pair[0])
         if not value <= most:
             break
@@ -90,19 +90,19 @@ def prune_back(tree: SoftTreeParams, best: float, engine: SumEngine, penalty: fl
     return tree
 
 
-def prune_several(
+def prune_in_batches(
     tree: SoftTreeParams, best: float, engine: SumEngine, penalty: float, scorer: Scorer
 ) -> tuple[SoftTreeParams, float]:
-    """Many leaves become fewer: of the branches that save least a quarter of the leaves at once, or half as many.
+    """Collapse the branches that save least, a quarter of the leaves at once, or half as many.
 
     Returns the tree and the least held-out loss on the way, which the tree is near.
     """
-    n = len(tree.leaves) // PART
-    while n > 1 and len(tree.leaves) > ONE_BY_ONE:
-        smaller = _with_branches_less(tree, engine, n).refine(engine, penalty, AFTER_PRUNING, ROUGH)[1]
+    n = len(tree.leaves) // LEAVES_PER_BATCHED_SPLIT
+    while n > 1 and len(tree.leaves) > ONE_BY_ONE_MAX_LEAVES:
+        smaller = _with_branches_less(tree, engine, n).refine(engine, penalty, PRUNING_ITER, ROUGH_TOL)[1]
         value = scorer.loss(smaller)
-        if value <= best + MOST_LOST * abs(best):
-            tree, best, n = smaller, min(best, value), min(n, len(smaller.leaves) // PART)
+        if value <= best + PRUNING_MAX_LOSS_SHARE * abs(best):
+            tree, best, n = smaller, min(best, value), min(n, len(smaller.leaves) // LEAVES_PER_BATCHED_SPLIT)
         else:
             n //= 2
     return tree, best
@@ -110,7 +110,7 @@ def prune_several(
 
 def without_idle(tree: SoftTreeParams, engine: SumEngine) -> SoftTreeParams:
     """Without the branches that make no difference: hardly a row arrives, or both leaves answer alike."""
-    most = tree.loss(engine) * (1.0 + IDLE)
+    most = tree.loss(engine) * (1.0 + MIN_BRANCH_GAIN_SHARE)
     while tree.n_nodes > 1:
         value, least = _with_a_branch_less(tree, engine)[0]
         if not value <= most:

@@ -14,8 +14,8 @@ from softwood.engines import SampleEngine
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.learners.soft.params.params import SoftTreeParams
 
-PARTS = 5
-LEAST_ROWS = 5  # of a part; where rows are fewer, the bias is not estimated
+N_PARTS = 5
+MIN_ROWS_PER_PART = 5  # with fewer, the bias is not estimated
 
 
 class Scorer:
@@ -33,13 +33,13 @@ class Scorer:
 
     def selection_bias(self, kept: SoftTreeParams) -> Floats:
         """For each row, its loss under the best tree seen by the other parts, less that under the kept tree."""
-        if len(self._rows.weight) < PARTS * LEAST_ROWS:
+        if len(self._rows.weight) < N_PARTS * MIN_ROWS_PER_PART:
             return np.zeros(len(self._rows.weight))
         losses = np.array([row_losses for _, row_losses in self._seen])
         place = next(i for i, (tree, _) in enumerate(self._seen) if tree is kept)
-        part = np.arange(losses.shape[1]) % PARTS
+        part = np.arange(losses.shape[1]) % N_PARTS
         fresh = np.empty(losses.shape[1])
-        for out in (part == p for p in range(PARTS)):
+        for out in (part == p for p in range(N_PARTS)):
             best = int(np.argmin(matmul(losses[:, ~out], self._rows.weight[~out])))
             fresh[out] = losses[best, out]
         return np.asarray(fresh - losses[place])

@@ -1,6 +1,6 @@
 """Split candidates: for each leaf of a soft tree, gates to start from.
 
-Two starts a leaf: the best split by one input of the reach-weighted histograms (gain by Newton steps; a number has a
+Two starts per leaf: the best split by one input of the reach-weighted histograms (gain by Newton steps; a number has a
 threshold, a category two groups of levels), and the direction in which the columns covary most with the slope of the
 loss (for one output the gradient of a linear response; a leaf split by it is a first linear discriminant). Each start
 is refined alone, on the rows as the leaf sees them, before the tree moves.
@@ -21,8 +21,8 @@ from softwood.learners.soft.columns.split_features import Levels, SplitFeatures
 from softwood.learners.soft.params.params import SoftTreeParams
 
 START_SLOPE = 1.5  # of a new gate, in spreads of its score: soft enough to be moved, hard enough to split
-LEVEL_ROWS = 5.0  # rows' worth of curvature by which the step of a category's level is held back when they are ordered
-LEAST_ROWS = 2.0  # a leaf that fewer rows reach is left alone
+LEVEL_SHRINKAGE_ROWS = 5.0  # added to the curvature of a level's rows before the levels are ordered by their steps
+MIN_LEAF_ROWS = 2.0  # a leaf that fewer rows reach is not split
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def find_split_candidates(
     """Starts in the `tries` leaves where an axis split gains most."""
     shape, parameters = params.shape, params.parameters
     reach = engine.mean_reach(shape, parameters)
-    leaves = [m for m in params.leaves if reach[m] * engine.total_weight > LEAST_ROWS]
+    leaves = [m for m in params.leaves if reach[m] * engine.total_weight > MIN_LEAF_ROWS]
     if not leaves:
         return
     table = engine.histograms(shape, parameters, leaves)
@@ -113,7 +113,7 @@ def _level_candidate(
     mine = table[levels.bin]
     if len(mine) < 2:
         return None
-    step = -mine[:, 0] / (mine[:, 1] + LEVEL_ROWS / rows)
+    step = -mine[:, 0] / (mine[:, 1] + LEVEL_SHRINKAGE_ROWS / rows)
     order = np.argsort(_along(step, mine[:, 1].sum(axis=1)), kind="stable")
     gain, first, second = _gains(np.cumsum(mine[order], axis=0), mine.sum(axis=0, keepdims=True), rows)
     b = int(np.argmax(gain[:-1]))

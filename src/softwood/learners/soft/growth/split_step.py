@@ -18,8 +18,8 @@ from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.growth.monotone_split import leaf_bounds, monotone_splits, refined_in_order
 from softwood.learners.soft.growth.split_candidates import (
-    LEAST_ROWS,
-    LEVEL_ROWS,
+    LEVEL_SHRINKAGE_ROWS,
+    MIN_LEAF_ROWS,
     START_SLOPE,
     SplitCandidate,
     find_split_candidates,
@@ -27,31 +27,31 @@ from softwood.learners.soft.growth.split_candidates import (
 from softwood.learners.soft.params.new_split import NewSplit
 from softwood.learners.soft.params.params import RESPONSE_PENALTY, Gates, Slopes, SoftTreeParams
 
-AXIS_FACTOR = 2.5  # the start slope of an unpenalized gate of one input, times that of another gate
-ALONE = 8  # iterations on a new gate alone, on the rows its leaf sees
-TOGETHER = 4  # iterations on the whole tree before candidates are compared
-JOINT = 25  # iterations on the whole tree after a split
-ROUGH = 1e-4  # part of the objective that an iteration must save, while the tree grows
-LEAST_GAIN = 1e-3  # part of the validation loss that a larger tree must save
+AXIS_SLOPE_FACTOR = 2.5  # start slope of an unpenalized gate of one input, times START_SLOPE
+NEW_SPLIT_ITER = 8  # iterations on a new gate alone, on the rows its leaf sees
+COMPARISON_ITER = 4  # iterations on the whole tree before candidates are compared
+SPLIT_ITER = 25  # iterations on the whole tree after a split
+ROUGH_TOL = 1e-4  # proportion of the objective that an iteration must save while the tree grows
+MIN_GAIN_SHARE = 1e-3  # proportion of the validation loss that a larger tree must save
 
 
 @dataclass(frozen=True)
 class GrowOptions:
     """How to grow one tree: penalty, limits, and which leaves to try.
 
-    worth : the loss that it should come down to; growth ends where it will not.
-    several : whether a tree of many leaves is split in several at once (split_batch.py).
+    abandon_above : growth ends early where the held-out loss is not going to fall to this.
+    batch_splits : whether several leaves of a large tree are split at once (split_batch.py).
     """
 
     penalty: float
     max_leaves: int = 16
     patience: int = 3
-    least_gain: float = LEAST_GAIN
+    least_gain: float = MIN_GAIN_SHARE
     tries: int = 1
     max_gate_features: int | None = None
-    worth: float = np.inf
+    abandon_above: float = np.inf
     gates: Gates = "open"
-    several: bool = False
+    batch_splits: bool = False
 
     @property
     def unpenalized(self) -> bool:
@@ -96,13 +96,13 @@ def native_split_step(
         log_penalty=tree.log_penalty,
         tries=how.tries,
         start_slope=START_SLOPE,
-        level_rows=LEVEL_ROWS,
-        least_rows=LEAST_ROWS,
-        axis_factor=AXIS_FACTOR,
-        alone=ALONE,
-        together=TOGETHER,
-        joint=JOINT,
-        tol=ROUGH,
+        level_rows=LEVEL_SHRINKAGE_ROWS,
+        least_rows=MIN_LEAF_ROWS,
+        axis_factor=AXIS_SLOPE_FACTOR,
+        alone=NEW_SPLIT_ITER,
+        together=COMPARISON_ITER,
+        joint=SPLIT_ITER,
+        tol=ROUGH_TOL,
     )
     made = engine.split_step(packed, split_features.table, rules)
     if made is None:
@@ -120,10 +120,10 @@ def reference_split_step(
     with_new_split = _with_new_split if tree.rising is None else _with_monotone_split
     for start in find_split_candidates(tree, engine, split_features, how.tries):
         for larger in with_new_split(tree, engine, start, split_features, how):
-            trial = larger.refine(engine, how.penalty, TOGETHER, ROUGH)
+            trial = larger.refine(engine, how.penalty, COMPARISON_ITER, ROUGH_TOL)
             if best is None or trial[0] < best[0]:
                 best = trial
-    return None if best is None else best[1].refine(engine, how.penalty, JOINT, ROUGH)[1]
+    return None if best is None else best[1].refine(engine, how.penalty, SPLIT_ITER, ROUGH_TOL)[1]
 
 
 def _with_new_split(
@@ -131,22 +131,22 @@ def _with_new_split(
 ) -> Iterator[SoftTreeParams]:
     """The tree with the new gate, which was refined alone first: one of one input, one of all."""
     under = engine.under(tree.shape, tree.parameters, start.node)
-    alone = (under, tree, how.penalty, ALONE, ROUGH)
     whole = NewSplit(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
+
+    def refined(split: NewSplit) -> NewSplit:
+        return split.refined(under, tree, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+
     if how.unpenalized and start.by_one_column:
-        axis = replace(whole, gate=AXIS_FACTOR * start.gate)
-        yield (
-            axis.restrict(np.append(start.gate[:-1] == 0.0, False), unpenalized=True)
-            .refined(*alone)
-            .on(tree, start.node)
-        )
+        axis = replace(whole, gate=AXIS_SLOPE_FACTOR * start.gate)
+        axis = axis.restrict(np.append(start.gate[:-1] == 0.0, False), unpenalized=True)
+        yield refined(axis).on(tree, start.node)
         if how.gates == "unpenalized":
             return
-    new_split = whole.refined(*alone)
+    new_split = refined(whole)
     if how.most_inputs is not None:
         frozen = split_features.all_but_heaviest(new_split.gate, how.most_inputs)
         unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2  # a column and the bias
-        new_split = new_split.restrict(frozen, unpenalized).refined(*alone)
+        new_split = refined(new_split.restrict(frozen, unpenalized))
     yield new_split.on(tree, start.node)
 
 
@@ -155,17 +155,21 @@ def _with_monotone_split(
 ) -> Iterator[SoftTreeParams]:
     """The same of a tree with monotone inputs: a gate that looks at them, in order, and one that does not."""
     under = engine.under(tree.shape, tree.parameters, start.node)
-    ends, alone = leaf_bounds(tree, start.node), (how.penalty, ALONE, ROUGH)
+    ends = leaf_bounds(tree, start.node)
+
+    def refined(split: NewSplit) -> NewSplit:
+        return refined_in_order(split, under, tree, ends, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+
     for whole in monotone_splits(tree, start):
         if how.unpenalized and np.count_nonzero(whole.gate[:-1]) == 1:
-            axis = replace(whole, gate=AXIS_FACTOR * whole.gate)
+            axis = replace(whole, gate=AXIS_SLOPE_FACTOR * whole.gate)
             axis = axis.restrict(np.append(whole.gate[:-1] == 0.0, False), unpenalized=True)
-            yield refined_in_order(axis, under, tree, ends, *alone).on(tree, start.node)
+            yield refined(axis).on(tree, start.node)
             if how.gates == "unpenalized":
                 continue
-        new_split = refined_in_order(whole, under, tree, ends, *alone)
+        new_split = refined(whole)
         if how.most_inputs is not None:
             frozen = whole.frozen | split_features.all_but_heaviest(new_split.gate, how.most_inputs)
             unpenalized = how.gates == "unpenalized" and int(np.count_nonzero(~frozen)) == 2
-            new_split = refined_in_order(new_split.restrict(frozen, unpenalized), under, tree, ends, *alone)
+            new_split = refined(new_split.restrict(frozen, unpenalized))
         yield new_split.on(tree, start.node)

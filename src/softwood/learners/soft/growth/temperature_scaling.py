@@ -18,10 +18,10 @@ from softwood.kernels.arithmetic import log as natural_log
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.kinds import Loss
 
-LEAST, MOST = 0.25, 8.0
-STEPS = 20
-CLOSE = 1e-4  # a step of the logarithm that is the last
-PRIOR = 4.0  # rows' worth of curvature that hold the factor at 1 where held-out rows are few
+MIN_FACTOR, MAX_FACTOR = 0.25, 8.0
+MAX_STEPS = 20
+CONVERGED_STEP = 1e-4  # a shorter step of the logarithm is the last one
+PRIOR_ROWS = 4.0  # rows that hold the factor at 1 where held-out rows are few
 
 
 def output_scale_on(rows: SampleEngine, shape: Shape, parameters: Floats) -> float:
@@ -40,18 +40,19 @@ def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats
     total = float(weight.sum())
 
     def objective(log: float) -> float:
-        return dot(weight, row_loss(loss, exp(log) * output, target)) / total + 0.5 * PRIOR / total * log * log
+        return dot(weight, row_loss(loss, exp(log) * output, target)) / total + 0.5 * PRIOR_ROWS / total * log * log
 
     log, value = 0.0, objective(0.0)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         scaled = exp(log) * output
         first, second = _derivatives(loss_derivatives(loss, scaled, target)[0], scaled, target, weight)
-        step = -(first + PRIOR * log) / (second + PRIOR)
-        step = float(np.clip(step, natural_log(LEAST) - log, natural_log(MOST) - log))  # huge weights, huge steps
-        while abs(step) > CLOSE and objective(log + step) > value:
+        step = -(first + PRIOR_ROWS * log) / (second + PRIOR_ROWS)
+        # Huge weights give huge steps.
+        step = float(np.clip(step, natural_log(MIN_FACTOR) - log, natural_log(MAX_FACTOR) - log))
+        while abs(step) > CONVERGED_STEP and objective(log + step) > value:
             step /= 2
         log += step
-        if abs(step) <= CLOSE:
+        if abs(step) <= CONVERGED_STEP:
             break
         value = objective(log)
     return float(exp(log))

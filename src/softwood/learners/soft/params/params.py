@@ -216,9 +216,16 @@ class SoftTreeParams:
     ) -> tuple[float, SoftTreeParams]:
         """The same within monotone constraints, all answers between `ends` (2, outputs) where these are given."""
         assert self.rising is not None
-        terms, numbers = self.penalty_terms(penalty), (self.shape, self.parameters)
         value, parameters, n_iter = refine_in_order(
-            engine, *numbers, terms, self.frozen, self.rising, ends, max_iter, tol
+            engine,
+            self.shape,
+            self.parameters,
+            self.penalty_terms(penalty),
+            frozen=self.frozen,
+            rising=self.rising,
+            ends=ends,
+            max_iter=max_iter,
+            tol=tol,
         )
         return value, self.with_parameters(parameters, n_iter)
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from softwood.arrays import Bytes, Floats, Index
 from softwood.learners.soft.rows.dataset import Dataset
 
-BINS = 32  # of an input, for the histograms that new gates start from
-OTHERS = BINS - 1  # the bin of a category's rare levels, and of missing ones
+N_BINS = 32  # of an input, for the histograms that new gates start from
+OTHERS_BIN = N_BINS - 1  # the bin of a category's rare levels, and of missing ones
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ def _middle(rows: Dataset) -> Floats:
 
 def _coded(rows: Dataset, cut: list[Floats], bin_of_level: dict[int, Index]) -> Bytes:
     """The bin of each value, shape (rows, inputs). A missing number counts as the mean; a missing level has no bin."""
-    centre, code = _middle(rows), np.full(rows.X.shape, OTHERS, np.uint8)
+    centre, code = _middle(rows), np.full(rows.X.shape, OTHERS_BIN, np.uint8)
     for f, x in enumerate(rows.X.T):
         known = ~np.isnan(x)
         if f in bin_of_level:
-            code[known, f] = bin_of_level[f][x[known].astype(np.intp)] % BINS
+            code[known, f] = bin_of_level[f][x[known].astype(np.intp)] % N_BINS
         else:
             code[:, f] = np.searchsorted(cut[f], np.where(known, x, centre[f]))
     return code
@@ -57,7 +57,7 @@ def level_bins(x: Floats, weight: Floats, n: int) -> Index:
     """The bin of each level of a category; -1, no bin of their own, for those beyond the most frequent."""
     known = ~np.isnan(x)
     mass = np.bincount(x[known].astype(np.intp), weight[known], n)
-    often = np.argsort(-mass, kind="stable")[:OTHERS]
+    often = np.argsort(-mass, kind="stable")[:OTHERS_BIN]
     bins = np.full(n, -1, np.intp)
     bins[often] = np.arange(len(often))
     return bins
@@ -71,6 +71,6 @@ def cuts(x: Floats, weight: Floats) -> Floats:
     if len(value) == 0:
         return np.zeros(0)
     share = np.cumsum(weight[known][order])
-    at = np.searchsorted(share, np.linspace(0, share[-1], BINS + 1)[1:-1])
+    at = np.searchsorted(share, np.linspace(0, share[-1], N_BINS + 1)[1:-1])
     edges = np.unique(value[np.minimum(at, len(value) - 1)])
     return np.asarray(edges[edges < value[-1]])

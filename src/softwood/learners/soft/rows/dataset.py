@@ -25,7 +25,7 @@ from softwood.learners.soft.regimes import (
     TWO_FOLD_MAX_ROWS,
 )
 from softwood.learners.soft.rows.moments import round_off
-from softwood.learners.soft.rows.target_scale import robust_scale, scale_targets
+from softwood.learners.soft.rows.target_scale import mean_scale, robust_scale, scale_targets
 from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
 from softwood.parts.groups import deal_groups
 
@@ -156,13 +156,14 @@ class Dataset:
             return log(np.average(self.target, axis=0, weights=self.weight)), np.ones(outputs)
         if self.loss != Loss.SQUARED:
             return robust_scale(self.loss, self.target, self.weight)
-        same = np.all(self.target == self.target[:1], axis=0)  # then the mean is known without rounding
-        centre = np.where(same, self.target[0], np.average(self.target, axis=0, weights=self.weight))
+        low, high = self.target.min(axis=0), self.target.max(axis=0)
+        mean = np.average(self.target, axis=0, weights=self.weight)
+        centre = np.where(low < high, mean, low)
         size = np.abs(self.target - centre).max(axis=0)  # divided out first: squares neither overflow nor vanish
         size = np.where(size > 1e-12 * np.abs(centre), size, 1.0)
         part = (self.target - centre) / size
         spread = size * np.sqrt(np.average(part * part, axis=0, weights=self.weight))
-        return centre, np.where(spread > 0, spread, 1.0)
+        return mean_scale(mean, spread, low, high)
 
     @property
     def centre_is_best(self) -> bool:

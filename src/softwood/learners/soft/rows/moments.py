@@ -13,11 +13,11 @@ from softwood.arrays import Floats
 
 # Of the largest value. A weight w and a bias b of a linear sum w x + b lose what lies below; so a number that varies by
 # less counts as constant.
-CONSTANT = 2.0**-45
-DOUBTFUL = 1e-9  # of the largest value; a spread below may be rounding
-LEAST_SPREAD, LARGEST = 1e-290, 1e300  # beyond, there is no weight 1 / spread, or no distance between two values
-LEAST_SQUARE = 1e-150  # a spread whose square is a number with all its digits
-GRID = 2.0**26  # steps in a spread: finer than single precision, coarser than what rounding moves
+CONSTANT_MAX_SPREAD = 2.0**-45
+EXACT_MIN_SPREAD = 1e-9  # of the largest value; a spread below may be rounding
+MIN_SPREAD, MAX_VALUE = 1e-290, 1e300  # beyond, there is no weight 1 / spread, or no distance between two values
+MIN_SQUARABLE = 1e-150  # a spread whose square is a number with all its digits
+STEPS_PER_SPREAD = 2.0**26  # steps in a spread: finer than single precision, coarser than what rounding moves
 
 
 def round_off(scaled: Floats) -> Floats:
@@ -25,7 +25,7 @@ def round_off(scaled: Floats) -> Floats:
 
     Refinement takes hundreds of steps, and the last digit of the first may decide where the last one leads.
     """
-    return np.asarray(np.rint(scaled * GRID) / GRID)
+    return np.asarray(np.rint(scaled * STEPS_PER_SPREAD) / STEPS_PER_SPREAD)
 
 
 def find_moments(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
@@ -36,13 +36,13 @@ def find_moments(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
     largest = float(np.abs(x).max())
     if not is_valid(spread, largest):
         middle, spread = count_from_least(f, x, weight)
-    return middle, spread if spread > CONSTANT * largest else 0.0
+    return middle, spread if spread > CONSTANT_MAX_SPREAD * largest else 0.0
 
 
 def is_valid(spread: npt.ArrayLike, largest: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Whether a spread that the usual sums gave can be trusted."""
-    spread, least = np.asarray(spread), DOUBTFUL * np.asarray(largest)
-    return np.asarray(np.isfinite(spread) & (spread > np.maximum(least, LEAST_SQUARE)))
+    spread, least = np.asarray(spread), EXACT_MIN_SPREAD * np.asarray(largest)
+    return np.asarray(np.isfinite(spread) & (spread > np.maximum(least, MIN_SQUARABLE)))
 
 
 def count_from_least(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
@@ -54,10 +54,10 @@ def count_from_least(f: int, x: Floats, weight: Floats) -> tuple[float, float]:
     part = (x / 2 - low / 2) / unit
     mean = np.average(part, weights=weight)
     spread = 2 * unit * float(np.sqrt(np.average(np.square(part - mean), weights=weight)))
-    if max(-low, high) > LARGEST or spread < LEAST_SPREAD:
+    if max(-low, high) > MAX_VALUE or spread < MIN_SPREAD:
         raise ValueError(
             f"column {f} of X (the first is 0) ranges from {low} to {high}, and doubles hold no weight for such "
-            f"numbers. Multiply or divide it by a constant: it may vary by {LEAST_SPREAD:g} or more, and hold numbers "
-            f"up to {LARGEST:g}."
+            f"numbers. Multiply or divide it by a constant: it may vary by {MIN_SPREAD:g} or more, and hold numbers "
+            f"up to {MAX_VALUE:g}."
         )
     return low + 2 * unit * float(mean), spread

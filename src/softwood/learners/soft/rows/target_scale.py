@@ -1,6 +1,6 @@
-"""Centre and scale of targets that a few wild ones do not move: a quantile, and the median distance from it.
+"""Centre and scale of targets: mean and spread; or ones that a few wild targets do not move.
 
-The centre is the quantile that the loss asks for (the median of a Huber loss). The scale is that of the normal
+Of the latter the centre is the quantile of the loss (the median for a Huber loss). The scale is that of the normal
 distribution with the same median distance from the median; where more than half of the targets are equal, the mean
 distance.
 """
@@ -20,6 +20,15 @@ def scale_targets(loss: Loss, target: Floats, centre: Floats, scale: Floats) -> 
     if loss.link == Link.LOG:
         return np.asarray(target / exp(centre))
     return np.asarray((target - centre) / scale)
+
+
+def mean_scale(mean: Floats, spread: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Centre and scale of each target by its moments and its range; a constant one has itself as centre and scale 1.
+
+    The mean and the spread of equal numbers may be off by rounding; the range is not.
+    """
+    varies = low < high
+    return np.where(varies, mean, low), np.where(varies & (spread > 0), spread, 1.0)
 
 
 def robust_scale(loss: Loss, target: Floats, weight: Floats) -> tuple[Floats, Floats]:

@@ -16,14 +16,14 @@ Why each step is as it is, and what was measured: docs/design/soft_learner.md.
 
 from softwood.learners.soft.search.breadth import BREADTH, Effort
 from softwood.learners.soft.search.feature_selection import FeatureSelection
-from softwood.learners.soft.search.penalty_tuning import BEGIN, STRENGTHS
+from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH, STRENGTHS
 from softwood.learners.soft.search.search import ModelSearch, SearchSteps
 from softwood.learners.soft.search.stored_columns import StoredSelection
 from softwood.learners.soft.search.trials import Trials
 
 __all__ = [
-    "BEGIN",
     "BREADTH",
+    "FIRST_STRENGTH",
     "STRENGTHS",
     "Effort",
     "FeatureSelection",

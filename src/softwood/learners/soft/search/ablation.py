@@ -1,6 +1,6 @@
 """What a tree loses without an input, for each of the inputs: the input stays at its mean.
 
-    up to MANY_INPUTS    a pass over all columns for each input
+    up to MAX_INPUTS_BY_PASSES    a pass over all columns for each input
     more                 the tree's linear sums are made once, and without an input they lose its own terms alone
 
 The second way takes time in proportion to the columns, the first to the columns times the inputs; both say the same but
@@ -22,8 +22,8 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.sparse_ablation import stored_ablation
 
-MANY_INPUTS = 1_000
-MOST_CELLS = 10_000_000  # of the terms of all inputs that are kept (80 MB); beyond they are made twice
+MAX_INPUTS_BY_PASSES = 1_000  # beyond, by sums
+MAX_KEPT_TERMS = 10_000_000  # of all inputs (80 MB); beyond, terms are made twice
 
 
 def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, engine: SampleEngine) -> Floats:
@@ -32,7 +32,7 @@ def ablation_importance(tree: SoftTreeParams, design: DesignMatrix, rows: Datase
         return stored_ablation(tree, design, rows)
     inputs = np.unique(design.feature)
     increase = np.zeros(rows.X.shape[1])
-    if len(inputs) > MANY_INPUTS:
+    if len(inputs) > MAX_INPUTS_BY_PASSES:
         base, *losses = _losses_by_sums(tree, design, rows)
     else:
         base, *losses = _losses_by_passes(tree, design, engine)
@@ -70,7 +70,7 @@ def _losses_by_sums(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
     for f in inputs:
         about, mean = terms(f)
         sums += about + mean
-        if about.size * len(inputs) <= MOST_CELLS:
+        if about.size * len(inputs) <= MAX_KEPT_TERMS:
             kept.append(about)
     yield loss(sums)
     for about in kept or (terms(f)[0] for f in inputs):

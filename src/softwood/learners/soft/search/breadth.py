@@ -1,9 +1,9 @@
-"""How broadly a search looks: what an effort buys.
+"""How broadly a search looks, by effort.
 
 quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, where rows are many),
            growth that ends at the first split without a gain, importances by fewer rows
 normal     the numbers that the steps were tuned with
-thorough   SEARCHES_IF_THOROUGH searches, each with other folds; the kind of tree that most of them choose (thorough.py)
+thorough   deprecated: SEARCHES_IF_THOROUGH searches, each with other folds (thorough.py)
 """
 
 from __future__ import annotations

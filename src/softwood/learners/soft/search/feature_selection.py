@@ -1,7 +1,7 @@
 """Selecting features: a tree without the inputs of least use, kept if it is clearly better on held-out rows.
 
-What an input is worth is measured twice by ablation: on the training rows, and on held-out rows of another fold,
-because rows that select the inputs would favour the selection. A selection is confirmed on a third fold.
+Inputs are ranked twice by ablation: on the training rows, and on the held-out rows of a second fold, because rows that
+select the inputs favour the selection. A selection is confirmed on a third fold.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from softwood.learners.soft.search.selection import clearly_worse
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-RELEVANT = 0.95  # part of the ablation importance that the inputs kept must hold, on training rows
-RELEVANT_HELD_OUT = 0.99  # and on held-out rows
-MOST_KEPT = 0.75  # of the inputs; where more are relevant, there is nothing to gain
-SURELY = 1.0  # standard errors by which fewer inputs must be better
+MIN_IMPORTANCE_SHARE = 0.95  # proportion of all ablation importance that the kept inputs have, on training rows
+MIN_HELD_OUT_IMPORTANCE_SHARE = 0.99  # and on held-out rows
+MAX_KEPT_SHARE = 0.75  # of the inputs; with more, there is little to gain
+MIN_GAIN_SE = 1.0  # by which fewer inputs must be better
 
 
 @dataclass
@@ -56,12 +56,12 @@ class FeatureSelection:
     def _with_fewer_features(self, best: Trial) -> Trial | None:
         """The kind of tree with the relevant inputs alone, if that is clearly better."""
         for kept in self._relevant_inputs(best):
-            if kept.sum() <= MOST_KEPT * best.candidate.inputs and not self._needs_others(best, kept):
-                for trial in self._ever_lighter(best, self._only(best.spec, kept)):
-                    if clearly_worse(best.candidate, trial.candidate, SURELY):
+            if kept.sum() <= MAX_KEPT_SHARE * best.candidate.inputs and not self._needs_other_inputs(best, kept):
+                for trial in self._at_lighter_penalties(best, self._restricted_spec(best.spec, kept)):
+                    if clearly_worse(best.candidate, trial.candidate, MIN_GAIN_SE):
                         if self._is_confirmed(best, trial):
                             return trial
-                        if not best.spec.third:
+                        if not best.spec.second_confirmation_fold:
                             self.trials.add(trial)  # it may race
         return None
 
@@ -69,22 +69,22 @@ class FeatureSelection:
         """The inputs that matter: on the training rows; then on the held-out rows of another fold."""
         spec, tree = trial.spec, trial.candidate.tree[0]
         rows = spec.row_folds[0][0]
-        yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), RELEVANT)
-        if spec.another:
-            trial = self.trials.trainer.on_fold(trial, spec.another)
-        tree, rows = trial.candidate.tree[0], spec.row_folds[spec.another][1]
-        increase = ablation_importance(tree, spec.design, rows, spec.fold(spec.another).valid)
-        yield most_important(increase, RELEVANT_HELD_OUT)
+        yield most_important(ablation_importance(tree, spec.design, rows, spec.fold(0).train), MIN_IMPORTANCE_SHARE)
+        if spec.confirmation_fold:
+            trial = self.trials.trainer.on_fold(trial, spec.confirmation_fold)
+        tree, rows = trial.candidate.tree[0], spec.row_folds[spec.confirmation_fold][1]
+        increase = ablation_importance(tree, spec.design, rows, spec.fold(spec.confirmation_fold).valid)
+        yield most_important(increase, MIN_HELD_OUT_IMPORTANCE_SHARE)
 
-    def _needs_others(self, trial: Trial, inputs: Inputs) -> bool:
+    def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:
         """Whether the tree itself is clearly worse when it is refined with these inputs alone."""
-        alone = self.trials.trainer.restricted(trial, self._only(trial.spec, inputs), inputs)
-        return clearly_worse(alone.candidate, trial.candidate, SURELY)
+        alone = self.trials.trainer.restricted(trial, self._restricted_spec(trial.spec, inputs), inputs)
+        return clearly_worse(alone.candidate, trial.candidate, MIN_GAIN_SE)
 
-    def _ever_lighter(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
+    def _at_lighter_penalties(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
         """The kind of tree of another spec under its penalty, and under lighter ones while the loss falls.
 
-        Useless inputs ask for a heavy penalty, under which a tree without them is hardly better, nor clearly worse.
+        With useless inputs the best penalty is heavy, and under it a tree without them is hardly better or worse.
         """
         penalty, rows, before = trial.candidate.penalty, spec.rows(0), np.inf
         is_fixed = self.trials.penalty is not None
@@ -92,28 +92,28 @@ class FeatureSelection:
         for one in (penalty, *lighter):
             smaller = self.trials.trainer.trial(spec, trial.slopes, trial.grown, one, 0)
             yield smaller
-            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate, SURELY):
+            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate, MIN_GAIN_SE):
                 return
             before = smaller.loss
 
     def _is_confirmed(self, best: Trial, smaller: Trial) -> bool:
-        """Whether fewer inputs are clearly better on one more fold, too, which selected nothing.
+        """Whether fewer inputs are clearly better on one more fold, too, which was not used to select them.
 
-        If none is left, they must be better by twice as many standard errors.
+        Without such a fold they must be better by twice as many standard errors.
         """
-        third = best.spec.third
-        if not third:
-            return clearly_worse(best.candidate, smaller.candidate, 2 * SURELY)
-        again = [self.trials.trainer.on_fold(trial, third).candidate for trial in (best, smaller)]
-        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]), SURELY)
+        fold_index = best.spec.second_confirmation_fold
+        if not fold_index:
+            return clearly_worse(best.candidate, smaller.candidate, 2 * MIN_GAIN_SE)
+        again = [self.trials.trainer.on_fold(trial, fold_index).candidate for trial in (best, smaller)]
+        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]), MIN_GAIN_SE)
 
-    def _only(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
+    def _restricted_spec(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
         """The spec with some inputs alone; the same one if it is asked for again."""
         return self.restricted.setdefault((spec, inputs.tobytes()), spec.only(inputs))
 
 
 def most_important(importance: Floats, part: float) -> Inputs:
-    """The fewest inputs that together hold so large a part of all importance; all of them if there is none.
+    """The fewest inputs that together have this proportion of all importance; all of them if there is none.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""Finer curves: one knot more in a ramp where the rows can tell, so that a step becomes steep where it is.
+"""Finer curves: one more knot in a ramp where a score test finds a step, so that the curve can be steep there.
 
-A ramp from a to b is a sum of one from a to v and one from v to b, so a tree over finer columns answers as before
+A ramp from a to b is a sum of one from a to v and one from v to b, so a tree over finer columns predicts as before
 until it is refined. With a free weight on each of the two the curve may bend at v: what they add is a hat,
 
     hat(x) = 0 outside of (a, b), 1 at v, linear between,    v the median of the rows between a and b
 
 and whether its weight is 0 in a form (the score of a gate, the slopes of a leaf, or those of all leaves) is tested by
 the gradient of the loss alone, before anything is refined: a score test (Rao 1948). The gradient of a hat that makes no
-difference varies as the root of the rows beneath it; the median of all hats tells by how much. Every round halves the
-ramps that steps are in, where finer knots everywhere would cost a number for each form and knot, and these rows.
+difference varies as the root of the rows beneath it; its scale is the median over all hats. Every round halves the
+ramps that have a step; finer knots everywhere would cost a parameter per form and knot.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from softwood.arrays import Floats, Index
 from softwood.engines import SumEngine
 from softwood.kernels.arithmetic import log
 from softwood.learners.soft.columns.design import HINGE, MISSING, DesignMatrix
-from softwood.learners.soft.columns.knots import CLOSEST
+from softwood.learners.soft.columns.knots import MIN_KNOT_DISTANCE
 from softwood.learners.soft.columns.mix import Mix
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
@@ -31,11 +31,11 @@ from softwood.tree import Basis
 
 MakeEngine = Callable[[DesignMatrix], SumEngine]
 
-CURVE = 2  # kind of the columns that ramps are
-LEAST_INSIDE = 20  # rows between two knots that a third may stand between
-FEWEST_RAMPS = 16  # by which the median tells the spread of gradients
-NORMAL_MEDIAN = 0.6745  # of the size of a standard normal number
-SURELY = 5.0  # a knot's largest squared score is more than this, and what the largest of so many forms adds
+CURVE_KIND = 2  # kind of the columns that ramps are
+MIN_ROWS_IN_RAMP = 20  # between its two knots, for one more
+MIN_RAMPS_TO_TEST = 16  # for a median of their gradients
+MEDIAN_ABS_NORMAL = 0.6745  # median of |z| for a standard normal z
+SCORE_THRESHOLD = 5.0  # for the largest squared score of a knot, beyond 2 log(number of forms)
 
 
 class Ramps(NamedTuple):
@@ -55,13 +55,13 @@ class Ramps(NamedTuple):
 
 
 class FinerDesign(NamedTuple):
-    """Columns of which some ramps were divided; `source` has the old column of each, `part` its part of the weight."""
+    """Columns after some ramps were split; `source` has the old column of each, `part` its part of the weight."""
 
     design: DesignMatrix
     source: Index
     part: Floats
 
-    def spread(self, tree: SoftTreeParams) -> SoftTreeParams:
+    def transfer(self, tree: SoftTreeParams) -> SoftTreeParams:
         """The same tree over the finer columns."""
         return tree.spread_columns(self.source, self.part)
 
@@ -70,7 +70,7 @@ def find_ramps(design: DesignMatrix) -> Ramps:
     """Columns that are linear between two knots and constant beyond."""
     mix, kept = design.mix, design.mix.value != 0
     count = np.bincount(mix.column[kept], minlength=len(design))
-    two = kept & ((count == 2) & (design.kind == CURVE))[mix.column]
+    two = kept & ((count == 2) & (design.kind == CURVE_KIND))[mix.column]
     place = np.flatnonzero(two).reshape(-1, 2)
     terms = mix.term[place]
     low_first = np.diff(design.basis.parameter[terms], axis=1) > 0
@@ -83,7 +83,7 @@ def find_ramps(design: DesignMatrix) -> Ramps:
     return found.only(hinges & (slope == -back))
 
 
-def middles(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Floats, Floats]:
+def medians_in_ramps(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Floats, Floats]:
     """The median of the values between the ends of each ramp, NaN where there are too few; and how many there are."""
     middle, inside = np.full(len(ramps.column), np.nan), np.zeros(len(ramps.column))
     feature = design.feature[ramps.column]
@@ -93,12 +93,12 @@ def middles(ramps: Ramps, design: DesignMatrix, X: Floats) -> tuple[Floats, Floa
         after, before = np.searchsorted(value, ramps.begin[mine], "right"), np.searchsorted(value, ramps.end[mine])
         inside[mine] = before - after
         v = value[np.minimum((after + before) // 2, len(value) - 1)]
-        apart = np.minimum(v - ramps.begin[mine], ramps.end[mine] - v) > 4 * CLOSEST * (value[-1] - value[0])
-        middle[mine] = np.where((inside[mine] >= LEAST_INSIDE) & apart, v, np.nan)
+        apart = np.minimum(v - ramps.begin[mine], ramps.end[mine] - v) > 4 * MIN_KNOT_DISTANCE * (value[-1] - value[0])
+        middle[mine] = np.where((inside[mine] >= MIN_ROWS_IN_RAMP) & apart, v, np.nan)
     return middle, inside
 
 
-def divide(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Dataset) -> FinerDesign:
+def split_ramps(design: DesignMatrix, ramps: Ramps, middle: Floats, rows: Dataset) -> FinerDesign:
     """Each of the ramps as two, which meet at its middle."""
     n_terms, columns = len(design.basis), len(design)
     f = design.feature[ramps.column].astype(np.intp)
@@ -150,30 +150,34 @@ def _with_hinges(basis: Basis, feature: Index, knot: Floats, beside: Index) -> t
     return Basis(*(column[order] for column in columns)), np.argsort(order)
 
 
-def divide_where_told(
-    tree: SoftTreeParams, design: DesignMatrix, rows: Dataset, make_engine: MakeEngine, none_by_chance: bool = False
+def split_ramps_by_score_test(
+    tree: SoftTreeParams,
+    design: DesignMatrix,
+    rows: Dataset,
+    make_engine: MakeEngine,
+    control_max_statistic: bool = False,
 ) -> FinerDesign | None:
-    """The columns with one knot more in every ramp that the engine's rows tell of; None where there is none.
+    """The columns with one more knot in every ramp where the score test finds a step; None where it finds none.
 
-    tree : refined on the engine's rows.  rows : some of them, by which a ramp has its middle.
-    none_by_chance : whether a score must be more than the largest of all ramps by chance: few rows pay for knots that
-        tell of nothing.
+    tree : refined on the engine's rows.  rows : some of them; a ramp is split at their median within it.
+    control_max_statistic : whether a score must exceed the expected maximum over all ramps without steps. Small tables
+        need it: knots without a step cost them more.
     """
     ramps = find_ramps(design)
-    middle, inside = middles(ramps, design, rows.X)
+    middle, inside = medians_in_ramps(ramps, design, rows.X)
     able = ~np.isnan(middle)
     ramps, middle, inside = ramps.only(able), middle[able], inside[able]
-    if len(middle) < FEWEST_RAMPS:
+    if len(middle) < MIN_RAMPS_TO_TEST:
         return None
-    finer = divide(design, ramps, middle, rows)
-    gradient = _gradient_of_forms(finer.spread(tree), make_engine(finer.design))
+    finer = split_ramps(design, ramps, middle, rows)
+    gradient = _gradient_of_forms(finer.transfer(tree), make_engine(finer.design))
     at, left = np.searchsorted(finer.source, ramps.column), (middle - ramps.begin) / (ramps.end - ramps.begin)
     hat = (gradient[:, at] * (1.0 - left) - gradient[:, at + 1] * left) / (ramps.height * np.sqrt(inside))
-    spread = np.median(np.abs(hat), axis=1, keepdims=True) / NORMAL_MEDIAN
+    spread = np.median(np.abs(hat), axis=1, keepdims=True) / MEDIAN_ABS_NORMAL
     score = np.square(np.divide(hat, spread, out=np.zeros_like(hat), where=spread > 0)).max(axis=0)
-    surely = 2.0 * log(len(middle)) if none_by_chance else SURELY
-    told = score > surely + 2.0 * log(len(hat))
-    return divide(design, ramps.only(told), middle[told], rows) if told.any() else None
+    threshold = 2.0 * log(len(middle)) if control_max_statistic else SCORE_THRESHOLD
+    has_step = score > threshold + 2.0 * log(len(hat))
+    return split_ramps(design, ramps.only(has_step), middle[has_step], rows) if has_step.any() else None
 
 
 def _gradient_of_forms(tree: SoftTreeParams, engine: SumEngine) -> Floats:

@@ -1,5 +1,5 @@
-"""Finer knots: curves with ramps are divided where the rows of the full fold tell (finer_curves.py), round after round
-while the held-out loss falls.
+"""Finer knots: ramps are split where the score test finds steps in the rows of the full fold (finer_curves.py), round
+after round while the held-out loss falls.
 
 Kinds of trees gain by it in different ways, since steps are what own slopes lack and gates can make: the best of each
 kind of leaves is tried, if it is near the best of all.
@@ -10,21 +10,21 @@ from __future__ import annotations
 from softwood.engines import SampleEngine
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
-from softwood.learners.soft.search.finer_curves import divide_where_told
+from softwood.learners.soft.search.finer_curves import split_ramps_by_score_test
 from softwood.learners.soft.search.fold import make_sample_engine
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-ROUNDS = 8  # every one halves the ramps that steps are in
-ITERATIONS = 100  # of a round
-STEP = 3.0  # factor between two penalties to try
-NEAR = 0.1  # part of the best loss within which a trial is worth it
+MAX_ROUNDS = 8  # each halves the ramps that have a step
+ROUND_ITER = 100  # iterations of a round
+PENALTY_FACTOR = 3.0  # factor between two penalties to try
+NEAR_BEST_SHARE = 0.1  # of the best loss; trials within it get finer knots
 
 
 def refine_knots(trials: Trials, fold_index: int) -> None:
     """The best trial of each kind of leaves with finer knots, in its place if its held-out loss is less."""
     best: dict[tuple[Slopes, bool], Trial] = {}
-    for trial in sorted(trials.near(trials.found, NEAR), key=lambda trial: trial.loss):
+    for trial in sorted(trials.near(trials.found, NEAR_BEST_SHARE), key=lambda trial: trial.loss):
         if trial.spec.basis_spec.n_ramps:
             best.setdefault((trial.slopes, trial.grown), trial)
     coarse = list(best.values())
@@ -34,10 +34,10 @@ def refine_knots(trials: Trials, fold_index: int) -> None:
 
 
 def with_finer_knots(trials: Trials, trial: Trial, fold_index: int) -> Trial:
-    """The trial with finer knots and the penalty that suits them; itself if that helps nothing."""
+    """The trial with finer knots and the penalty that suits them; the trial itself if they do not help."""
     best = at_best_penalty(trials, trial, fold_index)
-    for _ in range(ROUNDS):
-        finer = _divided_once(trials, best, fold_index)
+    for _ in range(MAX_ROUNDS):
+        finer = _with_ramps_split_once(trials, best, fold_index)
         if finer is None or not finer.loss < best.loss:
             break
         best = finer
@@ -46,7 +46,7 @@ def with_finer_knots(trials: Trials, trial: Trial, fold_index: int) -> Trial:
 
 def at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     """The tree refined under heavier penalties, or lighter ones, while the held-out loss falls."""
-    for factor in (STEP, 1.0 / STEP):
+    for factor in (PENALTY_FACTOR, 1.0 / PENALTY_FACTOR):
         best = trial
         while True:
             other = _refined(
@@ -60,25 +60,23 @@ def at_best_penalty(trials: Trials, trial: Trial, fold_index: int) -> Trial:
     return trial
 
 
-def _divided_once(trials: Trials, trial: Trial, fold_index: int) -> Trial | None:
-    """The trial with its ramps divided once; None where the rows tell of none."""
+def _with_ramps_split_once(trials: Trials, trial: Trial, fold_index: int) -> Trial | None:
+    """The trial with its ramps split once; None where the score test finds no step."""
     spec, candidate, rows = trial.spec, trial.candidate, trial.spec.row_folds[fold_index][0]
     (tree,) = candidate.as_learned
 
     def make_engine(design: DesignMatrix) -> SampleEngine:
         return make_sample_engine(rows, design, spec.n_threads, spec.single, by_tables=True)
 
-    finer = divide_where_told(tree, spec.design, rows, make_engine)
+    finer = split_ramps_by_score_test(tree, spec.design, rows, make_engine)
     if finer is None:
         return None
-    return _refined(trials, trial, spec.finer(finer), finer.spread(tree), candidate.penalty, fold_index)
+    return _refined(trials, trial, spec.finer(finer), finer.transfer(tree), candidate.penalty, fold_index)
 
 
 def _refined(
     trials: Trials, trial: Trial, spec: ModelSpec, tree: SoftTreeParams, penalty: float, fold_index: int
 ) -> Trial:
-    """The trial's tree, or one that answers alike, refined; what its size was favoured by stays added."""
-    (scaled,), valid = trial.candidate.tree, trial.spec.fold(fold_index).valid
-    bias = trial.candidate.row_loss - valid.row_loss(scaled.shape, scaled.parameters)
-    tree = tree.refine(spec.fold(fold_index).train, penalty, ITERATIONS)[1]
-    return trials.trainer.scored(tree, spec, trial.grown, penalty, fold_index, bias)
+    """The trial's tree, or one with the same predictions over finer columns, refined."""
+    tree = tree.refine(spec.fold(fold_index).train, penalty, ROUND_ITER)[1]
+    return trials.trainer.scored(tree, spec, trial.grown, penalty, fold_index, trial.selection_bias(fold_index))

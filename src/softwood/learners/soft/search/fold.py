@@ -19,14 +19,15 @@ from softwood.learners.soft.columns.sparse_rows import stored_engine, stored_spl
 from softwood.learners.soft.columns.split_features import SplitFeatures
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.regimes import KEPT_COLUMNS_MAX_ROWS
-from softwood.learners.soft.rows.binning import BINS, Binned
+from softwood.learners.soft.rows.binning import N_BINS, Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
 
 # Curvature of the log penalty (kernels/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than its
 # square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.
-OF_NUMBERS, BEHIND_LINK = 1.0, 0.25
-SELDOM = 1e-3  # part of the mean that a root answers at least behind a log link, where a fold has no target above 0
+LOG_PENALTY_OF_NUMBERS, LOG_PENALTY_BEHIND_LINK = 1.0, 0.25
+# Of the mean of all targets: the least answer of a root behind a log link, as where a fold has no target above 0.
+MIN_ROOT_MEAN_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ class Fold:
     ) -> Fold:
         """Both parts with scaled targets; `expansion` of the columns and `binned` rows where these are made already."""
         if train.is_sparse:
-            known = (stored_engine(train, design, True, n_threads), stored_engine(valid, design, False, n_threads))
-            return cls(*known, stored_split_features(train.X, design))
+            return cls(
+                train=stored_engine(train, design, splits=True, n_threads=n_threads),
+                valid=stored_engine(valid, design, n_threads=n_threads),
+                split_features=stored_split_features(train.X, design),
+            )
         binned = Binned.of(train) if binned is None else binned
         code = binned.code_of(np.unique(design.feature))
         expansion = expansion_of(design, train.X.shape[1]) if expansion is None else expansion
@@ -90,7 +94,7 @@ def make_sample_engine(
         rows.place,
         keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
         bin=code,
-        n_bins=0 if code is None else BINS,
+        n_bins=0 if code is None else N_BINS,
         by_tables=by_tables,
     )
 
@@ -115,8 +119,8 @@ def init_root(
         mean = log(np.clip(mean, 1e-4, 1.0))
         mean = mean - mean.mean()
     elif loss.kind == LossKind.TWEEDIE:
-        mean = log(np.maximum(mean, SELDOM))
+        mean = log(np.maximum(mean, MIN_ROOT_MEAN_SHARE))
     elif loss.kind in (LossKind.HUBER, LossKind.QUANTILE):
         mean = weighted_quantile(engine.target, engine.weight, 0.5 if loss.kind == LossKind.HUBER else loss.parameter)
-    log_penalty = OF_NUMBERS if loss.link == Link.IDENTITY else BEHIND_LINK
+    log_penalty = LOG_PENALTY_OF_NUMBERS if loss.link == Link.IDENTITY else LOG_PENALTY_BEHIND_LINK
     return SoftTreeParams.root(mean, design, slopes, log_penalty, rising, own_columns)

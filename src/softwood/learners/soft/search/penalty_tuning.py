@@ -9,21 +9,21 @@ import numpy as np
 
 from softwood.kernels.arithmetic import log
 from softwood.learners.soft.search.spec import Trial
-from softwood.learners.soft.search.trials import NEAR, Trials, with_gates
+from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
-BEGIN = 6  # place among the strengths where the search begins
-NEAR_IF_UNPENALIZED = 0.1  # as NEAR, of trees of unpenalized gates, whose weights cost nothing under any penalty
-CLEAR_GAIN = 0.01  # part of the loss; a direction that saves more makes the other one needless
-WORTH_GROWING = 0.001  # part of the loss that a penalty saves at least where a tree is grown anew
+FIRST_STRENGTH = 2.0  # where the search begins
+NEAR_BEST_SHARE_IF_UNPENALIZED = 0.1  # for trees of unpenalized gates, which a penalty hardly changes
+CLEAR_GAIN_SHARE = 0.01  # of the loss; where one direction saves more, the other is not tried
+REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; where a penalty saves less, no tree is grown anew
 
 
 def first_penalty(trials: Trials) -> float:
     """The penalty that kinds are screened at: the fixed one, or the first to try."""
-    return STRENGTHS[BEGIN] / trials.specs[0].rows(0) if trials.penalty is None else trials.penalty
+    return FIRST_STRENGTH / trials.specs[0].rows(0) if trials.penalty is None else trials.penalty
 
 
-def tune_penalties(trials: Trials, screened: list[Trial], near: float = NEAR) -> None:
+def tune_penalties(trials: Trials, screened: list[Trial], near: float = NEAR_BEST_SHARE) -> None:
     """Add trials of other penalties for the screened trees that came near the best; none if the penalty is fixed."""
     if trials.penalty is None:
         for found in trials.parallel_map(lambda trial: tune_penalty(trials, trial), trials.near(screened, near)):
@@ -46,8 +46,8 @@ def tune_penalty(trials: Trials, screened: Trial, fold_index: int = 0) -> list[T
             if not trial.loss < best.loss:
                 break
             best, end = trial, end + step
-        if best.loss < (1.0 - WORTH_GROWING) * start.loss:
+        if best.loss < (1.0 - REGROW_MIN_GAIN_SHARE) * start.loss:
             found += with_gates(trainer.from_root(screened.spec, screened.slopes, STRENGTHS[end] / rows, fold_index))
-        if best.loss < (1.0 - CLEAR_GAIN) * start.loss:
+        if best.loss < (1.0 - CLEAR_GAIN_SHARE) * start.loss:
             break  # it helped in one direction: the other one leads away from it
     return found

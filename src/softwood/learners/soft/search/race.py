@@ -1,7 +1,7 @@
 """The race: the best trial of each kind on the other folds, one fold after the other.
 
-A trial that is clearly worse than the best on all held-out rows so far drops out. Where rows are many, the first fold
-is of few rows, for screening: the first one of full size replaces the screened tree by one that is grown further there.
+A trial that is clearly worse than the best on all held-out rows so far drops out. In large tables the first fold is a
+small one, for screening: on the first fold of full size the screened tree is grown further, and replaced by that.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import partial
 
 from softwood.learners.soft.params.params import Slopes
-from softwood.learners.soft.search.many_leaves import add_mixed, divide, kinds_with_many_leaves, surpasses
-from softwood.learners.soft.search.selection import CLEARLY, clearly_worse
+from softwood.learners.soft.search.many_leaves import add_mixed, dominates, kinds_with_many_leaves, partition_by_slopes
+from softwood.learners.soft.search.selection import CLEARLY_WORSE_SE, clearly_worse
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-FINALISTS = 4  # trials that are trained on the other folds, where there are two kinds of leaves,
-MORE_FINALISTS = 2  # and so many for a kind more: roots and trees of either basis would crowd out other gates
-STARTS = 3  # folds that even a single trial is trained on, as starts of the last refinement; without validation, all
-SURELY = 1.0  # standard errors by which a trial is worse on the validation rows given that does not race
+N_FINALISTS = 4  # trials that are trained on the other folds, for two kinds of leaves,
+N_MORE_FINALISTS = 2  # and for each further kind: its roots and trees would crowd out other gates
+N_START_FOLDS = 3  # for a single trial beside validation rows, as starts of the last refinement
+VALIDATION_MAX_LOSS_SE = 1.0  # a trial that is worse than this on the caller's validation rows does not race
 
 
 def race(trials: Trials) -> None:
@@ -29,17 +29,17 @@ def race(trials: Trials) -> None:
     if n_folds == 1:
         return
     if trials.keep_first_fold_tree:
-        trials.found = _contenders(trials.found, SURELY)
+        trials.found = _contenders(trials.found, VALIDATION_MAX_LOSS_SE)
     runners, kinds = finalists(trials), kinds_with_many_leaves(trials)
     for fold_index in range(1, n_folds):
         if len(runners) == 1:
-            last = STARTS if trials.keep_first_fold_tree else n_folds
+            last = N_START_FOLDS if trials.keep_first_fold_tree else n_folds
             if fold_index >= last:
                 break
             _train_ahead(trials, runners[0], range(fold_index, min(last, n_folds)))
-        ahead, after = divide(kinds) if fold_index == trials.specs[0].full else ([], [])
+        ahead, after = partition_by_slopes(kinds) if fold_index == trials.specs[0].full else ([], [])
         many = [tree for kind in ahead for tree in kind.grown(trials, min(trial.loss for trial in runners))]
-        runners = [trial for trial in runners if not any(surpasses(tree, trial) for tree in many)]
+        runners = [trial for trial in runners if not any(dominates(tree, trial) for tree in many)]
         specs = list({id(trial.spec.fold_cache): trial.spec for trial in runners}.values())
         # Folds are made before the runners ask for them.
         list(trials.parallel_map(partial(ModelSpec.fold, fold_index=fold_index), specs))
@@ -47,7 +47,7 @@ def race(trials: Trials) -> None:
         runners += many
         for kind in after:
             runners += kind.grown(trials, min(trial.loss for trial in runners))
-        trials.found = runners = _contenders(runners, CLEARLY)
+        trials.found = runners = _contenders(runners, CLEARLY_WORSE_SE)
     for trial in runners:
         trials.report(trial.candidate)
 
@@ -55,22 +55,22 @@ def race(trials: Trials) -> None:
 def finalists(trials: Trials) -> list[Trial]:
     """The best few of the best of each kind; the one that would be chosen now; the best with penalized gates.
 
-    Where unpenalized gates happen to part few rows without an error, no other loss comes near.
+    Where unpenalized gates happen to separate a few rows without error, no other loss comes near.
     """
     best: dict[tuple[ModelSpec, Slopes, bool], Trial] = {}
     for trial in sorted(trials.near(trials.found), key=lambda trial: trial.loss):
         best.setdefault((trial.spec, trial.slopes, trial.grown), trial)
-    n = FINALISTS + MORE_FINALISTS * max(0, len(trials.slopes) - 2)
+    n = N_FINALISTS + N_MORE_FINALISTS * max(0, len(trials.slopes) - 2)
     few = [*list(best.values())[:n], trials.chosen]
     penalized = (trial for trial in trials.found if trial.spec.gates in ("open", "axis"))
     few += sorted(penalized, key=lambda trial: trial.loss)[:1]
     return [trial for trial in trials.found if trial in few]
 
 
-def _contenders(trials: list[Trial], errors: float) -> list[Trial]:
-    """Those that are not worse than the best by so many standard errors."""
+def _contenders(trials: list[Trial], max_loss_se: float) -> list[Trial]:
+    """Those that are not worse than the best by more than this number of standard errors."""
     best = min((trial.candidate for trial in trials), key=lambda candidate: candidate.loss)
-    return [trial for trial in trials if not clearly_worse(trial.candidate, best, errors)]
+    return [trial for trial in trials if not clearly_worse(trial.candidate, best, max_loss_se)]
 
 
 def _train_ahead(trials: Trials, trial: Trial, folds: range) -> None:

@@ -1,11 +1,11 @@
-"""Which inputs have ramps: two sums of curves, a smooth one and one with ramps, tell on the held-out rows of all folds.
+"""Which inputs have ramps: two sums of curves, smooth and with ramps, are compared on the held-out rows of all folds.
 
-    score of some inputs    what the smooth sum saves by taking their curves from the other one, in standard errors
+    score of some inputs    loss that the smooth sum saves by taking their curves from the other one, in standard errors
 
-Ramps cost columns, and curves of inputs without steps are a little worse with them. So they are left to the inputs
-whose own score is clear, and only if some input's score is more than the largest of all would be by chance. Inputs that
-go together may share a curve among them, so that none can be exchanged alone: those with a clear score must have one
-together, too; else the sums as wholes tell.
+Ramps cost columns, and curves of inputs without steps are a little worse with them. So only inputs with a clear score
+of their own keep them, and only if the largest score exceeds what the maximum over all inputs would be by chance.
+Correlated inputs may share a curve, so that none can be exchanged alone: those with a clear score must have one
+together, too; otherwise the two sums are compared as wholes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.finer_curves import find_ramps
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
-CLEAR = 1.0  # standard errors that an input with ramps saves at least, and beyond the largest of all inputs by chance
-SURELY = 2.0  # standard errors that several inputs with ramps save at least
+MIN_ALONE_SE = 1.0  # score of each input with ramps; the largest is this much above the maximum by chance
+MIN_TOGETHER_SE = 2.0  # score of all inputs with ramps together
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def ramped_inputs(folds: list[Exchange]) -> Inputs:
     """Which inputs should have ramps."""
     n = len(folds[0].smooth)
     single = np.array([score(folds, np.arange(n) == f) for f in range(n)])
-    by_chance = math.sqrt(2.0 * log(max(int(np.count_nonzero(single)), 1)))
-    clear = single > CLEAR
-    if single.max(initial=-np.inf) > CLEAR + by_chance and score(folds, clear) > SURELY:
+    max_by_chance = math.sqrt(2.0 * log(max(int(np.count_nonzero(single)), 1)))
+    clear = single > MIN_ALONE_SE
+    if single.max(initial=-np.inf) > MIN_ALONE_SE + max_by_chance and score(folds, clear) > MIN_TOGETHER_SE:
         return clear
     every = np.ones(n, np.bool_)
-    return every if score(folds, every) > SURELY else ~every
+    return every if score(folds, every) > MIN_TOGETHER_SE else ~every
 
 
 def score(folds: list[Exchange], inputs: Inputs) -> float:

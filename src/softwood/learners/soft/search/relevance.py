@@ -1,6 +1,7 @@
 """Automatic relevance determination (MacKay 1994, Neal 1996): a penalty for each input, by the weights of a tree.
 
-    factor[input] proportional to sqrt(mean of the squared weights of its columns), at least LEAST of the largest
+    factor[input] proportional to sqrt(mean of the squared weights of its columns), at least MIN_FACTOR_SHARE of the
+                  largest
 
 One penalty for all inputs is too heavy for the strong ones or too light for the weak ones. So the columns of an input
 are multiplied by its factor and a tree is grown anew: the same penalty is lighter where the first tree had large
@@ -15,7 +16,7 @@ from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import SoftTreeParams
 
-LEAST = 0.03  # of the largest factor; an input of small weights may matter to the next tree
+MIN_FACTOR_SHARE = 0.03  # of the largest factor; an input of small weights may matter to the next tree
 
 
 def relevance_factors(tree: SoftTreeParams, design: DesignMatrix) -> Floats:
@@ -28,6 +29,6 @@ def relevance_factors(tree: SoftTreeParams, design: DesignMatrix) -> Floats:
     if len(inputs) < 2 or not energy.any():
         return np.ones(len(design))
     size = np.sqrt(energy / np.bincount(place))
-    factor = np.maximum(size / size.max(), LEAST)
+    factor = np.maximum(size / size.max(), MIN_FACTOR_SHARE)
     factor *= np.sqrt(np.sum(energy / factor**2) / energy.sum())
     return np.asarray(factor[place])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from softwood.learners.soft.search.spec import Trial
 from softwood.learners.soft.search.trials import Trials
 
-ROUNDS = 8  # of reweighting a tree that is only refined
+MAX_ROUNDS = 8  # of reweighting a tree that is only refined
 
 
 def reweight_features(trials: Trials) -> None:
@@ -31,7 +31,7 @@ def reweight_refined(trials: Trials, fold_index: int) -> None:
     if not able:
         return
     best = start = min(able, key=lambda trial: trial.loss)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         refined = trials.trainer.reweight_refined(best, fold_index)
         if not refined.loss < best.loss:
             break

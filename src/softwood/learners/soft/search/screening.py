@@ -13,7 +13,7 @@ from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.search.curve_selection import keep_better_curves
 from softwood.learners.soft.search.penalty_tuning import first_penalty
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.learners.soft.search.trials import NEAR, Trials, with_gates
+from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_gates
 
 
 def screen(trials: Trials) -> list[Trial]:
@@ -25,7 +25,7 @@ def screen(trials: Trials) -> list[Trial]:
     screened, fitting = list[Trial](), trials.specs
     for slopes in reversed(trials.slopes):
         roots = _roots(trials, slopes)
-        most = roots[0].loss + NEAR * abs(roots[0].loss)
+        most = roots[0].loss + NEAR_BEST_SHARE * abs(roots[0].loss)
         fitting = [root.spec for root in roots if root.spec in fitting and root.loss <= most]
         trees = {tree.spec: tree for tree in _trees(trials, slopes, fitting, trials.largest_loss())}
         better = [min(root, trees.get(root.spec, root), key=lambda trial: trial.loss) for root in roots]

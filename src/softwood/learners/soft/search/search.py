@@ -8,7 +8,7 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.feature_selection import FeatureSelection
 from softwood.learners.soft.search.finer_knots import refine_knots
-from softwood.learners.soft.search.penalty_tuning import NEAR_IF_UNPENALIZED, tune_penalties, tune_penalty
+from softwood.learners.soft.search.penalty_tuning import NEAR_BEST_SHARE_IF_UNPENALIZED, tune_penalties, tune_penalty
 from softwood.learners.soft.search.race import race
 from softwood.learners.soft.search.reweighting import reweight_features, reweight_refined
 from softwood.learners.soft.search.screening import screen, screen_axis_gates
@@ -42,7 +42,7 @@ class ModelSearch:
         while self.steps.select_features and self.selection.select():
             self._screen()
         if self.steps.try_axis_gates:
-            tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_IF_UNPENALIZED)
+            tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_BEST_SHARE_IF_UNPENALIZED)
         race(trials)
         self._improve_best(trials.specs[0])
 

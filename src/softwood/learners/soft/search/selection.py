@@ -1,7 +1,7 @@
 """Which tree to keep: the simplest whose loss on held-out rows is not clearly worse than the best one's.
 
 Trees are compared by loss, not by error rate, on the same held-out rows. With few rows the difference of two losses
-is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE standard errors of
+is mostly noise, so a candidate counts as good as the best if it is worse by less than TOLERANCE_SE standard errors of
 the paired difference; among those the cheapest wins (nodes first; linear responses and curves cost a little too), and
 among equally cheap ones the one of the heaviest penalty, then the one found first.
 """
@@ -9,6 +9,7 @@ among equally cheap ones the one of the heaviest penalty, then the one found fir
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -18,39 +19,39 @@ from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.tree.once import computed_once
 
-TOLERANCE = 0.75  # standard errors
-MOST_LOST = 0.03  # part of the best loss that simplicity may cost
-CLEARLY = 1.5  # standard errors
-COST_OF_CURVES = 1.0  # nodes
-COST_OF_SLOPES = 1.5  # nodes
+TOLERANCE_SE = 0.75
+MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss; simplicity may cost no more
+CLEARLY_WORSE_SE = 1.5
+CURVES_COST_NODES = 1.0
+SLOPES_COST_NODES = 1.5
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """Trees of one kind and penalty, one for each fold, and their losses on the held-out rows.
+class Scalable(Protocol):
+    """Parameters of a tree: soft or budding."""
 
-    output_scale : the factor that each tree's answers were multiplied by after it was learned (temperature_scaling.py).
-    inputs : how many the trees were shown.  gates : what they look at.
-    reweighted : whether inputs are weighted by relevance (relevance.py).
+    @property
+    def n_nodes(self) -> int: ...
+
+    def scale_output(self, factor: float) -> Self: ...
+
+
+T = TypeVar("T", bound=Scalable)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldTrees(Generic[T]):
+    """Trees of one kind, one for each fold, and their losses on the held-out rows.
+
+    output_scale : the factor that each tree's outputs were multiplied by after it was learned (temperature_scaling.py).
     """
 
-    basis_spec: BasisSpec
-    penalty: float
-    tree: list[SoftTreeParams]
+    tree: list[T]
     row_loss: Floats
     weight: Floats
     output_scale: list[float] = field(default_factory=lambda: [1.0])
-    inputs: int = 0
-    gates: Gates = "open"
-    reweighted: bool = False
 
-    @classmethod
-    def nothing(cls) -> Candidate:
-        """Where there was nothing to select: one leaf, no loss."""
-        return cls(BasisSpec(), 0.0, [SoftTreeParams.root(np.zeros(1), 0, "none")], np.zeros(1), np.ones(1))
-
-    def with_folds(self, others: Candidate) -> Candidate:
-        """The candidate together with its trees of other folds."""
+    def with_folds(self, others: FoldTrees[T]) -> Self:
+        """The same together with its trees of other folds."""
         return replace(
             self,
             tree=self.tree + others.tree,
@@ -60,7 +61,7 @@ class Candidate:
         )
 
     @property
-    def as_learned(self) -> list[SoftTreeParams]:
+    def as_learned(self) -> list[T]:
         """The trees before their outputs were scaled."""
         return [tree.scale_output(1.0 / factor) for tree, factor in zip(self.tree, self.output_scale, strict=True)]
 
@@ -71,6 +72,30 @@ class Candidate:
     @property
     def nodes(self) -> float:
         return float(np.mean([tree.n_nodes for tree in self.tree]))
+
+
+F = TypeVar("F", bound=FoldTrees[Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate(FoldTrees[SoftTreeParams]):
+    """Soft trees of one kind and penalty.
+
+    inputs : how many the trees were shown.  gates : what they look at.
+    reweighted : whether inputs are weighted by relevance (relevance.py).
+    """
+
+    basis_spec: BasisSpec
+    penalty: float
+    inputs: int = 0
+    gates: Gates = "open"
+    reweighted: bool = False
+
+    @classmethod
+    def nothing(cls) -> Candidate:
+        """Where there was nothing to select: one leaf, no loss."""
+        root = SoftTreeParams.root(np.zeros(1), 0, "none")
+        return cls(basis_spec=BasisSpec(), penalty=0.0, tree=[root], row_loss=np.zeros(1), weight=np.ones(1))
 
     @property
     def gate(self) -> str:
@@ -99,28 +124,33 @@ class Candidate:
     @property
     def cost(self) -> float:
         nodes = self.nodes
-        of_leaves = COST_OF_SLOPES + nodes / 2
-        slopes = {"none": 0.0, "shared": COST_OF_SLOPES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
-        return nodes + slopes + (COST_OF_CURVES if self.basis_spec.is_nonlinear else 0.0)
+        of_leaves = SLOPES_COST_NODES + nodes / 2
+        slopes = {"none": 0.0, "shared": SLOPES_COST_NODES, "own": of_leaves, "mixed": of_leaves}[self.tree[0].slopes]
+        return nodes + slopes + (CURVES_COST_NODES if self.basis_spec.is_nonlinear else 0.0)
 
 
-def select(candidates: list[Candidate], tolerance: float = TOLERANCE) -> Candidate:
+def select(candidates: list[Candidate], tolerance: float = TOLERANCE_SE) -> Candidate:
     """The cheapest candidate that is not clearly worse than the best."""
-    best = min(candidates, key=lambda candidate: candidate.loss)
-    near = [c for c in candidates if c is best or is_near(c.row_loss, best.row_loss, c.weight, tolerance)]
+    near = near_best(candidates, tolerance)
     return min(near, key=lambda candidate: (round(candidate.cost), -candidate.penalty))
 
 
-def clearly_worse(one: Candidate, best: Candidate, errors: float = CLEARLY) -> bool:
-    """Whether more rows would hardly turn the order of two candidates: the gap is more than so many standard errors."""
+def near_best(candidates: list[F], tolerance: float = TOLERANCE_SE) -> list[F]:
+    """The candidate of least loss, and those that are at most a little worse."""
+    best = min(candidates, key=lambda candidate: candidate.loss)
+    return [one for one in candidates if one is best or is_near(one.row_loss, best.row_loss, one.weight, tolerance)]
+
+
+def clearly_worse(one: Candidate, best: Candidate, min_se: float = CLEARLY_WORSE_SE) -> bool:
+    """Whether one candidate is worse than another by more than this number of standard errors of the paired gap."""
     gap, error = _gap(one.row_loss, best.row_loss, one.weight)
-    return gap > errors * error
+    return gap > min_se * error
 
 
-def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE) -> bool:
-    """Whether losses are worse than the best ones by less than so many standard errors, and by little."""
+def is_near(row_loss: Floats, best: Floats, weight: Floats, tolerance: float = TOLERANCE_SE) -> bool:
+    """Whether losses are at most a little worse than the best ones: in standard errors, and in proportion."""
     gap, error = _gap(row_loss, best, weight)
-    return gap <= min(tolerance * error, MOST_LOST * abs(float(np.average(best, weights=weight))))
+    return gap <= min(tolerance * error, MAX_LOSS_INCREASE_SHARE * abs(float(np.average(best, weights=weight))))
 
 
 def _gap(one: Floats, other: Floats, weight: Floats) -> tuple[float, float]:

@@ -20,8 +20,8 @@ from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree.once import computed_once
 
-NUMBERS_AT_ONCE = 2**21  # of linear sums
-OFTEN = 0.5  # part of the rows
+MAX_SUMS_AT_ONCE = 2**21  # numbers
+COMMON_INPUT_SHARE = 0.5  # of the rows; a more common input is held at its mean
 
 
 def stored_ablation(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -> Floats:
@@ -33,16 +33,16 @@ def stored_ablation(tree: SoftTreeParams, design: DesignMatrix, rows: Dataset) -
     added = weight.T  # what a 1 that is stored adds to every sum, (columns, sums)
     used, count = np.any(added != 0.0, axis=1), np.diff(stored.indptr)
     alone = np.bincount(feature, minlength=len(increase))[feature] == 1
-    rare = used & alone & (count <= OFTEN * len(rows))
+    rare = used & alone & (count <= COMMON_INPUT_SHARE * len(rows))
     for f in np.unique(feature[used & ~rare]):
         mine = np.flatnonzero(feature == f)
         found = stored_matmul(stored[:, mine], added[mine])
-        if count[mine[0]] > OFTEN * len(rows):
+        if count[mine[0]] > COMMON_INPUT_SHARE * len(rows):
             found = found - matmul(made.share, found)
         increase[f] = dot(made.share, made.losses(made.sums - found, np.arange(len(rows))) - made.base)
     at = np.flatnonzero(np.repeat(rare, count))
     column, row = np.repeat(np.arange(len(feature)), count)[at], stored.indices[at]
-    step = max(1, NUMBERS_AT_ONCE // max(added.shape[1], 1))
+    step = max(1, MAX_SUMS_AT_ONCE // max(added.shape[1], 1))
     for some in (slice(begin, begin + step) for begin in range(0, len(at), step)):
         here, f = row[some], feature[column[some]]
         without = made.sums[here] - stored.data[at[some], None] * added[column[some]]

@@ -44,15 +44,22 @@ class ModelSpec:
     def fold(self, fold_index: int) -> Fold:
         """Made when first asked for."""
         if fold_index not in self.fold_cache:
-            parts = self.row_folds[fold_index]
-            if parts[0].is_sparse:
-                self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads)
+            train, valid = self.row_folds[fold_index]
+            if train.is_sparse:
+                self.fold_cache[fold_index] = Fold.make(train, valid, self.design, self.n_threads)
                 return self.fold_cache[fold_index]
             if fold_index not in self.binned:
-                self.binned[fold_index] = Binned.of(parts[0])
-            made = (self.expansion, self.binned[fold_index])
-            by_tables = self.full > 0 or self.basis_spec.n_ramps > 0  # rows are many, or columns
-            self.fold_cache[fold_index] = Fold.make(*parts, self.design, self.n_threads, self.single, *made, by_tables)
+                self.binned[fold_index] = Binned.of(train)
+            self.fold_cache[fold_index] = Fold.make(
+                train,
+                valid,
+                self.design,
+                self.n_threads,
+                self.single,
+                expansion=self.expansion,
+                binned=self.binned[fold_index],
+                by_tables=self.full > 0 or self.basis_spec.n_ramps > 0,  # many rows, or many columns
+            )
         return self.fold_cache[fold_index]
 
     @computed_once
@@ -75,14 +82,14 @@ class ModelSpec:
         return np.flatnonzero(self.design.kind == 0).astype(np.int32)
 
     @property
-    def another(self) -> int:
-        """A fold beside the first one, of as many rows; the first if there is none."""
+    def confirmation_fold(self) -> int:
+        """A second fold of as many rows as the first one; the first (0) if there is none."""
         return 1 if self.full == 0 and len(self.row_folds) > 1 else 0
 
     @property
-    def third(self) -> int:
-        """One more fold beside these two, of as many rows; 0 if there is none."""
-        return 2 if self.another and len(self.row_folds) > 2 else 0
+    def second_confirmation_fold(self) -> int:
+        """A third fold of as many rows; 0 if there is none."""
+        return 2 if self.confirmation_fold and len(self.row_folds) > 2 else 0
 
     def with_gates(self, gates: Gates) -> ModelSpec:
         """The same rows and columns, for trees with other gates."""
@@ -119,6 +126,14 @@ class Trial:
     @property
     def loss(self) -> float:
         return self.candidate.loss
+
+    def selection_bias(self, fold_index: int) -> Floats:
+        """What was added to the loss of each held-out row because these rows selected the tree's size (scorer.py).
+
+        A tree that is refined from this one has the same size, and the same is added to its losses.
+        """
+        (tree,), valid = self.candidate.tree, self.spec.fold(fold_index).valid
+        return self.candidate.row_loss - valid.row_loss(tree.shape, tree.parameters)
 
     def rescale_columns(self, spec: ModelSpec) -> Trial:
         """The same trees over the columns of a spec that differ from theirs by factors."""

@@ -1,12 +1,12 @@
-"""Selecting columns of a sparse table, of which most say nothing.
+"""Selecting columns of a sparse table, most of which are useless.
 
-In a table of 20,000 words a ridge holds back the few that matter as much as all others. So the best root and the best
-tree are refined with their inputs weighted by relevance (relevance.py) while the held-out loss falls, which leaves most
-columns next to no weight. Then columns are left out, half of those that are left at a time, those first that move the
-tree's sums least; the fewest are kept with which the tree is hardly worse on the held-out rows than the best one.
-Training rows say which columns go, held-out rows only how many: there are a dozen sizes to choose among, whatever the
-columns. The search then begins anew with what is left, first with several times as many columns: a root cannot tell
-which of them gates would need, and trees of all columns are too bad to be asked.
+In a table of 20,000 words a ridge shrinks the few that matter as much as all others. So the best root and the best tree
+are refined with their inputs weighted by relevance (relevance.py) while the held-out loss falls, which leaves most
+columns next to no weight. Then columns are left out, half of the rest at a time, those first that move the tree's sums
+least; the fewest are kept with which the tree is hardly worse on the held-out rows than the best one. Training rows
+decide which columns go, held-out rows only how many: there are a dozen sizes to choose among, whatever the columns. The
+search then begins anew with what is left, first with several times as many columns: a root cannot show which of them
+gates would need, and trees of all columns are too bad to show it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.learners.soft.growth.split_step import ROUGH
+from softwood.learners.soft.growth.split_step import ROUGH_TOL
 from softwood.learners.soft.search.selection import is_near
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
-from softwood.learners.soft.search.trainer import WARM_ITER
+from softwood.learners.soft.search.trainer import WARM_START_ITER
 from softwood.learners.soft.search.trials import Trials
 
-MOST_TIMES = 2  # that columns are selected: the first time in plenty,
-PLENTY, LEAST_PLENTY = 8, 128  # so many times as many as will do, and so many at least
-ROUNDS = 6  # of reweighting, while the held-out loss falls
-HARDLY = 0.25  # standard errors by which a tree of fewer columns may be worse,
-LITTLE = 1e-3  # and part of the loss: two trees that answer nearly alike have no standard error
-FEWEST = 4  # columns that are not halved
+MAX_SELECTIONS = 2  # the first one keeps more columns than needed:
+FIRST_COLUMNS_FACTOR = 8  # times as many,
+FIRST_MIN_COLUMNS = 128  # and at least this number
+MAX_REWEIGHTING_ROUNDS = 6
+MAX_LOSS_SE = 0.25  # by which a tree of fewer columns may be worse,
+MAX_LOSS_INCREASE_SHARE = 1e-3  # or this proportion: two trees of nearly equal predictions have no standard error
+MIN_COLUMNS = 4  # fewer are not tried
 
 
 @dataclass
@@ -39,23 +40,23 @@ class StoredSelection:
     times: int = 0
 
     def select(self) -> bool:
-        """Whether there were trials to do so with; then the specs of the search have the columns that are left."""
+        """Whether columns were left out; then the specs of the search have only the others."""
         trials = self.trials
-        if self.times == MOST_TIMES or not (starts := list(self._starts())):
+        if self.times == MAX_SELECTIONS or not (starts := list(self._starts())):
             return False
         self.times += 1
         before = fewest_inputs(trials.specs)
         specs, found = dict[bytes, ModelSpec](), list[Trial]()
         for start in starts:
-            sizes = self._ever_fewer_columns(self._reweighted(start))
+            sizes = self._by_columns(self._reweighted(start))
             best = min(sizes, key=lambda one: one.loss)
-            at = max(i for i, one in enumerate(sizes) if is_hardly_worse(one, best))
+            at = max(i for i, one in enumerate(sizes) if is_good_enough(one, best))
             found.append(sizes[at])
             if self.times == 1:
-                most = max(PLENTY * sizes[at].candidate.inputs, LEAST_PLENTY)
+                most = max(FIRST_COLUMNS_FACTOR * sizes[at].candidate.inputs, FIRST_MIN_COLUMNS)
                 at = next(i for i, one in enumerate(sizes) if one.candidate.inputs <= most)
             spec = sizes[at].spec
-            specs.setdefault(spec.design.feature.tobytes(), plain(spec))
+            specs.setdefault(spec.design.feature.tobytes(), without_reweighting(spec))
         trials.specs, trials.found = list(specs.values()), []
         trials.add(*found)
         return fewest_inputs(trials.specs) < before
@@ -74,59 +75,58 @@ class StoredSelection:
         """The trial refined with its inputs weighted by relevance, round after round while its loss falls."""
         if best.spec.gates != "open" or self.trials.trainer.grow_options.most_inputs is not None:
             return best
-        for _ in range(ROUNDS):
+        for _ in range(MAX_REWEIGHTING_ROUNDS):
             again = self.trials.trainer.reweight_refined(best, 0)
             if not again.loss < best.loss:
                 break
             best = again
         return best
 
-    def _ever_fewer_columns(self, trial: Trial) -> list[Trial]:
-        """The trial, and with ever fewer columns."""
-        return [trial, *(self._restricted(trial, kept) for kept in ever_fewer(trial))]
+    def _by_columns(self, trial: Trial) -> list[Trial]:
+        """The trial, and the same with fewer and fewer columns."""
+        return [trial, *(self._restricted(trial, kept) for kept in halved_inputs(trial))]
 
     def _restricted(self, trial: Trial, inputs: Inputs) -> Trial:
-        """The tree of the trial refined with some inputs alone; what its size was favoured by stays added."""
-        columns, (scaled,), valid = inputs[trial.spec.design.feature], trial.candidate.tree, trial.spec.fold(0).valid
-        bias = trial.candidate.row_loss - valid.row_loss(scaled.shape, scaled.parameters)
+        """The tree of the trial refined with some inputs alone."""
+        columns = inputs[trial.spec.design.feature]
         factor, penalty = trial.spec.factor, trial.candidate.penalty
         spec = replace(trial.spec.only(inputs), factor=factor if isinstance(factor, float) else factor[columns])
         tree = trial.candidate.as_learned[0].select_columns(columns)
-        tree = tree.refine(spec.fold(0).train, penalty, WARM_ITER, ROUGH)[1]
-        return self.trials.trainer.scored(tree, spec, trial.grown, penalty, 0, bias)
+        tree = tree.refine(spec.fold(0).train, penalty, WARM_START_ITER, ROUGH_TOL)[1]
+        return self.trials.trainer.scored(tree, spec, trial.grown, penalty, 0, trial.selection_bias(0))
 
 
 def fewest_inputs(specs: list[ModelSpec]) -> int:
-    """Of the spec that has fewest."""
+    """The number of inputs of the spec with the fewest."""
     return min(len(np.unique(spec.design.feature)) for spec in specs)
 
 
-def plain(spec: ModelSpec) -> ModelSpec:
-    """The spec with inputs that are all penalized alike."""
+def without_reweighting(spec: ModelSpec) -> ModelSpec:
+    """The spec with the same penalty for all inputs."""
     if isinstance(spec.factor, float):
         return spec
     return replace(spec, design=spec.design.scaled(1.0 / spec.factor), factor=1.0, fold_cache={})
 
 
-def is_hardly_worse(one: Trial, best: Trial) -> bool:
+def is_good_enough(one: Trial, best: Trial) -> bool:
     """Whether the loss of a trial is at most a little more than the best one's."""
-    weight, most = best.candidate.weight, best.loss + LITTLE * abs(best.loss)
-    return one.loss <= most or is_near(one.candidate.row_loss, best.candidate.row_loss, weight, HARDLY)
+    weight, most = best.candidate.weight, best.loss + MAX_LOSS_INCREASE_SHARE * abs(best.loss)
+    return one.loss <= most or is_near(one.candidate.row_loss, best.candidate.row_loss, weight, MAX_LOSS_SE)
 
 
-def ever_fewer(trial: Trial) -> Iterator[Inputs]:
-    """Inputs to keep: those of any weight, then half of them, and so on."""
-    moved = movement(trial)
+def halved_inputs(trial: Trial) -> Iterator[Inputs]:
+    """Inputs to keep: those with any weight, then half of them, and so on."""
+    moved = input_movement(trial)
     order, n = np.argsort(-moved, kind="stable"), int(np.count_nonzero(moved))
     n = n if n < np.count_nonzero(np.bincount(trial.spec.design.feature)) else n // 2
-    while n >= FEWEST:
+    while n >= MIN_COLUMNS:
         kept = np.zeros(len(moved), np.bool_)
         kept[order[:n]] = True
         yield kept
         n //= 2
 
 
-def movement(trial: Trial) -> Floats:
+def input_movement(trial: Trial) -> Floats:
     """How much each input moves the sums of the tree on the training rows: squares of its weights times spreads."""
     spec, (tree,) = trial.spec, trial.candidate.tree
     spread = spec.fold(0).train.split_direction(tree.shape, tree.parameters, 0)[1]

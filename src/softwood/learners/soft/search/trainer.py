@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.learners.soft.growth.grower import FINE, grow
+from softwood.learners.soft.growth.grower import FINE_TOL, grow
 from softwood.learners.soft.growth.scorer import Scorer
-from softwood.learners.soft.growth.split_step import JOINT, ROUGH, GrowOptions
+from softwood.learners.soft.growth.split_step import ROUGH_TOL, SPLIT_ITER, GrowOptions
 from softwood.learners.soft.growth.temperature_scaling import output_scale_on
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.search.fold import init_root
@@ -21,17 +21,17 @@ from softwood.learners.soft.search.relevance import relevance_factors
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
-MORE_PATIENCE = 3  # times as many splits without gain end the growth of a tree with mixed slopes, whose gain is uneven
-MIXED_ITER = 50  # iterations of a round of reweighting a tree with mixed slopes, which more of them overfit
-WARM_ITER = 50  # iterations on a tree that starts from one of another penalty, or of more inputs
+MIXED_PATIENCE_FACTOR = 3  # on splits without gain before a tree with mixed slopes ends: its gains are uneven
+MIXED_REWEIGHTING_ITER = 50  # iterations of a round for a tree with mixed slopes: more overfit
+WARM_START_ITER = 50  # on a tree of another penalty, or of more inputs
 
 
 @dataclass
 class Trainer:
     """grow_options : how to grow; its penalty is given with each tree.  max_iter : iterations on a root.
 
-    full_leaves : at most so many on a fold of full size, where there are folds of fewer rows for screening before it,
-        or leaves have mixed slopes.
+    full_leaves : maximum number of leaves on a fold of full size that comes after one for screening, and of trees with
+        mixed slopes; None: as elsewhere.
     """
 
     grow_options: GrowOptions
@@ -50,13 +50,13 @@ class Trainer:
         return self.tried[kind]
 
     def from_root(
-        self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int, worth: float = np.inf
+        self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int, abandon_above: float = np.inf
     ) -> Trial:
-        """A tree, grown from its root; once, unless it was not worth to be grown to its end."""
+        """A tree, grown from its root; once, unless its growth was abandoned early."""
         kind = (spec, slopes, True, penalty, fold_index)
         if kind not in self.tried:
-            tree = self.grown(self._root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, worth)
-            if tree.loss > worth:
+            tree = self.grown(self._root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, abandon_above)
+            if tree.loss > abandon_above:
                 return tree
             self.tried[kind] = tree
         return self.tried[kind]
@@ -71,15 +71,14 @@ class Trainer:
         return self.trial(spec, trial.slopes, trial.grown, trial.candidate.penalty, fold_index)
 
     def reweight_refined(self, trial: Trial, fold_index: int) -> Trial:
-        """The trial's tree refined with inputs weighted by relevance; what its size was favoured by stays added."""
+        """The trial's tree refined with inputs weighted by relevance."""
         spec, tree = trial.spec, trial.candidate.as_learned[0]
         factor, penalty = relevance_factors(tree, spec.design), trial.candidate.penalty
-        reweighted, (scaled,) = spec.reweight(factor), trial.candidate.tree
-        bias = trial.candidate.row_loss - spec.fold(fold_index).valid.row_loss(scaled.shape, scaled.parameters)
+        reweighted = spec.reweight(factor)
         train = reweighted.fold(fold_index).train
-        max_iter = min(self.max_iter, MIXED_ITER) if tree.slopes == "mixed" else self.max_iter
-        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE)[1]
-        return self.scored(tree, reweighted, trial.grown, penalty, fold_index, bias)
+        max_iter = min(self.max_iter, MIXED_REWEIGHTING_ITER) if tree.slopes == "mixed" else self.max_iter
+        tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE_TOL)[1]
+        return self.scored(tree, reweighted, trial.grown, penalty, fold_index, trial.selection_bias(fold_index))
 
     def at_penalty(self, trial: Trial, penalty: float, fold_index: int) -> list[Trial]:
         """The root under another penalty, and the tree refined under it."""
@@ -88,20 +87,20 @@ class Trainer:
             there.append(self.trial(trial.spec, trial.slopes, False, penalty, fold_index))
         if trial.grown:
             train = trial.spec.fold(fold_index).train
-            tree = trial.candidate.as_learned[0].refine(train, penalty, WARM_ITER, ROUGH)[1]
+            tree = trial.candidate.as_learned[0].refine(train, penalty, WARM_START_ITER, ROUGH_TOL)[1]
             there.append(self.scored(tree, trial.spec, True, penalty, fold_index))
         return there
 
     def restricted(self, trial: Trial, spec: ModelSpec, inputs: Inputs) -> Trial:
         """The tree refined with some inputs alone; `spec` has these."""
         tree = trial.candidate.as_learned[0].select_columns(inputs[trial.spec.design.feature])
-        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_ITER, ROUGH)[1]
+        tree = tree.refine(spec.fold(0).train, trial.candidate.penalty, WARM_START_ITER, ROUGH_TOL)[1]
         return self.scored(tree, spec, trial.grown, trial.candidate.penalty, 0)
 
     def grown_further(self, screened: Trial, penalty: float, fold_index: int) -> Trial:
         """The screened tree refined on the rows of a fold that holds its own, and grown further there."""
         train = screened.spec.fold(fold_index).train
-        tree = screened.candidate.as_learned[0].refine(train, penalty, JOINT, ROUGH)[1]
+        tree = screened.candidate.as_learned[0].refine(train, penalty, SPLIT_ITER, ROUGH_TOL)[1]
         return self.grown(tree, screened.spec, penalty, fold_index)
 
     def resumed(self, tree: SoftTreeParams, spec: ModelSpec, penalty: float) -> Trial:
@@ -110,15 +109,16 @@ class Trainer:
         return self.grown(tree, spec, penalty, spec.full)
 
     def grown(
-        self, tree: SoftTreeParams, spec: ModelSpec, penalty: float, fold_index: int, worth: float = np.inf
+        self, tree: SoftTreeParams, spec: ModelSpec, penalty: float, fold_index: int, abandon_above: float = np.inf
     ) -> Trial:
         """A tree grown further, while held-out rows gain."""
-        fold, how = spec.fold(fold_index), replace(self.grow_options, penalty=penalty, worth=worth, gates=spec.gates)
+        fold = spec.fold(fold_index)
+        how = replace(self.grow_options, penalty=penalty, abandon_above=abandon_above, gates=spec.gates)
         grows_on = fold_index >= spec.full and (spec.full > 0 or tree.slopes == "mixed")
         if self.full_leaves is not None and grows_on:
-            how = replace(how, max_leaves=self.full_leaves, several=True)
+            how = replace(how, max_leaves=self.full_leaves, batch_splits=True)
         if tree.slopes == "mixed":
-            how = replace(how, patience=MORE_PATIENCE * how.patience)
+            how = replace(how, patience=MIXED_PATIENCE_FACTOR * how.patience)
         scorer = Scorer(fold.valid)
         grown = grow(tree, fold.train, fold.split_features, how, scorer)
         return self.scored(grown, spec, True, penalty, fold_index, scorer.selection_bias(grown))
@@ -130,17 +130,24 @@ class Trainer:
         grown: bool,
         penalty: float,
         fold_index: int,
-        more: Floats | float = 0.0,
+        selection_bias: Floats | float = 0.0,
     ) -> Trial:
-        """The tree after temperature scaling, and its loss on held-out rows; `more` is added to that."""
+        """The tree after temperature scaling, and its loss on held-out rows; `selection_bias` is added to that."""
         valid = spec.fold(fold_index).valid
         factor = output_scale_on(valid, tree.shape, tree.parameters)
         tree = tree.scale_output(factor)
         weight = valid.weight * valid.total_weight
-        losses = valid.row_loss(tree.shape, tree.parameters) + more
-        inputs = len(np.unique(spec.design.feature))
+        losses = valid.row_loss(tree.shape, tree.parameters) + selection_bias
         candidate = Candidate(
-            spec.basis_spec, penalty, [tree], losses, weight, [factor], inputs, spec.gates, spec.reweighted
+            basis_spec=spec.basis_spec,
+            penalty=penalty,
+            tree=[tree],
+            row_loss=losses,
+            weight=weight,
+            output_scale=[factor],
+            inputs=len(np.unique(spec.design.feature)),
+            gates=spec.gates,
+            reweighted=spec.reweighted,
         )
         return Trial(spec, tree.slopes, grown, candidate)
 

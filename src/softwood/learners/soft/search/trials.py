@@ -15,7 +15,7 @@ from softwood.parts.parallel import parallel_map
 S = TypeVar("S")
 T = TypeVar("T")
 
-NEAR = 0.25  # part of the best loss within which a kind of tree is worth more work
+NEAR_BEST_SHARE = 0.25  # proportion of the best loss within which a kind of tree gets more work
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Trials:
     slopes : the kinds of leaves, the simplest first.
     trainer : grows and scores trees.  penalty : a fixed one, None to tune it.
     report : is called with every candidate.
-    keep_first_fold_tree : whether the tree of the first fold is the one that will be kept.
+    keep_first_fold_tree : whether the tree of the first fold, with the caller's validation rows, is the one to keep.
     smooth_curves : the spec of curves without ramps where there are both, whether it is searched or not.
     """
 
@@ -57,12 +57,12 @@ class Trials:
         candidate = select([trial.candidate for trial in self.found])
         return next(trial for trial in self.found if trial.candidate is candidate)
 
-    def largest_loss(self, near: float = NEAR) -> float:
-        """The loss up to which a trial is worth more work."""
+    def largest_loss(self, near: float = NEAR_BEST_SHARE) -> float:
+        """The largest loss of a trial that gets more work."""
         best = self.best.loss
         return best + near * abs(best)
 
-    def near(self, trials: list[Trial], near: float = NEAR) -> list[Trial]:
+    def near(self, trials: list[Trial], near: float = NEAR_BEST_SHARE) -> list[Trial]:
         """The trials whose loss is near the best."""
         return [trial for trial in trials if trial.loss <= self.largest_loss(near)]
 

@@ -27,7 +27,7 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import hash_by_ranges, raise_to
 from softwood.parts.sketch import RowSketch
 
-MOST_SHARED = 0.01  # part of the rows of the sample that may share cells with others
+MAX_SHARED_CELLS_SHARE = 0.01  # part of the rows of the sample that may share cells with others
 
 
 def training_rows(
@@ -97,7 +97,7 @@ def _sample(table: BatchedRows, seed: int) -> list[Floats]:
     by_cells, by_content = found.by_cells, found.by_content
     by_cells.close()
     by_content.close()
-    kept = by_content if by_cells.full and by_cells.shared > MOST_SHARED else by_cells
+    kept = by_content if by_cells.full and by_cells.shared > MAX_SHARED_CELLS_SHARE else by_cells
     n_distinct = min(by_content.n_distinct, table.n_rows)  # an estimate may be more
     facts = np.array([float(n_distinct), float(by_content.full)])
     return [kept.X, kept.target, kept.weight, facts]

@@ -1,6 +1,6 @@
 """All rows to learn from, as the joint learners need them: a sample in memory and an engine of all rows.
 
-The search (model_search/) grows and compares trees on the sample; only the tree that it selects is refined on all
+The search (search/) grows and compares trees on the sample; only the tree that it selects is refined on all
 rows, by an engine that `make_engine` makes once the columns are known. So rows that do not fit in memory need a sample,
 the scale of the targets, and an engine of sums.
 """
@@ -93,10 +93,10 @@ class TrainingRows:
 
         on = find_device(device)
         whole = dataset.in_order(seed) if len(dataset) <= KEPT_COLUMNS_MAX_ROWS else dataset.present()
-        is_in_order = len(whole) <= KEPT_COLUMNS_MAX_ROWS
+        are_few = len(whole) <= KEPT_COLUMNS_MAX_ROWS
         weight = raise_to(whole.weight, len(whole), whole.total_weight)[0]
         centre, scale = whole.target_scale()
-        sample = whole.head(SAMPLE_ROWS) if is_in_order else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
+        sample = whole.head(SAMPLE_ROWS) if are_few else whole.first_in_order(SAMPLE_ROWS, seed, n_threads)
         target = whole.scaled(centre, scale).target
 
         def make_engine(expansion: Expansion) -> SumEngine:
