@@ -34,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in range(4):
         pa.parquet.write_table(table.slice(part * 250, 250), tmp_path / "many" / f"{part}.parquet")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("softwood.intake.parts.sources.MOST", 100)
-    monkeypatch.setattr("softwood.intake.parts.sources.FEWEST", 100)
+    monkeypatch.setattr("softwood.intake.parts.sources.MAX_BATCH_ROWS", 100)
+    monkeypatch.setattr("softwood.intake.parts.sources.MIN_BATCH_ROWS", 100)
     return tmp_path
 
 
@@ -49,7 +49,7 @@ def test_a_stream_answers_what_a_table_answers(folder: Path, monkeypatch: pytest
     plain = run("rows.csv", "--proba", "--keep", "id")
     as_json = run("rows.parquet", "--json")
     assert run("many", "--proba", "--keep", "id") == plain
-    monkeypatch.setattr(streams, "LARGE", 10)
+    monkeypatch.setattr(streams, "BATCHED_MIN_BYTES", 10)
     for name in ("rows.csv", "rows.parquet"):
         assert run(name, "--proba", "--keep", "id") == plain
         run(name, "--proba", "--keep", "id", "-o", "out.csv")

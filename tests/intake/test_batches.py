@@ -176,7 +176,7 @@ def test_verbose_says_which_engine(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_verbose_tells_every_pass_from_the_first(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("softwood.intake.parts.scan.SECONDS", -1.0)
+    monkeypatch.setattr("softwood.intake.parts.scan.PROGRESS_SECONDS", -1.0)
     frames = [table_of(100, seed).to_pandas()[["a", "b", "y"]] for seed in range(3)]
     CARTRegressor(max_leaves=2, prune=None, missing="direction", verbose=True).fit(Batches(frames), "y")
     lines = [line.split(",")[0] for line in capsys.readouterr().out.splitlines() if line.startswith("pass")]

@@ -25,7 +25,7 @@ MostRows = Annotated[
 ]
 
 
-WIDE = 118  # columns of a terminal from which there is room to say what each model is
+WIDE_TERMINAL_COLUMNS = 118  # columns of a terminal from which there is room to say what each model is
 
 
 def main(
@@ -142,7 +142,7 @@ def print_table(rows: Sequence[Compared], picked: Compared) -> None:
     console = Console(highlight=False)
     console.width = max(console.width, 120) if not console.is_terminal else console.width
     headings = ["", "model", rows[0].tested.measure, "95 % interval", "nodes", "inputs", "seconds", "what it is"]
-    headings = headings if console.width >= WIDE else headings[:-1]
+    headings = headings if console.width >= WIDE_TERMINAL_COLUMNS else headings[:-1]
     lines = Lines(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         lines.add_column(

@@ -9,7 +9,7 @@ from typing import Any
 from softwood.cli.table_files import FORMATS, Reading, open_dataset
 from softwood.formats.replace import replace_file, replacing
 
-LARGE = 256 * 2**20  # bytes of a file from which it is read in batches
+BATCHED_MIN_BYTES = 256 * 2**20  # bytes of a file from which it is read in batches
 SUFFIXES = tuple(FORMATS)
 
 Columns = dict[str, list[Any]]
@@ -21,7 +21,7 @@ def is_stream(source: str, out: str | None) -> bool:
     path = Path(source)
     if source == "-" or not (path.is_dir() or path.suffix.lower() in SUFFIXES):
         return False
-    return path.is_dir() or is_parquet(out) or (path.is_file() and path.stat().st_size > LARGE)
+    return path.is_dir() or is_parquet(out) or (path.is_file() and path.stat().st_size > BATCHED_MIN_BYTES)
 
 
 def is_parquet(out: str | None) -> bool:

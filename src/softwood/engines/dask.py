@@ -26,7 +26,7 @@ Rows = TypeVar("Rows")
 GROUP = 16  # accumulators that one task merges
 STEP = 2.0  # seconds between two looks at the cluster
 PATIENCE = 60.0  # seconds without a worker that works, before the fit gives up
-SMALL = 1_000_000  # bytes of questions that may go with the tasks; more go to one worker, who hands them on
+MAX_TASK_BYTES = 1_000_000  # bytes of questions that may go with the tasks; more go to one worker, who hands them on
 SHORT = 50_000  # bytes of one question: a longer argument of Client.map has one key in all passes (distributed 2026.8)
 EXTRA = "rows of Dask need its scheduler: pip install 'softwood[dask]'"
 
@@ -70,7 +70,7 @@ class DaskParts(Parts[Rows]):
         import cloudpickle  # comes with Dask, and knows what was defined in a notebook
 
         told: Any = cloudpickle.dumps(question)
-        if len(told) > SHORT or len(told) * len(futures) > SMALL:
+        if len(told) > SHORT or len(told) * len(futures) > MAX_TASK_BYTES:
             told = self.client.submit(bytes, told, pure=False)
         found: list[Any] = self.client.map(work, futures, told=told, key=key, pure=False)
         return found

@@ -132,7 +132,7 @@ def counterfactual(
     found = _best(found)[:n]
     if not found:
         raise ValueError(_unreached(tree, cells, goals, free, most))
-    first, *others = (_told(tree, cells, each, free) for each in found)
+    first, *others = (_describe_change(tree, cells, each, free) for each in found)
     return replace(first, alternatives=tuple(others))
 
 
@@ -162,7 +162,7 @@ def _best(found: list[Found]) -> list[Found]:
     return list(kept.values())
 
 
-def _told(tree: Tree, cells: Floats, found: Found, free: list[Free]) -> Counterfactual:
+def _describe_change(tree: Tree, cells: Floats, found: Found, free: list[Free]) -> Counterfactual:
     after, schema = cells.copy(), tree.schema
     for f, value in found.changes.items():
         after[0, f] = value

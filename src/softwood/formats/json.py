@@ -22,7 +22,7 @@ from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
 VERSION = 1  # of the JSON; a newer one is refused, an older one is read for ever
-ENDS = {"inf": np.inf, "-inf": -np.inf}
+INFINITE = {"inf": np.inf, "-inf": -np.inf}
 MOST_DIGITS = 400  # of an integer: more than any double has before its point
 SECTIONS = ("tree", "schema", "basis", "surrogates", "provenance")
 
@@ -109,7 +109,7 @@ def _as_lists(array: npt.NDArray[Any]) -> list[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         values = array.astype(object)
         values[np.isnan(array)] = None
-        for name, end in ENDS.items():
+        for name, end in INFINITE.items():
             values[array == end] = name
         array = values
     lists: list[Any] = array.tolist()
@@ -144,8 +144,8 @@ def _flatten(name: str, lists: Any, axes: int) -> tuple[list[Any], tuple[int, ..
 def _number(name: str, value: Any) -> float:
     if value is None:
         return np.nan
-    if isinstance(value, str) and value in ENDS:
-        return ENDS[value]
+    if isinstance(value, str) and value in INFINITE:
+        return INFINITE[value]
     if type(value) not in (int, float):
         raise FileError(f'{name} must hold numbers, null, "inf" or "-inf", got {value!r:.80}.')
     return float(value)

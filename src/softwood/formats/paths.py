@@ -26,7 +26,7 @@ from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import wrap
 from softwood.tree.wording import Wording
 
-ENOUGH, MOST_PATHS = 0.99, 20  # of the rows, and of the paths, before the rest of a soft tree is summed up
+SHOWN_SHARE, MOST_PATHS = 0.99, 20  # of the rows, and of the paths, before the rest of a soft tree is summed up
 
 
 def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None) -> str:
@@ -68,7 +68,7 @@ def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
     if width is None:
         return nodes, kept
     reached = np.cumsum(kept[nodes]) / kept.sum()
-    return nodes[: min(MOST_PATHS, int(np.searchsorted(reached, ENOUGH)) + 1)], kept
+    return nodes[: min(MOST_PATHS, int(np.searchsorted(reached, SHOWN_SHARE)) + 1)], kept
 
 
 def _title(model: Any, tree: Tree, n: int) -> str:

@@ -34,7 +34,7 @@ from softwood.tree.labels import labels_from_dict, labels_to_dict
 
 Arrays = dict[str, Array]
 Labels = npt.NDArray[np.object_]  # stands for an array of labels of any dtype
-ENDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
 LARGEST_CODE_POINT = 0x10FFFF
 
@@ -137,8 +137,8 @@ def _require(stored: Any, good: bool, at: str, wanted: str) -> Any:
 
 
 def _read_float(stored: Any, at: str) -> float:
-    if isinstance(stored, Mapping) and stored.keys() == {"float"} and stored["float"] in list(ENDS):
-        return ENDS[stored["float"]]
+    if isinstance(stored, Mapping) and stored.keys() == {"float"} and stored["float"] in list(NOT_FINITE):
+        return NOT_FINITE[stored["float"]]
     return float(_require(stored, type(stored) in (int, float), at, "a number"))
 
 

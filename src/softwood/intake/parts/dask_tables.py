@@ -38,7 +38,7 @@ def scan_partitions(estimator: Any, X: Any, y: Any, sample_weight: Any, is_class
         rows = raw.without([size == 0 for size in found.sizes]).map(encode).keep()
         return DaskParts(client, rows.futures, report=told.after_pass)
 
-    return scan_of(estimator, found, make_parts, _told(X), size_in_bytes("memory", MEMORY))
+    return scan_of(estimator, found, make_parts, _describe(X), size_in_bytes("memory", MEMORY))
 
 
 def _raw_parts(client: Any, X: Any, y: Any, sample_weight: Any) -> DaskParts[RawPart]:
@@ -52,7 +52,7 @@ def _raw_parts(client: Any, X: Any, y: Any, sample_weight: Any) -> DaskParts[Raw
         X = X.rechunk({1: -1})
     answers, weights = (_given(what, each, X, named) for what, each in (("y", y), ("sample_weight", sample_weight)))
     n = X.npartitions if named else len(X.chunks[0])
-    names = [f"partition {i} of {_told(X)}" for i in range(n)]
+    names = [f"partition {i} of {_describe(X)}" for i in range(n)]
     picked = Picked(*(each if isinstance(each, str | list) else None for each in (answers, weights)))
     others = [None if isinstance(each, str | list) else each for each in (answers, weights)]
     return DaskParts(client, submit_partitions(client, picked, [X, *others], names))
@@ -94,7 +94,7 @@ def _given(what: str, given: Any, X: Any, named: bool) -> Any:
         rows = (given if is_dask(given) else np.asarray(given)).shape[0]
         if rows == X.shape[0] or np.isnan([rows, X.shape[0]]).any():
             return align_array(given if is_dask(given) else np.asarray(given), X)
-    raise ValueError(f"{what} does not go with X: {_wanted(X)}, got {_told(given)}.")
+    raise ValueError(f"{what} does not go with X: {_wanted(X)}, got {_describe(given)}.")
 
 
 def _wanted(X: Any) -> str:
@@ -106,7 +106,7 @@ def _wanted(X: Any) -> str:
     return f"of an array of Dask it must be an array of its {X.shape[0]} rows"
 
 
-def _told(X: Any) -> str:
+def _describe(X: Any) -> str:
     if not is_dask(X):
         return f"{type(X).__name__} {X!r:.60}"
     shape = f" of shape {X.shape}" if hasattr(X, "chunks") else f" of {X.npartitions} partitions"

@@ -26,7 +26,7 @@ from softwood.intake.table.target import match_classes, read_classes, read_numbe
 from softwood.intake.table.weights import check_largest, read_any_weights
 from softwood.tree import Schema, Summary
 
-SECONDS = 5.0  # between two lines of progress
+PROGRESS_SECONDS = 5.0  # between two lines of progress
 
 
 class RawPart(NamedTuple):
@@ -194,7 +194,7 @@ class Progress:
         self.begin = monotonic()
 
     def _tell(self, rows: int, now: float) -> None:
-        if self.shown and now - self.told > SECONDS:
+        if self.shown and now - self.told > PROGRESS_SECONDS:
             self.told = now
             rate = rows / max(now - self.begin, 1e-3)
             of_all = "" if self.n_rows is None else f" of {self.n_rows:,}"

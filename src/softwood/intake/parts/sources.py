@@ -25,9 +25,11 @@ from softwood.intake.classify import OutOfCore, is_array, is_dataset, is_lazy_fr
 from softwood.intake.options import size_in_bytes
 
 MEMORY = "1 GiB"
-PARTS = 80  # batches of doubles that the memory has room for: what is read, its copies, columns, sums, the sample
-FEWEST, MOST = 1_000, 1_000_000  # rows of a batch
-CELL = 8  # bytes
+BATCHES_IN_MEMORY = (
+    80  # batches of doubles that the memory has room for: what is read, its copies, columns, sums, the sample
+)
+MIN_BATCH_ROWS, MAX_BATCH_ROWS = 1_000, 1_000_000  # rows of a batch
+CELL_BYTES = 8  # bytes
 FORMATS = {
     ".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "feather", ".ipc": "ipc", ".csv": "csv",
 }  # fmt: skip
@@ -91,7 +93,9 @@ class Batches(OutOfCore):
 
     def batch_rows(self, n_columns: int) -> int:
         """Rows of a batch: so many that a few dozen batches would fit into the memory."""
-        return int(np.clip(self.memory // (PARTS * CELL * max(n_columns, 1)), FEWEST, MOST))
+        return int(
+            np.clip(self.memory // (BATCHES_IN_MEMORY * CELL_BYTES * max(n_columns, 1)), MIN_BATCH_ROWS, MAX_BATCH_ROWS)
+        )
 
     def walk(self, y: Any = None, sample_weight: Any = None) -> Iterator[RawBatch]:
         """The batches, one after the other, with what y and sample_weight name or hold."""

@@ -80,9 +80,9 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
     if hasattr(estimator, "engine") and "batches" in estimator._engines:
         advice = "learn in batches, softwood.Batches(X), give a sample of the rows"
     raise MemoryError(
-        f"{type(estimator).__name__} needs at least {_told(wanted)} for {shape[0]:,} rows of {shape[1]:,} columns, "
-        f"beside the {_told(held)} that the process holds: more than {_told(limit)}, {_whose(asked)}. To do: {advice}, "
-        f"or set {SETTING} to another size, or to 'none'."
+        f"{type(estimator).__name__} needs at least {format_bytes(wanted)} for {shape[0]:,} rows of {shape[1]:,} "
+        f"columns, beside the {format_bytes(held)} that the process holds: more than {format_bytes(limit)}, "
+        f"{_whose(asked)}. To do: {advice}, or set {SETTING} to another size, or to 'none'."
     )
 
 
@@ -141,5 +141,5 @@ def _whose(asked: str) -> str:
     return f"the limit that {SETTING} sets" if asked else "all that this machine or container has"
 
 
-def _told(size: int) -> str:
+def format_bytes(size: int) -> str:
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"

@@ -21,7 +21,7 @@ from softwood.arrays import Floats, Ints
 from softwood.intake.cells.cells import blank, refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector, refuse_missing
 
-FEW = 64  # numbers that are looked at in less time than it takes to ask scikit-learn to
+FEW_NUMBERS = 64  # numbers that are looked at in less time than it takes to ask scikit-learn to
 LARGEST_SUM = 1e307  # a sum over rows that doubles hold
 LEAST_SPAN = 1e-130  # a range whose square doubles hold, and small parts of it
 ONE_COLUMN = (
@@ -105,7 +105,9 @@ def read_numbers(y: Any) -> tuple[Floats, bool]:
            [2.]]), True)
     """
     values = read_vector(_given(y), "y")
-    few = type(values) is np.ndarray and values.ndim == 1 and values.dtype.char == "d" and 0 < values.size <= FEW
+    few = (
+        type(values) is np.ndarray and values.ndim == 1 and values.dtype.char == "d" and 0 < values.size <= FEW_NUMBERS
+    )
     if few and values.dtype.isnative and np.isfinite(values).all():  # scikit-learn's check takes longer than a row
         return values[:, None], True
     refuse_nonnumbers("y", values)

@@ -16,8 +16,8 @@ Category: one branch for each level that has known weight here; two of them at l
 more than two are left and the ratio does not fall. A level without weight here has slot -1: it counts as missing.
 
 Choice: the largest ratio (the lowest feature of equals) among tests whose gain is at least the mean gain - SLACK.
-The mean is over all tests that count, without categories of more levels than MANY * weight of the root (if there is
-any other feature). A node stays a leaf if it is pure, has less than 2 * min_cases, or no test has a ratio above 0.
+The mean is over all tests that count, without categories of more levels than MANY_LEVELS_PER_ROW * weight of the root
+(if there is any other feature). A node stays a leaf if it is pure, has less than 2 * min_cases, or no test has a ratio above 0.
 
 Rows whose value is missing go to every child with the weight * `fraction` of the child, its part of the known weight.
 `default` is the child of the largest fraction (the lowest slot of equals). Equal means within TIE.
@@ -34,7 +34,7 @@ from softwood.kernels.contracts.growth import Target, check_columns, check_targe
 
 TIE = 1e-12
 SLACK = 1e-3  # bits by which a gain may miss the mean, as in C4.5
-MANY = 0.3  # levels per row from which a category says little about the other features' gain
+MANY_LEVELS_PER_ROW = 0.3  # levels per row from which a category says little about the other features' gain
 SMALLEST_PART, LARGEST_LEAST = 0.1, 25.0  # of a threshold's side
 
 

@@ -18,7 +18,7 @@ from softwood.kernels.arithmetic import matmul
 from softwood.kernels.formulas.score_threshold import loss_of
 
 BINS = 64
-WIDE = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
+BIN_RANGE_SPREADS = 3.0  # spreads of a score that the bins cover; what is further out falls in the outer bins
 SAME = 1e-9  # losses or distances closer than this (relative) are equal, and the lowest class counts
 EDGE = 1e-6  # of a bin, by which the bins lie lower: a score of 0 is in no danger of rounding to either of two
 
@@ -88,7 +88,7 @@ def binned_losses(scores: Floats, code: npt.NDArray[np.intp], tally: Floats, cri
     share = weight / weight.sum()
     mean = matmul(share, scores)
     spread = np.sqrt(matmul(share, np.square(scores - mean)))
-    place = (scores - mean) * (BINS / (2.0 * WIDE * np.maximum(spread, 1e-300))) + (BINS / 2 + EDGE)
+    place = (scores - mean) * (BINS / (2.0 * BIN_RANGE_SPREADS * np.maximum(spread, 1e-300))) + (BINS / 2 + EDGE)
     bin = np.clip(place, 0, BINS - 1).astype(np.intp)
     at = (bin + np.arange(moves) * BINS) * k + code[:, None]
     count = np.bincount(at.ravel(), np.repeat(weight, moves), moves * BINS * k).reshape(moves, BINS, k)

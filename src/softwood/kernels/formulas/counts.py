@@ -12,8 +12,8 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import log1p
 
-NEAR = 1.0 / 16.0
-TERMS = 14  # NEAR^15 is below the last digit
+SERIES_MAX_STEP = 1.0 / 16.0
+TERMS = 14  # SERIES_MAX_STEP^15 is below the last digit
 
 
 def half_deviance(t: Floats) -> Floats:
@@ -25,7 +25,7 @@ def half_deviance(t: Floats) -> Floats:
     array([1.    , 0.    , 0.3863])
     """
     t = np.maximum(np.asarray(t, np.float64), -1.0)
-    near = np.abs(t) <= NEAR
+    near = np.abs(t) <= SERIES_MAX_STEP
     small = np.where(near, t, 0.0)
     series = np.zeros_like(small)
     for k in range(TERMS, 1, -1):

@@ -26,8 +26,8 @@ from softwood.kernels.kinds import Loss, LossKind
 
 FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
 WIDTH = 0.1  # part of the targets' scale within which the quantile loss is rounded
-FAR = 10.0  # scales of the targets beyond which one is wild, for a loss that counts it by its size
-TINY = 1e-30  # in place of a smaller target in a logarithm; float32 holds it
+WILD_TARGET_SCALES = 10.0  # scales of the targets beyond which one is wild, for a loss that counts it by its size
+LEAST_LOG_TARGET = 1e-30  # in place of a smaller target in a logarithm; float32 holds it
 
 
 def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
@@ -65,14 +65,14 @@ def loss_derivatives(loss: Loss, output: Floats, target: Floats) -> tuple[Floats
 
 
 def far_loss(loss: Loss, target: Floats) -> Floats:
-    """What each row loses by targets beyond FAR, answered by 0: nothing but for huber and quantile.
+    """What each row loses by targets beyond WILD_TARGET_SCALES, answered by 0: nothing but for huber and quantile.
 
     A few wild targets have nearly all of such a loss, and no tree saves it. Without it two trees differ by as much, and
     rules that ask for a part of the loss ask for a part of what can be saved.
     """
     if loss.kind not in (LossKind.HUBER, LossKind.QUANTILE):
         return np.zeros(len(target))
-    none, near = np.zeros_like(target), np.clip(target, -FAR, FAR)
+    none, near = np.zeros_like(target), np.clip(target, -WILD_TARGET_SCALES, WILD_TARGET_SCALES)
     return row_loss(loss, none, target) - row_loss(loss, none, near)
 
 
@@ -91,7 +91,7 @@ def _quantile(level: float, output: Floats, target: Floats) -> Floats:
 
 def half_deviance(power: float, output: Floats, target: Floats) -> Floats:
     """Half the unit deviance of targets from exp(output)."""
-    log_target = log(np.maximum(target, TINY))
+    log_target = log(np.maximum(target, LEAST_LOG_TARGET))
     if power == 1.0:
         return np.asarray(exp(output) - target * output + target * (log_target - 1.0))
     if power == 2.0:

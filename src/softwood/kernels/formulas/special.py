@@ -77,7 +77,7 @@ FAR_TAIL = (
     ),
 )
 STIRLING = (1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0)
-FAR = 10  # from here on Stirling's series is off by less than 1e-14
+STIRLING_MIN = 10  # from here on Stirling's series is off by less than 1e-14
 
 
 def normal_quantile(p: Any) -> Any:
@@ -102,16 +102,16 @@ def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], r: Floats)
 
 
 def log_factorial(n: Any) -> Any:
-    """log(n!) of numbers n >= 0, whole or not: Stirling's series, for small n at n + FAR and back.
+    """log(n!) of numbers n >= 0, whole or not: Stirling's series, for small n at n + STIRLING_MIN and back.
 
     >>> bool(abs(log_factorial(5) - log(120.0)) < 1e-13)
     True
     """
     n = np.asarray(n, np.float64)
-    near = n < FAR
-    x = np.where(near, n + FAR, n) + 1.0
+    near = n < STIRLING_MIN
+    x = np.where(near, n + STIRLING_MIN, n) + 1.0
     product = np.ones_like(n)
-    for k in range(1, FAR + 1):
+    for k in range(1, STIRLING_MIN + 1):
         product = np.where(near, product * (n + k), product)
     series = np.zeros_like(n)
     for each in reversed(STIRLING):

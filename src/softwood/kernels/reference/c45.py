@@ -10,7 +10,7 @@ import numpy.typing as npt
 from softwood.arrays import Floats, Index, Ints
 from softwood.kernels.contracts.c45 import (
     LARGEST_LEAST,
-    MANY,
+    MANY_LEVELS_PER_ROW,
     SLACK,
     SMALLEST_PART,
     TIE,
@@ -68,7 +68,7 @@ class GrowOptions:
         self, X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: int, growth: C45Growth
     ) -> None:
         self.X, self.n_levels, self.code, self.growth, self.n_classes = X, n_levels, code, growth, n_classes
-        self.many = (n_levels > 0) & (n_levels >= MANY * weight.sum())
+        self.many = (n_levels > 0) & (n_levels >= MANY_LEVELS_PER_ROW * weight.sum())
         if self.many.all():
             self.many[:] = False
 

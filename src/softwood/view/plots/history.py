@@ -17,7 +17,7 @@ from softwood.view.plots.canvas import import_matplotlib, name_axes, quiet_axes,
 from softwood.view.plots.colours import ACCENT, GREY, PALE, SECOND
 
 MOST_CANDIDATES = 24
-LARGE = 20.0  # the largest loss over the least, from which on a scale of powers is easier to read
+LOG_SCALE_MIN_RATIO = 20.0  # the largest loss over the least, from which on a scale of powers is easier to read
 
 
 def plot_history(model: Any, *, ax: Any = None) -> Any:
@@ -73,7 +73,7 @@ def _draw_epochs(ax: Any, history: list[dict[str, Any]]) -> Any:
         if np.isfinite(values).any():
             ax.plot(at, values, color=colour, linewidth=1.6, label=name)
     loss = np.array([line["loss"] for line in history])
-    if loss.min() > 0 and loss.max() > LARGE * loss.min():
+    if loss.min() > 0 and loss.max() > LOG_SCALE_MIN_RATIO * loss.min():
         ax.set_yscale("log")
     quiet_axes(ax)
     name_axes(ax, "epoch", "loss")

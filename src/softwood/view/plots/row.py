@@ -17,7 +17,7 @@ from softwood.view.plots.colours import ACCENT, PALE
 from softwood.view.plots.scene import look_at
 from softwood.view.plots.tree import draw_cards, draw_edges, lay_out, start_picture
 
-LEAST = 0.005  # of a row: where less comes, the picture is pale
+SHOWN_MIN_SHARE = 0.005  # of a row: where less comes, the picture is pale
 
 
 def plot_row(
@@ -64,8 +64,8 @@ def plot_row(
     pen = start_picture(ax, picture, "plot_row", f"answer: {answer}{known}")
     draw_edges(pen, picture, np.zeros(scene.tree.n_nodes), PALE, labels=False)
     part = scene.reach[row]
-    draw_edges(pen, picture, np.where(part >= LEAST, part, np.nan), ACCENT, labels=True, over=2)
-    draw_cards(pen, picture, {node for node in picture.boxes if part[node] < LEAST})
+    draw_edges(pen, picture, np.where(part >= SHOWN_MIN_SHARE, part, np.nan), ACCENT, labels=True, over=2)
+    draw_cards(pen, picture, {node for node in picture.boxes if part[node] < SHOWN_MIN_SHARE})
     return pen.ax
 
 

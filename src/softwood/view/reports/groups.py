@@ -21,7 +21,7 @@ from softwood.view.plots.calibration import wilson
 from softwood.view.reports.measures import Answers, measure
 
 MOST_GROUPS = 12
-FEW = 30  # rows below which a group says little
+SMALL_GROUP_ROWS = 30  # rows below which a group says little
 
 
 class Groups(NamedTuple):
@@ -84,9 +84,9 @@ def by_group(answers: Answers, groups: Groups, positive: int | None) -> tuple[li
     member, names = np.array(groups.member, object), groups.names
     lines = [_line(name, answers.pick(member == name), positive) for name in names]
     minds = []
-    few = [name for name in names if int((member == name).sum()) < FEW]
+    few = [name for name in names if int((member == name).sum()) < SMALL_GROUP_ROWS]
     if few:
-        minds.append(f"Groups of fewer than {FEW} rows say little: {', '.join(few)}.")
+        minds.append(f"Groups of fewer than {SMALL_GROUP_ROWS} rows say little: {', '.join(few)}.")
     minds += _apart(answers, member, names)
     head = ["group", "rows", _measured(answers), "95 % interval"]
     if positive is not None:
@@ -124,7 +124,7 @@ def _apart(answers: Answers, member: Any, names: list[str]) -> list[str]:
     for name in names:
         mine = member == name
         wrong = [(answers.decided != answers.known)[rows] for rows in (mine, ~mine)]
-        if min(map(len, wrong)) < FEW:
+        if min(map(len, wrong)) < SMALL_GROUP_ROWS:
             continue
         (low, high), (other_low, other_high) = (wilson(float(part.mean()), len(part)) for part in wrong)
         if low > other_high or high < other_low:
