@@ -17,7 +17,8 @@ more than two are left and the ratio does not fall. A level without weight here 
 
 Choice: the largest ratio (the lowest feature of equals) among tests whose gain is at least the mean gain - SLACK.
 The mean is over all tests that count, without categories of more levels than MANY_LEVELS_PER_ROW * weight of the root
-(if there is any other feature). A node stays a leaf if it is pure, has less than 2 * min_cases, or no test has a ratio above 0.
+(if there is any other feature). A node stays a leaf if it is pure, has less than 2 * min_cases, or no test has a ratio
+above 0.
 
 Rows whose value is missing go to every child with the weight * `fraction` of the child, its part of the known weight.
 `default` is the child of the largest fraction (the lowest slot of equals). Equal means within TIE.
