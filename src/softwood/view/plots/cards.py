@@ -17,7 +17,6 @@ from softwood.formats.colours import class_colour, tint
 from softwood.formats.columns import spell_counts
 from softwood.kernels import apply_link
 from softwood.kernels.formulas.equation import expand, response
-from softwood.kernels.kinds import Squash
 from softwood.tree.spelling import spell_fixed, spell_number
 from softwood.tree.views import LinearGate, LinearResponse
 from softwood.view.plots.colours import ACCENT, GREY, number_colour
@@ -182,11 +181,6 @@ def branch_text(scene: Scene, child: int) -> str:
         return "no" if slot else "yes"
     name = words.names[int(tree.feature[gate])]
     return words.rule(child, 24).removeprefix(f"{name} ").removeprefix("= ").removeprefix("in ")
-
-
-def is_soft(scene: Scene, node: int) -> bool:
-    """Whether a gate sends parts of a row both ways."""
-    return bool(scene.tree.squash[node] != Squash.STEP)
 
 
 def answer_text(scene: Scene, node: int) -> str:
