@@ -85,8 +85,14 @@ lint-types: lint-text
 	$(BIN)/mypy --strict --config-file= tests/typed/user_project.py
 	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 
+# Each folder of native/ as one source, as CMakeLists.txt has it: headers are parsed once per folder, in a third of the time.
 lint-native: lint-text
-	echo $(wildcard native/*/*.cpp) | xargs -P 2 -n 4 sh -c '$(BIN)/clang-tidy --quiet "$$@" -- -std=c++20 -Inative \
+	@rm -rf build/tidy && mkdir -p build/tidy
+	@for folder in native/*/; do \
+		for source in "$$folder"*.cpp; do case $$source in *float64*) ;; *) echo "#include \"$(CURDIR)/$$source\"" ;; esac; done \
+			> "build/tidy/$$(basename "$$folder").cpp"; done
+	ls -S build/tidy/*.cpp native/budding/*float64.cpp | xargs -P 2 -n 1 sh -c '$(BIN)/clang-tidy --quiet \
+		--config-file=.clang-tidy --checks=-bugprone-suspicious-include "$$@" -- -std=c++20 -Inative \
 		-isystem "$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path(\"include\"))")" \
 		-isystem "$$($(BIN)/python -m nanobind --include_dir)"' tidy
 
