@@ -70,9 +70,9 @@ gpu: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.gpu
 
 # The quick linters come first; `make -j 2 lint` runs those of types and of native/ side by side.
-lint: lint-types lint-native
+lint: lint-types lint-user lint-native
 
-.PHONY: lint-text lint-types lint-native
+.PHONY: lint-text lint-types lint-user lint-native
 lint-text: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -82,7 +82,10 @@ lint-text: $(PACKAGE) $(LINTERS)
 
 lint-types: lint-text
 	$(BIN)/mypy src $(wildcard bench)
-	$(BIN)/mypy --strict --config-file= tests/typed/user_project.py
+
+# A user's program, by both checkers of types.
+lint-user: lint-text
+	$(BIN)/mypy --cache-dir build/mypy-user --strict --config-file= tests/typed/user_project.py
 	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 
 # Each folder of native/ as one source, as CMakeLists.txt has it: headers are parsed once per folder, in a third of the time.
@@ -91,7 +94,7 @@ lint-native: lint-text
 	@for folder in native/*/; do \
 		for source in "$$folder"*.cpp; do case $$source in *float64*) ;; *) echo "#include \"$(CURDIR)/$$source\"" ;; esac; done \
 			> "build/tidy/$$(basename "$$folder").cpp"; done
-	ls -S build/tidy/*.cpp native/budding/*float64.cpp | xargs -P 2 -n 1 sh -c '$(BIN)/clang-tidy --quiet \
+	ls -S build/tidy/*.cpp native/budding/*float64.cpp | xargs -n 1 sh -c '$(BIN)/clang-tidy --quiet \
 		--config-file=.clang-tidy --checks=-bugprone-suspicious-include "$$@" -- -std=c++20 -Inative \
 		-isystem "$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path(\"include\"))")" \
 		-isystem "$$($(BIN)/python -m nanobind --include_dir)"' tidy

@@ -57,7 +57,9 @@ def test_validation_rows_prune_as_in_memory(prune: str) -> None:
     assert_same_tree(batched.tree_, memory.tree_)
 
 
-@pytest.mark.parametrize(("few", "by"), [(100_000, "by cross-validation"), (1000, "on validation rows")])
+@pytest.mark.parametrize(
+    ("few", "by"), [pytest.param(100_000, "by cross-validation", marks=pytest.mark.long), (1000, "on validation rows")]
+)
 def test_folds_by_content_prune_to_about_the_size_of_memory(few: int, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("softwood.learners.hard.batched_cart.ALL_FOLDS_MAX_ROWS", few)
     table, fresh = table_of(4000), table_of(4000, seed=1)

@@ -44,6 +44,7 @@ def test_quick_tries_less():
     assert len(tried["quick"].history_) < len(tried["normal"].history_)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [SoftTreeRegressor, SoftTreeClassifier])
 def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
     X, y = rows(120)

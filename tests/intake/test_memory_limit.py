@@ -136,7 +136,8 @@ FITS: list[tuple[str, dict[str, Any], int]] = [
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process anew")
-@pytest.mark.parametrize("times", [1, pytest.param(2.5, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("times", [1, 2.5])
 def test_a_fit_takes_what_it_states_or_up_to_twice_that(times: float) -> None:
     """Give or take two MiB, which heaps may hold. Up to 3,000 rows soft trees take a few more: one division is not all
     that tells of ramps there.
