@@ -10,7 +10,7 @@
 namespace softwood::oblique {
 namespace {
 
-constexpr std::size_t BINS = 64;  // of reference/class_groups.py
+constexpr std::size_t BINS = 64;  // of kernels/formulas/class_groups.py
 constexpr double BIN_RANGE = 3.0, SAME = 1e-9, EDGE = 1e-6;
 
 // The classes that go with the first of the two whose means lie farthest apart.

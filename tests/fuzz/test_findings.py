@@ -272,3 +272,11 @@ def test_copies_weighted_by_class_are_the_row_twice_where_a_tree_is_refined() ->
     one = clone(model).fit(X, y, sample_weight=count).predict_proba(X)
     other = clone(model).fit(np.repeat(X, count, axis=0), np.repeat(y, count)).predict_proba(X)
     np.testing.assert_array_equal(one, other)
+
+
+def test_a_parameter_that_fit_would_refuse_does_not_keep_a_loaded_tree_from_being_pruned() -> None:
+    """As in a file whose parameters were changed: mutants 91,795 and 99,508."""
+    X = np.arange(40.0)[:, None]
+    model = softwood.CARTRegressor(cv=2).fit(X, X[:, 0] > 15)
+    model.criterion = 2
+    assert model.prune_to(n_leaves=1).tree_.n_leaves == 1

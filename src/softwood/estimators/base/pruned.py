@@ -139,7 +139,9 @@ class PrunedTree(Calibrated, TreeEstimator):
         if table is None or not np.isfinite(table.tested_error[table.chosen]):
             return None
         p, error = vars(self), float(table.standard_error[table.chosen])
-        measure = ("error" if p["costs"] is None else "cost") if "costs" in p else p.get("criterion", "squared_error")
+        measure = (
+            ("error" if p["costs"] is None else "cost") if "costs" in p else str(p.get("criterion", "squared_error"))
+        )
         method = "cross-validation" if table.tested_by == "cv" else "validation"
         value = float(table.tested_error[table.chosen])
         return HeldOut(measure, method, value, error if np.isfinite(error) else None)

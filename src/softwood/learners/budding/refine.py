@@ -37,7 +37,7 @@ LEAFNESS_MARGIN = 0.01  # from 0 and from 1
 class BuddingPenalty:
     """Penalties on nodes that pass rows on and on the size of parameters; responses are measured from `origin`.
 
-    log_penalty : of the penalty on weights (kernels/penalty.py).
+    log_penalty : of the penalty on weights (kernels/formulas/penalty.py).
     """
 
     leafness: float

@@ -5,8 +5,8 @@ selected on held-out rows.
 
 A tree grows one split at a time (growth/). A new gate starts from the best axis split or from the split direction of
 the loss, and after each split all parameters are refined together (L-BFGS). A small weight costs its square and a large
-one less (kernels/penalty.py). The model search (search/) tries kinds of gates and leaves and a path of penalties;
-search/selection.py keeps the simplest tree that is not clearly worse than the best.
+one less (kernels/formulas/penalty.py). The model search (search/) tries kinds of gates and leaves and a path of
+penalties; search/selection.py keeps the simplest tree that is not clearly worse than the best.
 Held-out rows are the caller's validation rows, which are never trained on. Without them the learner makes folds, or
 holds out one part of a large table, and refines the selected tree on all rows. What changes with the number of rows is
 in regimes.py.

@@ -40,7 +40,7 @@ class SoftTreeParams:
     origin, origin_slope : what responses and slopes are shrunk to.
     frozen : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
     unpenalized : (nodes,), gates that look at one column, whose weight costs nothing.
-    log_penalty : of the penalty on weights (kernels/penalty.py).
+    log_penalty : of the penalty on weights (kernels/formulas/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
     rising : (columns,), of monotone inputs: no weight or slope of theirs is ever below 0, and what is under the first
         child of a gate that looks at them answers at least as much as what is under the second (monotone.py).

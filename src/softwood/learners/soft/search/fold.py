@@ -23,8 +23,8 @@ from softwood.learners.soft.rows.binning import N_BINS, Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.quantiles import weighted_quantile
 
-# Curvature of the log penalty (kernels/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than its
-# square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.
+# Curvature of the log penalty (kernels/formulas/penalty.py): a weight beyond 1, or of classes beyond 2, costs less than
+# its square, so that a gate may have a few large weights. These had the least held-out loss among 0, 1/4, 1 and 4.
 LOG_PENALTY_OF_NUMBERS, LOG_PENALTY_BEHIND_LINK = 1.0, 0.25
 # Of the mean of all targets: the least answer of a root behind a log link, as where a fold has no target above 0.
 MIN_ROOT_MEAN_SHARE = 1e-3
