@@ -10,6 +10,7 @@ import re
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, TypeVar
 
 import cloudpickle
@@ -22,7 +23,6 @@ import skops.io
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, RepeatedKFold
 from sklearn.pipeline import make_pipeline
-from typing_extensions import TypeAliasType
 
 import softwood
 from softwood import FileError, Tree, load, save, to_json
@@ -87,11 +87,11 @@ def test_a_loaded_model_is_the_saved_one(name: str, tmp_path: Path) -> None:
 def test_an_array_is_read_where_its_type_is_an_alias() -> None:
     """As `NDArray` is from NumPy 2.5 on, where an alias made every file unreadable."""
     number = TypeVar("number", bound=np.generic)
-    alias = TypeAliasType("alias", np.ndarray[Any, np.dtype[number]], type_params=(number,))
+    alias = type("alias", (), {"__value__": np.ndarray[Any, np.dtype[number]]})
     stored = {"array": "a"}
-    assert read_value(alias[np.float64], stored, "a", {"a": np.arange(3.0)}).tolist() == [0, 1, 2]
+    assert read_value(GenericAlias(alias, (np.float64,)), stored, "a", {"a": np.arange(3.0)}).tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="a must be an array of int32, got float64"):
-        read_value(alias[np.int32], stored, "a", {"a": np.arange(3.0)})
+        read_value(GenericAlias(alias, (np.int32,)), stored, "a", {"a": np.arange(3.0)})
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -295,6 +295,7 @@ def test_a_report_says_which_of_many_classes_it_shows() -> None:
     assert f"<tr>{words}{numbers}</tr>" in page
 
 
+@pytest.mark.filterwarnings("error::UserWarning")  # axes that collapse beside a wide legend
 def test_a_report_of_many_classes_without_a_mistake_says_so() -> None:
     y = np.repeat(np.arange(25), 4)
     page = report(CARTClassifier(prune=None).fit(y[:, None].astype(float), y), y[:, None].astype(float), y)

@@ -30,6 +30,7 @@ COLUMNS = 4
 MOST_ROWS, POINTS = 150, 50
 BAND = 0.1, 0.9
 MOST_CLASSES = 8
+LEGEND_COLUMNS = 4  # per panel; a wider legend leaves no room for the axes
 
 
 def plot_curves(
@@ -217,7 +218,8 @@ def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column:
 
         shown = _shown(scene, column)
         handles = [Line2D([], [], color=class_colour(k), label=shorten(scene.labels[k], 24)) for k in shown]
-        legend = ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(shown), frameon=False,
+        wide = min(len(shown), LEGEND_COLUMNS * columns)
+        legend = ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=wide, frameon=False,
                            fontsize="x-small", borderaxespad=0)  # fmt: skip
         for text in legend.get_texts():
             text.set(**PLAIN)
