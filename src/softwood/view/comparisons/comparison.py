@@ -33,7 +33,7 @@ class Comparison:
     ----------
     names : what the models are called.
     problems : inputs or classes that the models do not share, in sentences.
-    parts : names of the tables, in order.
+    tables : the tables, in order.
     """
 
     names: tuple[str, str]
@@ -42,6 +42,7 @@ class Comparison:
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """Names of the tables, in order."""
         return tuple(part.name for part in self.tables)
 
     def to_text(self) -> str:

@@ -203,7 +203,7 @@ def compare_proofs(pair: Pair) -> Part:
         for name, side in zip(pair.names, pair.sides, strict=True)
         if side.tree.provenance is not None and (cst := side.tree.provenance.parameters.get("monotonic_cst"))
     ]
-    lost = [row[0] for row in rows if row[1] in ("never falls", "never rises") and row[2] != row[1]]
+    lost = [row[0] for row in rows if row[1] in ("never decreases", "never increases") and row[2] != row[1]]
     if lost:
         asked.append(f"No longer proved as before: {', '.join(lost)}.")
     return Part("proofs", "Monotone proofs", ("input", *pair.names), tuple(rows), tuple(asked))
@@ -215,7 +215,7 @@ def _proved(tree: Tree, name: str) -> str:
     feature = tree.schema.features.index(name)
     if feature not in used_inputs(tree):
         return "not used"
-    for sign, told in ((1, "never falls"), (-1, "never rises")):
+    for sign, told in ((1, "never decreases"), (-1, "never increases")):
         if certify(tree, [sign * (f == feature) for f in range(tree.n_features)]).holds:
             return told
     return "not proved"
