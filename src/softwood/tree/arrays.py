@@ -51,7 +51,8 @@ RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
 )
 # Fields of other shapes.
 SHAPED: dict[str, type[np.generic]] = {
-    **dict.fromkeys(("response", "softness", "slope", "mean", "weight_effect", "slope_effect"), np.float64),
+    **dict.fromkeys(("response", "softness", "slope", "mean", "arrived"), np.float64),
+    **dict.fromkeys(("column_mean", "weight_effect", "slope_effect"), np.float64),
     **dict.fromkeys(("group_begin", "group_level", "cut_begin", "weight_begin", "weight_column"), np.int32),
 }
 DTYPES: dict[str, type[np.generic]] = {
@@ -108,6 +109,8 @@ class TreeArrays:
     impurity: Floats = _empty()
     gain: Floats = _empty()
     mean: Floats = _empty()
+    arrived: Floats = _empty()
+    column_mean: Floats = _empty()
     weight_effect: Floats = _empty()
     slope_effect: Floats = _empty()
     note: tuple[str, ...] = ()
@@ -132,7 +135,9 @@ class TreeArrays:
             self._fill(begin, _constant(n + 1, 0, np.int32))
             freeze(self, flat, dtype)
         freeze(self, "slope", np.float64)
-        self._fill("mean", np.zeros((0, self.n_answers)))
+        for name in ("mean", "arrived"):
+            self._fill(name, np.zeros((0, self.n_answers)))
+        self._fill("column_mean", np.zeros((0, len(self.basis))))
         self._fill("slope_effect", np.zeros((0, *self.slope.shape[1:])))
         for name, dtype in SHAPED.items():
             freeze(self, name, dtype)
@@ -264,7 +269,8 @@ class TreeArrays:
             if not isinstance(response, LinearResponse):
                 raise ValueError(f"node {node} has no linear response, so no curve.")
             terms = response.terms[output]
-        return make_curve(terms, feature, self.schema.n_levels(feature))
+        mean = self.column_mean[node] if len(self.column_mean) else None
+        return make_curve(terms, feature, self.schema.n_levels(feature), mean)
 
     # -- what nodes answer ---------------------------------------------------------------------------------------
 

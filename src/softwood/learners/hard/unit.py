@@ -81,6 +81,7 @@ class Unit:
             tree,
             response=tree.response * self.size,
             mean=tree.mean * self.size,
+            arrived=tree.arrived * self.size,
             impurity=tree.impurity * self.risk,
             gain=tree.gain * self.risk,
         )
