@@ -50,7 +50,7 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
             *_rest(tree, nodes, kept),
             *_gates(words, nodes, width),
             *_sums(words, nodes, width),
-            *_notes(tree),
+            *_notes(tree, width),
         ]
     )
 
@@ -124,9 +124,9 @@ def _sums(words: Wording, nodes: list[int], width: int | None) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _notes(tree: Tree) -> list[str]:
+def _notes(tree: Tree, width: int | None) -> list[str]:
     single = np.any((tree.n_children > 0) & (tree.score != Score.LINEAR))
-    told = [*sum_notes(tree), *(["Where a missing value goes is in form='tree'."] if single else [])]
+    told = [*sum_notes(tree, width), *(["Where a missing value goes is in form='tree'."] if single else [])]
     return ["", *told] if told else []
 
 

@@ -15,10 +15,9 @@ from softwood.tree import Tree
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.node_numbers import PREDICTED, NodeNumbers, is_summed, node_numbers
 from softwood.tree.row_sum import row_sum, told_outputs
-from softwood.tree.spelling import spell_label, spell_list
+from softwood.tree.spelling import spell_label, wrap
 
-ROOM_FOR_ADDED = 30  # columns that a column for each output may take, before the largest are told in words
-MOST_OUTPUTS = 3  # that are then told
+ROOM_FOR_ADDED = 30  # columns that a column for each output may take, before the largest is told in words
 MOST_SUMS = 3  # of the row that is shown
 
 
@@ -42,16 +41,19 @@ def _column(numbers: NodeNumbers, head: str, nodes: list[int], output: int, digi
 
 
 def _largest(numbers: NodeNumbers, labels: list[str], node: int, digits: int | None) -> str:
-    """`+2.1 setosa, −1.1 virginica, … 1 more`."""
+    """`+2.1 setosa, …`: the largest, which the others are less than."""
     if not numbers.answers(node):
         return ""
-    order = sorted(range(len(labels)), key=lambda k: -abs(np.nan_to_num(numbers.adds[node, k])))
-    texts = [f"{numbers.spell_adds(node, k, digits and min(digits, 2))} {labels[k]}" for k in order[:MOST_OUTPUTS]]
-    left = len(order) - len(texts)
-    return spell_list([*texts, *([f"… {left} more"] if left else [])])
+    best = int(np.argmax(np.nan_to_num(numbers.adds[node])))
+    return f"{numbers.spell_adds(node, best, digits and min(digits, 2))} {labels[best]}, …"
 
 
-def sum_notes(tree: TreeArrays) -> list[str]:
+def sum_notes(tree: TreeArrays, width: int | None) -> list[str]:
+    """The notes, wrapped to a width."""
+    return [line for note in _notes(tree) for line in wrap(note.split(" "), width, "  ")]
+
+
+def _notes(tree: TreeArrays) -> list[str]:
     """How the answer of a row is a sum, and the sum of one row; what the columns are where rows are not known."""
     if not is_summed(tree):
         return []
@@ -71,7 +73,8 @@ def sum_notes(tree: TreeArrays) -> list[str]:
     if row is not None and tree.n_nodes > 1 and isinstance(tree, Tree):
         found = row_sum(tree, row)
         places = sorted(told_outputs(tree), key=lambda k: -found.total[k])[:MOST_SUMS]
-        notes += [f"{'The row of medians: ' if not at else '  '}{line}" for at, line in enumerate(found.lines(places))]
+        first, *rest = found.lines(places)
+        notes += [f"The row of medians: {first}", *rest]
     return notes
 
 

@@ -102,7 +102,7 @@ def told_outputs(tree: TreeArrays) -> list[int]:
 
 def spell_share(share: float) -> str:
     """Per cent with one decimal, so that products can be redone."""
-    return "<0.1%" if share < 0.0005 else f"{100 * share:.1f}%"
+    return "<0.1%" if share < 0.0005 else "100%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
 def spell_parts(values: list[float], unit: str) -> list[str]:
