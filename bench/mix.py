@@ -31,7 +31,7 @@ HEAD = f"""# Mixing probabilities
 
 Made by `make mix`; the runs are in `bench/results/mix.json`. `SoftTreeClassifier(gate="linear", leaf="constant")` with
 `mix="output"` and `mix="probability"` on the papers' twenty classification sets: measured on a random third, learned
-from at most {MAX_ROWS:,} of the other rows, means of three draws. Calibration error: the mean gap between the
+from at most {MAX_ROWS:,} of the other rows, means of the draws run. Calibration error: the mean gap between the
 probability of the class answered and how often it is right, in {N_BINS} bins of as many rows each. Time is that of the
 processor. A ratio below 1 is in favour of probabilities.
 """
