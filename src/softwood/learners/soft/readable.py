@@ -86,6 +86,7 @@ def why_not_readable(tree: Tree, max_gate_features: int | None = None) -> str:
         return ""
     return (
         f"readable=True found no tree of at most {READABLE_MAX_LEAVES} leaves and {most} inputs per gate whose held-out "
-        f"loss is within one standard error of this one's, which has {tree.n_leaves} leaves and gates of up to {widest} "
-        f"inputs; max_leaves={READABLE_MAX_LEAVES} and max_gate_features={most} insist on one."
+        "loss is within one standard error of this one's, which has "
+        f"{tree.n_leaves} leaves and gates of up to {widest} inputs; "
+        f"max_leaves={READABLE_MAX_LEAVES} and max_gate_features={most} insist on one."
     )
