@@ -86,6 +86,8 @@ def records_of(X: Any) -> Any:
     """Rows of cells, or dicts, of a data frame or an array."""
     if hasattr(X, "to_dicts"):  # polars
         return X.to_dicts()
+    if hasattr(X, "to_pylist"):  # Arrow
+        return X.to_pylist()
     if hasattr(X, "to_dict"):
         return X.to_dict("records")
     return X.tolist() if isinstance(X, np.ndarray) else X

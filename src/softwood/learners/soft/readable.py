@@ -85,8 +85,8 @@ def why_not_readable(tree: Tree, max_gate_features: int | None = None) -> str:
     if tree.n_leaves <= READABLE_MAX_LEAVES and widest <= most:
         return ""
     return (
-        f"readable=True found no tree of at most {READABLE_MAX_LEAVES} leaves and {most} inputs per gate whose held-out "
-        "loss is within one standard error of this one's, which has "
+        f"readable=True found no tree of at most {READABLE_MAX_LEAVES} leaves and {most} inputs per gate whose "
+        "held-out loss is within one standard error of this one's, which has "
         f"{tree.n_leaves} leaves and gates of up to {widest} inputs; "
         f"max_leaves={READABLE_MAX_LEAVES} and max_gate_features={most} insist on one."
     )
