@@ -133,7 +133,7 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
     `value` (before the link; of a linear response its constant), `error`, and `low` and `high`, the ends of an interval
     of 95 %; NaN where fewer than two rows arrive. Robust errors (Huber, White); they leave out that gates were chosen
     by the rows. By "input" a line for every input of a linear response, with `input` and `kind`: the `value` of a
-    "slope" is the slope; of a "curve" the standard deviation of what it adds, its shape taken as given: its band at x is
+    "slope" is the slope; of a "curve" the standard deviation of what it adds, its shape taken as given; its band at x:
     the centred curve × `low` / `value` and × `high` / `value`.
 
     Examples
