@@ -27,7 +27,7 @@ SEEDS = range(40)
 
 
 def scenes_of(seed: int) -> list[Scene]:
-    """A random tree alone, with rows, with their answers, and with a row that is followed; of classes where it can be."""
+    """A random tree alone, with rows, with their answers, and with a row to follow; of classes where it can be."""
     tree, X = random_tree(seed, 1 + seed % 9), cells_of(random_rows(seed, 40))
     if tree.link != Link.IDENTITY and len(tree.schema.answers) > 1:
         tree = tree.replace(schema=replace(tree.schema, task="classification"))

@@ -10,23 +10,22 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.formats.colours import class_colour
-from softwood.kernels import apply_link
 from softwood.tree.node_numbers import is_summed
 from softwood.tree.row_sum import spell_share
 from softwood.tree.spelling import spell_fixed
+from softwood.view.added import MOST_ADDED, has_unit, own_answer
 from softwood.view.plots.colours import GREY, PALE
 from softwood.view.plots.pen import Box, Pen
 from softwood.view.plots.scene import Scene
 from softwood.view.plots.spelling import short_number, spell_answers
 
-MOST_ADDED = 3  # outputs whose numbers are told on a card
 MOST_BARS = 8  # outputs that have a bar
 BAR = "#555555"  # of one output: no class has this colour
 
 
 def has_sum(scene: Scene) -> bool:
     """Whether the nodes of a tree are summed in a unit of their own, so that what they add has to be shown."""
-    return is_summed(scene.tree) and scene.numbers.unit != "probability"
+    return has_unit(scene.numbers)
 
 
 def added(scene: Scene, node: int) -> Floats:
@@ -69,10 +68,9 @@ def _answer(scene: Scene, node: int, title: str) -> str:
     """Of a leaf that answers alone, or whose probabilities are averaged: its own answer; of the row that is followed
     its share and the number of the predicted class.
     """
-    values, share = scene.numbers.adds[[node]], scene.share_of_row(node)
-    if not np.isfinite(values).all():
+    own, share = own_answer(scene.numbers, node), scene.share_of_row(node)
+    if not np.isfinite(own).all():
         return ""
-    own = apply_link(int(scene.tree.link), values)[0]
     if share is None or not is_summed(scene.tree):
         told = spell_answers(scene, own)
         return "" if told == title else f"answers {told}"
@@ -81,17 +79,15 @@ def _answer(scene: Scene, node: int, title: str) -> str:
 
 
 def _numbers(scene: Scene, node: int) -> str:
+    """Signed numbers: of the row that is followed that of the predicted class, whose sum is in the head."""
     values = added(scene, node)
     if not np.isfinite(values).all():
         return "?"
-    if len(values) <= MOST_ADDED and scene.row is None:
+    if scene.row is not None:
+        return signed(values[scene.answered_place() if len(values) > 1 else 0])
+    if len(values) <= MOST_ADDED:
         return ", ".join(map(signed, values))
-    if scene.row is not None and len(values) > 1:
-        largest = [scene.answered_place()]
-    else:
-        largest = np.argsort(-np.abs(values), kind="stable")[:MOST_ADDED].tolist()
-    if len(values) == 1:
-        return signed(values[0])
+    largest = np.argsort(-np.abs(values), kind="stable")[:MOST_ADDED].tolist()
     return ", ".join(f"{signed(values[k])} {scene.labels[k]}" for k in largest)
 
 
