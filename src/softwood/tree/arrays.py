@@ -274,8 +274,12 @@ class TreeArrays:
 
     @property
     def mean_answers(self) -> Floats:
-        """Mean answer of the rows that arrive at every node; where that is unknown, what the node itself answers."""
-        return self.mean if len(self.mean) else self.answers
+        """What arrives at every node (`arrived`): mean target or proportions of classes of the training rows there.
+
+        Where that is unknown (a file of version 1), the mean prediction there; where that is, too, what the node itself
+        answers, which in a hard tree of constants is the same. `node_numbers` says which of these it is.
+        """
+        return self.arrived if len(self.arrived) else self.mean if len(self.mean) else self.answers
 
     # -- identity ------------------------------------------------------------------------------------------------
 
