@@ -138,6 +138,8 @@ def target_names(y: Any) -> tuple[str, ...]:
     >>> target_names([1.0, 2.0])
     ()
     """
+    if type(y) is np.ndarray or type(y) is list:
+        return ()
     if nw.dependencies.is_into_series(y):
         names = [nw.from_native(y, series_only=True).name] if hasattr(y, "name") else []
     elif nw.dependencies.is_into_dataframe(y):
