@@ -57,7 +57,7 @@ class _Rows:
         return row
 
 
-class RiverClassifier(base.Classifier):  # type: ignore[misc]  # River is not there when types are checked
+class RiverClassifier(base.Classifier):
     """An online budding tree as a classifier of River.
 
     Parameters
@@ -138,7 +138,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]  # River is not th
         return dict(zip(self.tree_model.classes_.tolist(), chance.tolist(), strict=True))
 
 
-class RiverRegressor(base.Regressor):  # type: ignore[misc]  # as above
+class RiverRegressor(base.Regressor):
     """An online budding tree as a regressor of River.
 
     Parameters
