@@ -148,6 +148,10 @@ def _models() -> Iterator[tuple[str, Any, Any]]:
     yield "c45", softwood.C45Classifier(), three
     yield "soft", softwood.SoftTreeClassifier(random_state=0, max_leaves=6), three
     yield "soft two", softwood.SoftTreeClassifier(random_state=0, max_leaves=6), two
+    mixing = {"mix": "probability", "random_state": 0, "max_leaves": 5}
+    yield "soft probabilities", softwood.SoftTreeClassifier(**mixing), three
+    yield "soft probabilities two", softwood.SoftTreeClassifier(**mixing), two
+    yield "soft means", softwood.SoftTreeRegressor(loss="poisson", **mixing), np.round(np.exp(np.minimum(y, 3.0)))
     yield "soft numbers", softwood.SoftTreeRegressor(random_state=0, max_leaves=6), y
     yield "budding", softwood.BuddingTreeClassifier(random_state=0), two
     yield "discriminant", softwood.LinearDiscriminantTreeClassifier(random_state=0), three
