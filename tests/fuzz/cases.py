@@ -54,6 +54,9 @@ class Case:
             found.append("counts that may all be 0, or amounts of 0")
         if "loss" in self.parameters and self.parameters.get("learner") == "incremental":
             found.append("losses are for the joint learner")
+        mixes = self.parameters.get("mix") == "probability"
+        if mixes and (self.parameters.get("leaf") == "linear" or self.parameters.get("learner") == "incremental"):
+            found.append("probabilities are mixed by constant leaves and the joint learner")
         if "warm_start" in self.parameters:
             found.append("a warm start on other rows")
         return found
