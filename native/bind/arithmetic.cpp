@@ -62,6 +62,20 @@ nb::object solve_symmetric(const Flat2<double>& S, const Flat2<double>& right, d
   return array(std::move(solution), {n, k});
 }
 
+nb::object solve_with_band(const Flat2<double>& S, const Flat2<double>& right, int n_threads) {
+  const std::size_t n = S.shape(0), k = right.shape(1);
+  require(S.shape(1) == n && right.shape(0) == n, "S must be square, with a row for each of right's.");
+  std::vector<double> U(S.data(), S.data() + n * n), solution(right.data(), right.data() + n * k), band;
+  const bool good = without_gil([&] {
+    if (!symmetric::factor(U.data(), n, n, 0.0)) return false;
+    symmetric::solve_factored(U.data(), n, n, solution.data(), k);
+    band = symmetric::band_of_inverse(U.data(), n, n_threads);
+    return true;
+  });
+  if (!good) return nb::none();
+  return nb::make_tuple(array(std::move(solution), {n, k}), array(std::move(band), {symmetric::BAND, n}));
+}
+
 nb::tuple eigen_symmetric(const Flat2<double>& S) {
   const std::size_t n = S.shape(0);
   require(S.shape(1) == n, "S must be square.");
@@ -84,6 +98,7 @@ void bind_arithmetic(nb::module_& m) {
         "dense"_a.noconvert(), "transpose"_a, "product"_a.noconvert());
   m.def("dot", &dot_vectors, "a"_a.noconvert(), "b"_a.noconvert());
   m.def("solve_symmetric", &solve_symmetric, "S"_a.noconvert(), "right"_a.noconvert(), "tiny"_a, "part"_a);
+  m.def("solve_with_band", &solve_with_band, "S"_a.noconvert(), "right"_a.noconvert(), "n_threads"_a);
   m.def("eigen_symmetric", &eigen_symmetric, "S"_a.noconvert());
 }
 

@@ -70,6 +70,12 @@ def eigh(S: Floats) -> tuple[Floats, Floats]:
     return value[::-1], np.ascontiguousarray(vector[::-1].T)
 
 
+def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
+    columns = np.ascontiguousarray(right if right.ndim == 2 else right[:, None])
+    found = _native.solve_with_band(np.ascontiguousarray(S), columns, n_threads)
+    return None if found is None else (found[0].reshape(right.shape), found[1])
+
+
 def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:
     columns = np.ascontiguousarray(right if right.ndim == 2 else right[:, None])
     found: Floats = _native.solve_symmetric(np.ascontiguousarray(S), columns, tiny, part)

@@ -87,3 +87,18 @@ def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:
     kept = int(np.searchsorted(np.cumsum(value), part * total)) + 1
     value, vector = value[:kept], vector[:, :kept]
     return np.asarray(vector @ ((vector.T @ columns) / value[:, None])).reshape(right.shape)
+
+
+def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
+    """S^-1 right of a positive definite S, and the diagonal of S^-1 with the two beside it, (3, n), zeros at the end.
+
+    None where S is not positive definite as far as doubles carry.
+    """
+    try:
+        np.linalg.cholesky(S)
+    except np.linalg.LinAlgError:
+        return None
+    inverse, band = np.linalg.inv(S), np.zeros((3, len(S)))
+    for k in range(min(3, len(S))):
+        band[k, : len(S) - k] = np.diag(inverse, k)
+    return np.asarray(np.linalg.solve(S, right), np.float64), band
