@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.explain.words import find_answer, output_names, spell_answer, spell_cell, spell_value
+from softwood.explain.words import find_answer, spell_answer, spell_cell, spell_value
 from softwood.formats.columns import spell_column
 from softwood.formats.paths import conditions
 from softwood.kernels import apply_link
 from softwood.kernels.formulas.equation import expand, response
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
+from softwood.tree.node_numbers import output_names
 from softwood.tree.spelling import pad, spell_label, spell_number
 from softwood.tree.wording import Wording
 

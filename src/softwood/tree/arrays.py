@@ -98,6 +98,8 @@ class TreeArrays:
     impurity: Floats = _empty()
     gain: Floats = _empty()
     mean: Floats = _empty()
+    arrived: Floats = _empty()
+    column_mean: Floats = _empty()
     weight_effect: Floats = _empty()
     slope_effect: Floats = _empty()
     note: tuple[str, ...] = ()
@@ -126,9 +128,11 @@ class TreeArrays:
         freeze(self, "weight_column", np.int32)
         freeze(self, "softness", np.float64)
         freeze(self, "slope", np.float64)
-        self._fill("mean", np.zeros((0, self.n_answers)))
+        for name in ("mean", "arrived"):
+            self._fill(name, np.zeros((0, self.n_answers)))
+        self._fill("column_mean", np.zeros((0, len(self.basis))))
         self._fill("slope_effect", np.zeros((0, *self.slope.shape[1:])))
-        for name in ("mean", "weight_effect", "slope_effect"):
+        for name in ("mean", "arrived", "column_mean", "weight_effect", "slope_effect"):
             freeze(self, name, np.float64)
         object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "note", tuple(map(str, self.note)))
@@ -258,7 +262,8 @@ class TreeArrays:
             if not isinstance(response, LinearResponse):
                 raise ValueError(f"node {node} has no linear response, so no curve.")
             terms = response.terms[output]
-        return make_curve(terms, feature, self.schema.n_levels(feature))
+        mean = self.column_mean[node] if len(self.column_mean) else None
+        return make_curve(terms, feature, self.schema.n_levels(feature), mean)
 
     # -- what nodes answer ---------------------------------------------------------------------------------------
 

@@ -54,6 +54,7 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     if len(tree.mean):  # a branch that is a leaf now answers its own response
         cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
         fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
+    fields |= {name: getattr(tree, name)[kept] for name in ("arrived", "column_mean") if len(getattr(tree, name))}
     softness = np.where(stays[:, None], tree.softness[kept], 0.0)
     surrogates = _pick_surrogates(tree.surrogates, kept, stays, tree.schema.level_counts)
     note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()

@@ -331,7 +331,7 @@ class Wording:
         two = classes and tree.n_outputs == 1 and tree.n_answers == 2
         label = spell_label(tree.schema.answers[1 if two else output])
         name = f"log odds of {label}" if two else f"score of {label}" if classes else label
-        name = f"log of {label}" if tree.link == Link.LOG else name
+        name = f"log mean of {label}" if tree.link == Link.LOG else name
         return self._response(node, output, room, RESPONSE_LINES, f"{name} = ")
 
     def _response(self, node: int, output: int, room: int | None, n_lines: int, name: str = "") -> Sum:

@@ -78,6 +78,7 @@ class Unit:
         return tree.replace(
             response=tree.response * self.size,
             mean=tree.mean * self.size,
+            arrived=tree.arrived * self.size,
             impurity=tree.impurity * self.risk,
             gain=tree.gain * self.risk,
         )
