@@ -1,7 +1,6 @@
 // Sums of products of hats, for Python: src/softwood/kernels/reference/hat_products.py.
-#include "evidence/hat_products.hpp"
-
 #include "bind/module.hpp"
+#include "evidence/hat_products.hpp"
 
 namespace softwood {
 namespace {

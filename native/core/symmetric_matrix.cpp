@@ -243,6 +243,20 @@ Eigen eigen(const double* S, std::size_t n, std::size_t stride) {
   return found;
 }
 
+std::vector<double> band_of_inverse_of_band(const double* band, std::size_t n, std::size_t stride) {
+  std::vector<double> scale(n), U(n * n);  // factored with a diagonal of ones: entries may differ by many orders
+  for (std::size_t i = 0; i < n; ++i) scale[i] = 1 / std::sqrt(band[i]);
+  for (std::size_t k = 0; k < BAND; ++k) {
+    for (std::size_t i = 0; i + k < n; ++i) U[i * n + i + k] = band[k * stride + i] * scale[i] * scale[i + k];
+  }
+  if (!factor(U.data(), n, n, 0.0)) return {};
+  std::vector<double> found = band_of_inverse(U.data(), n, 1);
+  for (std::size_t k = 0; k < BAND; ++k) {
+    for (std::size_t i = 0; i + k < n; ++i) found[k * n + i] *= scale[i] * scale[i + k];
+  }
+  return found;
+}
+
 void solve(const double* S, std::size_t n, std::size_t stride, double* right, std::size_t k, double tiny, double part) {
   std::vector<double> U(S, S + n * stride);
   if (factor(U.data(), n, stride, tiny)) {

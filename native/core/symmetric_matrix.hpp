@@ -20,6 +20,10 @@ void solve_factored(const double* U, std::size_t n, std::size_t stride, double* 
 constexpr std::size_t BAND = 3;
 std::vector<double> band_of_inverse(const double* U, std::size_t n, int n_threads);
 
+// The same of a symmetric matrix that is 0 beyond its band, given as that band; empty where it is not positive
+// definite.
+std::vector<double> band_of_inverse_of_band(const double* band, std::size_t n, std::size_t stride);
+
 struct Eigen {
   std::vector<double> value;   // falling
   std::vector<double> vector;  // n x n, one in each row

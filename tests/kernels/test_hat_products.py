@@ -64,3 +64,22 @@ def test_native_band_of_the_inverse_equals_the_reference(n: int) -> None:
 
 def test_a_matrix_that_is_not_positive_definite_has_no_solution() -> None:
     assert arithmetic.solve_with_band(np.diag([1.0, -1.0]), np.ones((2, 1))) is None
+
+
+def test_native_inverse_of_blocks_equals_the_reference() -> None:
+    rng = np.random.default_rng(1)
+    begin = np.array([0, 1, 3, 10, 90], np.int64)
+    band = np.abs(rng.standard_normal((3, 90))) * np.array([[0.1], [0.1], [0.1]])
+    band[0] += 1.0
+    band[0, 10:] *= 1e6
+    for k in (1, 2):
+        for end in begin[1:]:
+            band[k, max(0, end - k) : end] = 0.0
+    found = arithmetic.invert_bands(band, begin)
+    np.testing.assert_allclose(found, reference.invert_bands(band, begin), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[0, 0], 1.0 / band[0, 0])
+    band[0, 5] = 0.01  # no longer positive definite: that block alone is left out
+    band[1, 5] = 1.0
+    without = arithmetic.invert_bands(band, begin)
+    assert not without[:, 3:10].any()
+    np.testing.assert_array_equal(without[:, 10:], found[:, 10:])

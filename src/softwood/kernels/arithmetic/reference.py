@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, Longs
 
 FLAT = 1e-12  # of the mean diagonal; an entry that is no more is nothing but rounding
 
@@ -102,3 +102,21 @@ def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Float
     for k in range(min(3, len(S))):
         band[k, : len(S) - k] = np.diag(inverse, k)
     return np.asarray(np.linalg.solve(S, right), np.float64), band
+
+
+def invert_bands(band: Floats, begin: Longs) -> Floats:
+    """The diagonals, as of `solve_with_band`, of the inverse of a symmetric matrix of blocks, given by its diagonals.
+
+    begin : where each block begins, and the end of the last. One that is not positive definite has an inverse of 0.
+    """
+    inverse = np.zeros_like(band)
+    for first, last in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
+        n = last - first
+        scale = 1.0 / np.sqrt(band[0, first:last])
+        block = sum(np.diag(band[k, first : last - k], k) for k in range(min(3, n)))
+        block = (block + np.triu(block, 1).T) * scale * scale[:, None]
+        found = solve_with_band(block, np.zeros((n, 0)))
+        if found is not None:
+            for k in range(min(3, n)):
+                inverse[k, first : last - k] = found[1][k, : n - k] * scale[: n - k] * scale[k:]
+    return inverse

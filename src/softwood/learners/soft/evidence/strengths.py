@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softwood.arrays import Floats, Index, Mask
-from softwood.kernels.arithmetic import exp, log, solve_with_band
+from softwood.arrays import Floats, Index, Longs, Mask
+from softwood.kernels.arithmetic import exp, invert_bands, log, solve_with_band
 from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.tree.once import computed_once
 
@@ -67,7 +67,7 @@ class Penalties:
     """
 
     diagonal: Floats
-    begin: Index  # first column of each input
+    begin: Longs  # first column of each input, and the end of the last
     is_number: Mask  # which inputs have steps and bends
 
     @classmethod
@@ -78,17 +78,16 @@ class Penalties:
         for first, hats in zip(begin[:-1].tolist(), basis.inputs, strict=True):
             for which, change in ((STEPS, (-1.0, 1.0)), (BENDS, (1.0, -2.0, 1.0))):
                 _add_squares(diagonal[which], first, len(hats.knot), change)
-        return cls(diagonal, begin[:-1], np.array([len(hats.knot) > 0 for hats in basis.inputs]))
+        return cls(diagonal, begin, np.array([len(hats.knot) > 0 for hats in basis.inputs]))
 
     @computed_once
     def of_column(self) -> Index:
         """The input of each column."""
-        size = np.diff(np.r_[self.begin, self.diagonal.shape[2]])
-        return np.repeat(np.arange(len(self.begin)), size)
+        return np.repeat(np.arange(len(self.is_number)), np.diff(self.begin))
 
     def first(self) -> Strengths:
         """Strengths to start from: 1, and nothing where there is no such penalty."""
-        ones = np.ones((3, len(self.begin)))
+        ones = np.ones((3, len(self.is_number)))
         value = ones.copy()
         value[:USE, ~self.is_number] = 0.0
         return Strengths(value, np.zeros_like(ones), ones)
@@ -100,7 +99,7 @@ class Penalties:
     def traces(self, band: Floats) -> Floats:
         """tr(A S_j) for each penalty and input, by the diagonals of A."""
         products = self.diagonal * (band * np.array([[1.0], [2.0], [2.0]]))
-        return np.asarray(np.add.reduceat(products.sum(axis=1), self.begin, axis=1))
+        return np.asarray(np.add.reduceat(products.sum(axis=1), self.begin[:-1], axis=1))
 
     def squares(self, b: Floats) -> Floats:
         """b'S_j b for each penalty and input."""
@@ -109,16 +108,7 @@ class Penalties:
 
     def inverse_traces(self, strength: Strengths) -> Floats:
         """tr(S^-1 S_j) for each penalty and input."""
-        band, end = np.zeros((3, self.diagonal.shape[2])), np.r_[self.begin[1:], self.diagonal.shape[2]]
-        total = self.total(strength)
-        for first, last in zip(self.begin.tolist(), end.tolist(), strict=True):
-            block = total[:, first:last]
-            if not block[1:].any():
-                band[0, first:last] = 1.0 / block[0]
-                continue
-            solved = solve_scaled(add_band(np.zeros((last - first, last - first)), block), np.zeros((last - first, 1)))
-            if solved is not None:
-                band[:, first:last] = solved[1]
+        band = invert_bands(self.total(strength), self.begin)
         return self.traces(band)
 
     def updated(self, strength: Strengths, b: Floats, covariance: Floats) -> Strengths:
