@@ -79,13 +79,12 @@ class NodeNumbers:
 
 def node_numbers(tree: TreeArrays) -> NodeNumbers:
     """What arrives at every node of a tree and what each adds."""
-    arrives = tree.arrived if len(tree.arrived) else tree.mean_answers
-    return NodeNumbers(tree, arrives, _source(tree), _adds(tree), unit_of(tree), output_names(tree))
+    return NodeNumbers(tree, tree.mean_answers, _source(tree), _adds(tree), unit_of(tree), output_names(tree))
 
 
 def is_summed(tree: TreeArrays) -> bool:
     """Whether rows are sums of what nodes add: not so of a hard tree of constants, whose leaves answer alone."""
-    return not tree.is_whole
+    return not (tree.is_hard and bool(np.all(tree.slope_row < 0)))
 
 
 def unit_of(tree: TreeArrays) -> str:

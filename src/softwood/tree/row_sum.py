@@ -15,6 +15,7 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.formulas.equation import expand, response
 from softwood.kernels.kinds import Link
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.node_numbers import centred_scores, output_names, unit_of
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
 from softwood.tree.tree import Tree
@@ -56,7 +57,7 @@ class RowSum:
 
     def lines(self, outputs: list[int] | None = None) -> list[str]:
         """The sums of all outputs (or of some), each with its name, and the answer."""
-        places = range(self.tree.n_outputs) if outputs is None else outputs
+        places = told_outputs(self.tree) if outputs is None else outputs
         names = output_names(self.tree)
         lines = [f"{names[k]}: {self.spell(k)}" for k in places]
         if len(lines) == 1:
@@ -93,9 +94,15 @@ def row_sum(tree: Tree, row: Floats) -> RowSum:
     return RowSum(tree, parts, centred_scores(tree, tree.output(X))[0], tree.predict(X)[0])
 
 
+def told_outputs(tree: TreeArrays) -> list[int]:
+    """The outputs that are worth telling: of two probabilities the second, else all."""
+    two = tree.n_outputs == 2 and unit_of(tree) == "probability"
+    return [1] if two else list(range(tree.n_outputs))
+
+
 def spell_share(share: float) -> str:
     """Per cent with one decimal, so that products can be redone."""
-    return "<0.1%" if share < 0.0005 else f"{100 * share:.1f}%"
+    return "<0.1%" if share < 0.0005 else "100%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
 def spell_parts(values: list[float], unit: str) -> list[str]:
