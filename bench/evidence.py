@@ -138,7 +138,9 @@ def to_markdown(results: Results) -> str:
             for m in MODELS
         }
         for model, what in ratio:
-            if what in mean[model]:
+            if (
+                what in mean[model] and min(mean[m]["error"] for m in MODELS) > 0
+            ):  # where one errs by 0 there is no ratio
                 ratio[model, what].append(float(mean["evidence"][what] / mean[model][what]))
         least = min(mean[m]["error"] for m in MODELS)
         name, rows = case.split("/")
@@ -152,7 +154,7 @@ def to_markdown(results: Results) -> str:
         for model, what in ratio
         if ratio[model, what]
     )
-    return f"{table(head, lines)}\n\nEvidence in the geometric mean: {means}.\n"
+    return f"{table(head, lines)}\n\nEvidence in the geometric mean of the lines without an error of 0: {means}.\n"
 
 
 def main() -> None:
