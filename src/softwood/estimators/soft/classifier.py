@@ -62,7 +62,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     readable : bool
         Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
         else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
-        Takes two to three times as long ("joint" only).
+        Takes two to three times as long ("joint" only). A `UserWarning` says where no such tree is as good: then the
+        tree is larger.
     start : {"hard", "random"}
         What a split of the incremental learner starts from: the best hard split, or small random numbers.
     max_iter : int

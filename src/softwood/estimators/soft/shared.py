@@ -23,7 +23,7 @@ from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
 from softwood.learners.soft.options import JointOptions
-from softwood.learners.soft.readable import learn_readable
+from softwood.learners.soft.readable import learn_readable, why_not_readable
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import Effort
 from softwood.learners.soft.thorough import learn_thoroughly
@@ -227,6 +227,11 @@ class SoftTree(Calibrated, TreeEstimator):
     def _remember(self, learned: FitResult, weight: Floats | RowCount) -> Self:
         warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
+        p = self.get_params(deep=False)
+        unreadable = why_not_readable(self.tree_, p["max_gate_features"]) if p["readable"] else ""
+        if unreadable:
+            warnings.warn(unreadable, UserWarning, stacklevel=4)
+            self.tree_ = self.tree_.changed(unreadable)
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
         self._grown, self._held_out_loss = learned.grown, relative_loss(learned)
