@@ -18,6 +18,7 @@ TARGETS += [
     "effort",
     "large",
     "speed",
+    "speed-check",
     "docs",
     "wheels",
     "clang",
