@@ -73,7 +73,8 @@ class Arrivals:
         """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
         with without_float_warnings():
             told = {"mean": mean_answers(self.tree, self.rows.X, self.reach)}
-            told |= {"arrived": arrived_targets(self.target, self.reach, self.tree.parent)}
+            if self.target.shape[1] == self.tree.n_answers:  # a tree of one class answers nothing to count
+                told |= {"arrived": arrived_targets(self.target, self.reach, self.tree.parent)}
             if len(self.tree.basis):
                 told |= {"column_mean": column_means(self.tree, expand(self.tree.basis, self.rows.X), self.reach)}
             known = {name: values for name, values in told.items() if np.isfinite(values).all()}

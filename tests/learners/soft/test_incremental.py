@@ -103,7 +103,7 @@ def test_random_start_learns_two_groups() -> None:
     X = rng.normal(size=(200, 2))
     y = (X.sum(axis=1) > 0).astype(float)[:, None]
     dataset = Dataset(X, y, np.ones(200), [0, 0], Loss.LOGISTIC)
-    tree = learn_incremental(dataset, Schema.plain(2, 2), Incremental(start="random"), None).tree
+    tree = learn_incremental(dataset, Schema.plain(2, 2, "classification"), Incremental(start="random"), None).tree
     assert np.mean((tree.output(X) > 0) == y) > 0.95
 
 
