@@ -13,6 +13,8 @@ from softwood.estimators.soft.results import one_class_result
 from softwood.intake.parts.scan import Scan
 from softwood.intake.table.rows import class_schema
 from softwood.intake.table.weights import class_weights
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.soft.by_name import enter_dataset
 
 
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
@@ -30,9 +32,10 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         estimator._remember(one_class_result(schema), told)
         return
     how = estimator._joint()
-    validation = held_rows(estimator, scan, X_val, y_val)
+    validation, order = held_rows(estimator, scan, X_val, y_val), ColumnOrder.of(scan.columns)
+    validation = None if validation is None else enter_dataset(order, validation)
     with journal_of(estimator, scan) as journal:
-        rows, schema = soft_rows(scan, journal, how.seed, how.n_threads, params.get("class_weight"))
+        rows, schema = soft_rows(scan, order, journal, how.seed, how.n_threads, params.get("class_weight"))
         learned = estimator._learn_from(rows, schema, how, validation)
     if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
         factor = class_weights(
