@@ -1,10 +1,15 @@
-"""A skipped test is a test that proves nothing: where CI is set, it fails the run."""
+"""A skipped test is a test that proves nothing: where CI is set, it fails the run.
+
+Tests, and the processes that they start, look at every tree that a learner makes (softwood/tree/trusted.py).
+"""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+
+os.environ["SOFTWOOD_CHECK_TREES"] = "1"
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

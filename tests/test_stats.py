@@ -7,12 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 from mlxtend.evaluate import combined_ftest_5x2cv
-from scipy.stats import binomtest, mannwhitneyu
+from scipy.stats import binomtest, mannwhitneyu, norm, ttest_rel
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-from softwood.stats import binomial_limits, five_by_two_f_test, wilcoxon_sizes
+from softwood.stats import (
+    binomial_limits,
+    delong_test,
+    five_by_two_f_test,
+    mcnemar_test,
+    paired_t_test,
+    population_stability_index,
+    wilcoxon_sizes,
+)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -76,9 +85,49 @@ def test_wrong_shapes_and_numbers_are_refused() -> None:
         five_by_two_f_test([[0.1, 0.2]], np.zeros((5, 2)))
     with pytest.raises(ValueError, match="second must hold finite errors"):
         five_by_two_f_test(np.zeros((5, 2)), np.full((5, 2), np.nan))
-    with pytest.raises(ValueError, match="first must be a list of finite sizes"):
+    with pytest.raises(ValueError, match="first must be a list of finite numbers"):
         wilcoxon_sizes([], [3])
     with pytest.raises(ValueError, match="count must be a whole number"):
         binomial_limits(5, 4)
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         binomial_limits(1, 4, 95)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tests_of_two_models_agree_with_scipy_and_counting(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.random((2, 40)) < np.array([[0.4], [0.2]])
+    alone = int((first & ~second).sum()), int((~first & second).sum())
+    assert mcnemar_test(first, second).p_value == pytest.approx(binomtest(alone[0], sum(alone)).pvalue)
+    a, b = rng.normal(size=(2, 30))
+    assert paired_t_test(a, b) == pytest.approx(tuple(ttest_rel(a, b)))
+
+
+def test_delong_is_the_jackknife_in_the_limit() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.4
+    first, second = y + rng.normal(size=400), y + 1.5 * rng.normal(size=400)
+    gap = roc_auc_score(y, first) - roc_auc_score(y, second)
+    left = np.array(
+        [roc_auc_score(np.delete(y, i), np.delete(first, i)) - roc_auc_score(np.delete(y, i), np.delete(second, i))
+         for i in range(400)]
+    )  # fmt: skip
+    jackknife = np.sqrt(399 * np.var(left))
+    z, p = delong_test(y, first, second)
+    assert z == pytest.approx(gap / jackknife, rel=0.01)
+    assert p == pytest.approx(2 * norm.sf(z))
+
+
+def test_tests_of_two_models_without_a_difference_say_so() -> None:
+    same = np.arange(4.0)
+    assert mcnemar_test([0, 0], [0, 0]).p_value == 1.0
+    assert paired_t_test(same, same) == (0.0, 1.0)
+    assert paired_t_test(same + 1, same) == (np.inf, 0.0)
+    assert delong_test([0, 1, 0, 1], same, -same).p_value <= 1.0
+    assert population_stability_index(same, same) == 0.0
+    with pytest.raises(ValueError, match="must be of the same rows, got 2 and 3"):
+        paired_t_test([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="some of them true and some false"):
+        delong_test([1, 1], [0, 1], [0, 1])
+    with pytest.raises(ValueError, match="n_bins must be at least 2"):
+        population_stability_index(same, same, n_bins=1)

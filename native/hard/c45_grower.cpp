@@ -13,7 +13,8 @@ namespace softwood {
 
 namespace {
 
-constexpr double SLACK = 1e-3, MANY = 0.3;
+constexpr double GAIN_SLACK = 1e-3;           // bits below the mean gain that still count as the mean
+constexpr double MANY_LEVELS_PART = 0.3;      // levels per row from which a category is one of many
 constexpr std::size_t WORTH_THREADS = 20000;  // cells of a node from which threads pay for their start
 constexpr std::int32_t UNKNOWN = -1;
 
@@ -61,7 +62,8 @@ class C45Grower {
     double total = 0;
     for (const double w : all.weight) total += w;
     many_.assign(p_.X.columns, 0);
-    for (std::size_t f = 0; f < many_.size(); ++f) many_[f] = p_.n_levels[f] > 0 && p_.n_levels[f] >= MANY * total;
+    for (std::size_t f = 0; f < many_.size(); ++f)
+      many_[f] = p_.n_levels[f] > 0 && p_.n_levels[f] >= MANY_LEVELS_PART * total;
     if (std::accumulate(many_.begin(), many_.end(), std::size_t{0}) == many_.size()) std::ranges::fill(many_, 0);
   }
 
@@ -95,7 +97,7 @@ class C45Grower {
       sum += tests[f].gain;
       n += 1;
     }
-    const double least = (n > 0 ? sum / n : 0) - SLACK;
+    const double least = (n > 0 ? sum / n : 0) - GAIN_SLACK;
     int best = -1;
     for (std::size_t f = 0; f < tests.size(); ++f) {
       if (!tests[f].counts() || tests[f].gain < least) continue;

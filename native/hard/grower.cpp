@@ -342,6 +342,8 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
   growth.monotone = monotone;
   const Splitter splitter(columns, objective, growth);
   RowRouter router(columns, splitter, objective, false, SurrogateUse::always, max_surrogates, n_threads);
+  // Fewer rows have no surrogates, nor have those of any node below.
+  const auto least = static_cast<std::size_t>(objective.plain ? 2 * MIN_SMALLER_CHILD : 2);
   std::vector<std::pair<std::int32_t, NodeRows>> stack;
   stack.emplace_back(0, root_rows(columns, objective.weight));
   while (!stack.empty()) {
@@ -360,7 +362,9 @@ void replay_surrogates(const Columns& columns, const double* weight, GrownTree& 
     const RoutedRows& sent = router.send(rows, split);
     if (!sent.surrogates.empty()) tree.surrogates[at] = sent.surrogates;
     const std::int32_t first = node.first_child;
-    const bool wanted[2] = {tree.node[first].first_child >= 0, tree.node[first + 1].first_child >= 0};
+    bool wanted[2];
+    for (const int slot : {0, 1})
+      wanted[slot] = tree.node[first + slot].first_child >= 0 && sent.rows[slot].size() >= least;
     Children children = divide_rows(columns, rows, router.side(), sent.rows, wanted, n_threads);
     if (wanted[1]) stack.emplace_back(first + 1, std::move(children.second));
     if (wanted[0]) stack.emplace_back(first, std::move(children.first));

@@ -10,9 +10,8 @@ namespace softwood::hard {
 
 namespace {
 
-constexpr double MIN_ADJUSTED = 1e-10;   // adjusted agreement of a surrogate worth keeping
-constexpr double MIN_SMALLER_CHILD = 2;  // count of the smaller child: one row is nothing to learn from
-using Sides = std::array<double, 2>;     // weight that the primary split sends to each slot
+constexpr double MIN_ADJUSTED = 1e-10;  // adjusted agreement of a surrogate worth keeping
+using Sides = std::array<double, 2>;    // weight that the primary split sends to each slot
 
 struct RatedSurrogate {
   double agree = -1;
@@ -40,15 +39,17 @@ class SurrogateFinder {
         rows_(rows),
         side_(side),
         all_(all),
-        plain_(objective.plain) {}
+        plain_(objective.plain),
+        all_count_one_(plain_ && all[0] + all[1] == static_cast<double>(rows.n)) {}
 
   // The best surrogate on a feature, if it agrees with more than `bar`.
   RatedSurrogate best_of(std::size_t feature, int default_slot, double bar, Ways ways) const {
     std::vector<std::uint32_t> made;
     const std::uint32_t* entries = splitter_.entries(rows_, feature, made);
     const std::size_t known = splitter_.count_known(entries, rows_.n, feature);
-    RatedSurrogate best = columns_.is_category(feature) ? by_levels(feature, entries, known, default_slot)
-                                                        : by_threshold(feature, entries, known, bar, ways);
+    RatedSurrogate best = columns_.is_category(feature)        ? by_levels(feature, entries, known, default_slot)
+                          : all_count_one_ && known == rows_.n ? by_count(feature, entries, bar, ways)
+                                                               : by_threshold(feature, entries, known, bar, ways);
     best.surrogate.feature = static_cast<int>(feature);
     return best;
   }
@@ -61,6 +62,7 @@ class SurrogateFinder {
   const std::vector<std::uint8_t>& side_;
   const Sides all_;  // of all rows whose primary value is known
   const bool plain_;
+  const bool all_count_one_;  // no primary value is missing, no row has a weight
 
   // Rows whose primary value is known too, as [value order] of (row, begins a new value).
   template <class Visit>
@@ -101,6 +103,32 @@ class SurrogateFinder {
     });
     if (best.agree >= 0) best.surrogate.threshold = splitter_.threshold_between(low, high, feature);
     return best;
+  }
+
+  // The same where every row counts one: whole numbers, of which one is larger or they are equal.
+  RatedSurrogate by_count(std::size_t feature, const std::uint32_t* entries, double bar, Ways ways) const {
+    const std::array<int, 2> all = {static_cast<int>(all_[0]), static_cast<int>(all_[1])};
+    int lead = 0, most = static_cast<int>(bar), best = -1;
+    bool flip = false;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < rows_.n; ++i) {
+      const std::uint32_t entry = entries[i];
+      if (!(entry & SAME)) {
+        const int plain = ways.plain ? all[1] + lead : -1, flipped = ways.flipped ? all[0] - lead : -1;
+        if (std::max(plain, flipped) > most) {
+          flip = flipped > plain;
+          best = most = std::max(plain, flipped);
+          at = i;
+        }
+      }
+      lead += 1 - 2 * side_[entry & ROW];
+    }
+    RatedSurrogate found;
+    if (best < 0) return found;
+    found.agree = best;
+    found.surrogate.flip = flip;
+    found.surrogate.threshold = splitter_.threshold_between(entries[at - 1] & ROW, entries[at] & ROW, feature);
+    return found;
   }
 
   Sides sum_sides(const std::uint32_t* entries, std::size_t known) const {

@@ -17,7 +17,8 @@ struct Surrogate {
   double agreement = 0, adjusted = 0;
 };
 
-constexpr std::uint8_t UNKNOWN = 3;  // side of a row whose primary value is missing
+constexpr double MIN_SMALLER_CHILD = 2;  // count of the smaller child: one row is nothing to learn from
+constexpr std::uint8_t UNKNOWN = 3;      // side of a row whose primary value is missing
 
 // The best surrogates of a node, best first. side[row] is the slot the split sends the row to, or UNKNOWN. The monotone
 // signs of the splitter say which features may stand in for which, and in which direction.

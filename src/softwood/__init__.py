@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from softwood.persistence.files import load, save
     from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
     from softwood.view import view
+    from softwood.view.comparisons import Comparison, compare_models
     from softwood.view.plots import (
         plot_calibration,
         plot_curves,
@@ -65,6 +66,7 @@ __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "Comparison",
     "DateParts",
     "FileError",
     "LinearDiscriminantTreeClassifier",
@@ -84,6 +86,7 @@ __all__ = [
     "Tree",
     "TreeError",
     "__version__",
+    "compare_models",
     "explain",
     "export",
     "from_json",
@@ -118,6 +121,7 @@ _HOME = {
     "C45Classifier": "softwood.estimators.hard.c45",
     "CARTClassifier": "softwood.estimators.hard.cart_classifier",
     "CARTRegressor": "softwood.estimators.hard.cart_regressor",
+    "Comparison": "softwood.view.comparisons",
     "DateParts": "softwood.estimators.dates",
     "FileError": "softwood.formats",
     "LinearDiscriminantTreeClassifier": "softwood.estimators.oblique.discriminant",
@@ -136,6 +140,7 @@ _HOME = {
     "Surrogates": "softwood.tree",
     "Tree": "softwood.tree",
     "TreeError": "softwood.tree",
+    "compare_models": "softwood.view.comparisons",
     "explain": "softwood.explain",
     "export": "softwood.formats",
     "from_json": "softwood.formats",

@@ -28,7 +28,7 @@ from softwood.engines.torch.answers import AnswerPlan, can_answer, plan_answers
 __all__ = ["SoftTree"]
 
 # What a learner says of the rows it saw, which training with other rows makes untrue.
-STATISTICS = ("count", "impurity", "gain", "mean", "weight_effect", "slope_effect")
+STATISTICS = ("count", "impurity", "gain", "mean", "arrived", "column_mean", "weight_effect", "slope_effect")
 DEEPEST = 12  # of a new tree: twice as many gates with each level
 FIRST_RESPONSE = 0.01  # standard deviation of the responses of a new tree
 

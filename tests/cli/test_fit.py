@@ -111,7 +111,7 @@ def test_numbers_are_regression_and_few_whole_ones_are_classes(run: Any, people:
     told = json.loads(run("fit", "people.csv", "--target", "limit", *words).stdout)
     assert (told["task"], told["estimator"]) == ("regression", "CARTRegressor")
     error = told["error"]
-    assert error["measure"] == "root of squared error"
+    assert error["measure"] == "RMSE"
     assert error["low"] < error["value"] < error["high"] < people.limit.std()
     people.assign(rank=np.arange(120) % 3).to_csv("ranked.csv", index=False)
     ranked = ["fit", "ranked.csv", "--target", "rank", "--model", "cart", "--folds", "0", "--json"]

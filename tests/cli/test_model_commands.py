@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from softwood import explain, export, from_json, load
+from softwood import compare_models, explain, export, from_json, load
 from softwood.cli.export import LANGUAGES
 from softwood.formats.languages import WRITERS
 
@@ -98,3 +98,37 @@ def test_onnx_is_a_file(run: Any, model: str, people: pd.DataFrame) -> None:
 
 def test_every_language_has_its_name_on_the_line() -> None:
     assert sorted([*WRITERS, "json"]) == sorted(LANGUAGES)
+
+
+def test_diff_says_what_python_says(run: Any, model: str, people: pd.DataFrame) -> None:
+    run(
+        "fit",
+        "people.csv",
+        "--target",
+        "good",
+        "--drop",
+        "town,limit",
+        "--model",
+        "cart",
+        "--folds",
+        "0",
+        "--out",
+        "b.softwood",
+    )
+    told = compare_models(load(model), load("b.softwood"), people[INPUTS], people["good"], names=("people", "b"))
+    assert run("diff", model, "b.softwood", "people.csv").stdout == f"{told}\n"
+    assert "Only the people model takes town" in str(told)
+    said = run("diff", model, "b.softwood", "people.csv", "--group", "town", "--out", "page.html").stdout
+    assert said.endswith("wrote  page.html\n")
+    assert "Rome" in said
+    facts = json.loads(run("diff", model, "b.softwood", "people.csv", "--json").stdout)
+    assert facts["errors"][0]["people"] == told.to_frame("errors")["people"][0]
+    assert (
+        run("diff", model, "b.softwood").stdout
+        == f"{compare_models(load(model), load('b.softwood'), names=('people', 'b'))}\n"
+    )
+    assert "--group needs DATA" in run("diff", model, model, "--group", "town", code=2).stderr
+    people.drop(columns="age").to_csv("less.csv")
+    assert (
+        "has no column 'age', which the old model needs" in run("diff", model, "b.softwood", "less.csv", code=2).stderr
+    )

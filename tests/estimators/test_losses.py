@@ -168,9 +168,9 @@ def test_a_file_keeps_loss_and_link(how: dict[str, Any], tmp_path: Path) -> None
 def test_what_is_printed_says_that_it_is_a_logarithm() -> None:
     X, _, y = table(150)
     linear = SoftTreeRegressor(loss="poisson", leaf="linear", gate="linear", max_leaves=1).fit(X, y)
-    assert "log of y = " in softwood.to_text(linear)
+    assert "log mean of y = " in softwood.to_text(linear)
     assert "exp(" in str(linear.tree_)
-    assert softwood.explain(linear, X[:3]).outputs == ("log of y",)
+    assert softwood.explain(linear, X[:3]).outputs == ("log mean of y",)
 
 
 def test_a_warm_start_goes_on_with_a_loss_of_the_same_link() -> None:

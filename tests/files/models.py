@@ -84,8 +84,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Tree": lambda: softwood.CARTRegressor(max_depth=2, prune=None).fit(rows(), numbers(rows())).tree_,
 }  # fmt: skip
 
-WITHOUT_FILE = {"SoftenedTreeRegressor"}  # added after the files of version 1 were written; of the same parts as others
-
 
 def answers(model: Any, X: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Probabilities, numbers, or outputs of a bare tree."""

@@ -63,7 +63,7 @@ def test_numbers_beyond_all_bounds_have_their_words() -> None:
 def test_the_keys_are_those_of_the_schema_in_docs() -> None:
     stored = json.loads(to_json(random_tree(1)))
     assert list(stored) == ["format", "version", "tree", "schema", "basis", "surrogates", "provenance"]
-    assert (stored["format"], stored["version"]) == ("softwood", 1)
+    assert (stored["format"], stored["version"]) == ("softwood", 2)
     assert list(stored["tree"])[:3] == ["link", "response", "first_child"]
     assert list(stored["surrogates"])[:2] == ["begin", "feature"]
 
@@ -95,7 +95,7 @@ def changed(path: str, value: Any) -> str:
     ("path", "value", "told"),
     [
         ("format", "pickle", "no softwood tree"),
-        ("version", 2, "of version 2, this softwood reads up to 1; install a newer softwood"),
+        ("version", 3, "of version 3, this softwood reads up to 2; install a newer softwood"),
         ("version", "1", "integer >= 1"),
         ("tree.first_child.0", 0, "children from 0 on must come after it"),
         ("tree.first_child.0", 10**30, "does not hold a sound model"),

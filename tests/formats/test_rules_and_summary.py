@@ -67,7 +67,7 @@ def test_every_tree_has_rules_with_shares_and_gates(model: Any) -> None:
     model.fit(CANCER.data, CANCER.target)
     text = to_text(model, form="rules")
     assert max(map(display_width, text.splitlines())) <= 100
-    shares = [float(part) for part in re.findall(r" (\d+\.\d)%", text)]
+    shares = [float(part) for part in re.findall(r" (\d+\.\d)%$", text, re.MULTILINE)]
     assert sum(shares) == pytest.approx(100, abs=0.5)
     if not model.tree_.is_hard:
         assert shares == sorted(shares, reverse=True)

@@ -167,9 +167,9 @@ def test_a_hostile_value_is_refused_in_words(path: Path, change: Any, told: str,
 
 
 def test_a_newer_file_says_what_to_do(tmp_path: Path) -> None:
-    stored = CART.read_bytes().replace(b'"version": "1"', b'"version": "2"', 1)
+    stored = CART.read_bytes().replace(b'"version": "1"', b'"version": "3"', 1)
     (tmp_path / "newer").write_bytes(stored)
-    with pytest.raises(FileError, match="of version 2, this softwood reads up to 1; install a newer softwood"):
+    with pytest.raises(FileError, match="of version 3, this softwood reads up to 2; install a newer softwood"):
         load(tmp_path / "newer")
 
 
@@ -178,7 +178,7 @@ def container(table: Any, values: bytes = b"") -> bytes:
     return len(head).to_bytes(8, "little") + head + values
 
 
-METADATA = {"format": "softwood", "version": "1", "header": "{}", "sha256": "0" * 64}
+METADATA = {"format": "softwood", "version": "2", "header": "{}", "sha256": "0" * 64}
 
 
 def with_array(dtype: str, shape: list[int], offsets: list[int], values: bytes = b"8 bytes!", **more: Any) -> bytes:

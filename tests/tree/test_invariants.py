@@ -135,6 +135,8 @@ MISSHAPEN = [
     ({"weight_begin": [0, 2, 0, *[2] * 9]}, "weight_begin must rise"),
     ({"weight_column": [0, 1, 2]}, "weight_column and weight must have one length, got 3 and 2"),
     ({"mean": np.zeros((10, 1))}, r"mean must have shape \(11, 1\), or be empty, got \(10, 1\)"),
+    ({"arrived": np.zeros((10, 1))}, r"arrived must have shape \(11, 1\), or be empty, got \(10, 1\)"),
+    ({"arrived": np.where(np.arange(11) == 4, NAN, 1.0)[:, None]}, "node 4: arrived must be finite"),
     ({"mean": np.where(np.arange(11) == 4, NAN, 1.0)[:, None]}, "node 4: mean must be finite"),
     ({"weight_effect": [1.0]}, r"weight_effect must have shape \(2,\), or be empty"),
     ({"weight_effect": [1.0, INF]}, "weight_effect must be finite"),

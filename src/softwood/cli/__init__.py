@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from softwood.cli import compare, demo, explain, export, fit, inspect, predict, prune, report, show, version, view
+from softwood.cli import compare, demo, diff, explain, export, fit, inspect, predict, prune, report, show, version, view
 from softwood.cli.arguments import PASS_ON
 from softwood.cli.failure import Commands
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.callback()(version.main)
 app.command("fit", context_settings=PASS_ON)(fit.main)
 app.command("compare")(compare.main)
+app.command("diff")(diff.main)
 app.command("predict")(predict.main)
 app.command("show")(show.main)
 app.command("inspect")(inspect.main)

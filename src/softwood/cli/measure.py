@@ -4,8 +4,8 @@ Up to MOST_CROSS rows it is cross-validated: every row is answered by a model th
 one fold is held out. Folds are dealt by what rows hold (parts/folds.py), so their order does not matter. Everything
 that `fit` does, the choice of a size by cross-validation too, is done again in each fold.
 
-    classes    part of rows that are answered wrongly (with costs: mean cost); Wilson's interval
-    numbers    root of the mean squared error; mean ± 1.96 standard errors of the squares, then the root
+    classes    error: proportion of rows whose predicted class is wrong (with costs: mean cost); Wilson's interval
+    numbers    RMSE; mean ± 1.96 standard errors of the squares, then the root
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.cli.training import Training
+from softwood.measures import Z, wilson
 from softwood.parts.folds import RowFolds, deal_rows
 from softwood.tree.spelling import spell_number
 
 MOST_CROSS = 20_000
-Z = 1.959964  # of a 95 % interval
 
 
 @dataclass(frozen=True)
 class HeldOutLosses:
     """Losses of rows that were held out.
 
-    measure : "error", "cost" or "root of squared error".
+    measure : "error", "cost" or "RMSE".
     losses, weight : of those rows: 0 or 1, costs, or squares.
     rows : which of the training rows they are.
     by : how they were held out.
@@ -58,8 +58,7 @@ class HeldOutLosses:
         """Value, low and high."""
         mean, n = self.mean, self.n_effective
         if self.measure == "error":
-            center, half = (mean + Z * Z / (2 * n)), Z * float(np.sqrt(mean * (1 - mean) / n + (Z / (2 * n)) ** 2))
-            return mean, max((center - half) / (1 + Z * Z / n), 0.0), min((center + half) / (1 + Z * Z / n), 1.0)
+            return mean, *wilson(mean, n)
         spread = float(np.average(np.square(self.losses - mean), weights=self.weight))
         half = Z * float(np.sqrt(spread / max(n - 1, 1)))
         ends = (mean, max(mean - half, 0.0), mean + half)
@@ -129,7 +128,7 @@ def measure_model(
 
 def _measure(training: Training, fitted: Any) -> str:
     if training.task == "regression":
-        return "root of squared error"
+        return "RMSE"
     return "error" if fitted.tree_.schema.costs is None else "cost"
 
 

@@ -15,6 +15,7 @@ from softwood.intake import options
 from softwood.intake.table.rows import (
     read_labelled,
     read_numbered,
+    read_table,
 )
 from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
@@ -151,7 +152,7 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         """
         how = self._how()
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(read_table(self, X), y, sample_weight)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         if self.class_weight is not None:
             weight = weight * class_weights(self.class_weight, self.classes_, codes, weight)[codes]
@@ -207,7 +208,7 @@ class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the mixture; parameters as in MixtureOfExpertsClassifier.fit, y of shape (rows,) or (rows, targets)."""
         how = self._how()
-        given = read_numbered(self, X, y, sample_weight)
+        given = read_numbered(read_table(self, X), y, sample_weight)
         table, self._one_target = given.table, given.one_target
         levels = table.columns.level_counts.tolist()
         dataset = Dataset(table.values, given.values, given.weight, levels, Loss.SQUARED)

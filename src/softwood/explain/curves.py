@@ -17,9 +17,10 @@ from softwood.arrays import Floats
 from softwood.explain.frames import as_frame
 from softwood.explain.ranges import InputRange, cuts_of, input_range, knots_of, used_inputs
 from softwood.explain.rows import choose, make_background, open_model, read_rows, some_rows
-from softwood.explain.words import find_input, output_names, spell_value
+from softwood.explain.words import find_input, spell_value
 from softwood.kernels.formulas.equation import expand, shares
 from softwood.tree import Kind, Tree
+from softwood.tree.node_numbers import output_names
 from softwood.tree.views import LinearGate, LinearResponse
 
 SCALES = ("output", "answer")

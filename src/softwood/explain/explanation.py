@@ -14,18 +14,21 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.explain.words import find_answer, output_names, spell_answer, spell_cell, spell_value
+from softwood.explain.words import find_answer, spell_answer, spell_cell, spell_value
 from softwood.formats.columns import spell_column
 from softwood.formats.paths import conditions
 from softwood.kernels import apply_link
 from softwood.kernels.formulas.equation import expand, response
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
+from softwood.tree.node_numbers import centred_scores, is_summed, output_names, unit_of
+from softwood.tree.row_sum import MOST_PARTS, row_sum, spell_parts, spell_share, told_outputs
 from softwood.tree.spelling import pad, spell_label, spell_number
 from softwood.tree.wording import Wording
 
 SIDES = ("both", "for", "against")
 LEAST_SHARE = 0.005  # of a row: a path that it hardly takes is not told
+MOST_ADDED = 3  # outputs of which is told what a node adds, the largest first
 ROOM = 100
 
 
@@ -61,7 +64,7 @@ class RowPath:
     ----------
     node, share : the node that answers, and how much of the row it answers.
     conditions : what holds on the way; `gate 2 yes` is a sum, which `Explanation.gates` spells.
-    answer : what the node answers, as text.
+    answer : what the node answers, as text; where rows are sums what it adds: `+4.62 to log odds of yes`.
     """
 
     node: int
@@ -188,11 +191,20 @@ class Explanation:
         tree, words, cells = self.tree, Wording(self.tree), self._row(row)
         share = tree.reach(cells)[0] * tree.leafness
         nodes = [int(p) for p in np.argsort(-share, kind="stable")[:n] if share[p] >= LEAST_SHARE]
-        said = [
-            spell_answer(tree, apply_link(int(tree.link), response(tree, p, expand(tree.basis, cells)))) for p in nodes
-        ]
+        outputs = [response(tree, p, expand(tree.basis, cells)) for p in nodes]
+        said = [self._said(centred_scores(tree, output)) for output in outputs]
         told = zip(nodes, said, strict=True)
         return tuple(RowPath(p, float(share[p]), tuple(conditions(words, p, ROOM)), text) for p, text in told)
+
+    def _said(self, output: Floats) -> str:
+        """What a node answers to a row or, where rows are sums, what it adds: (1, outputs)."""
+        tree = self.tree
+        if not is_summed(tree):
+            return spell_answer(tree, apply_link(int(tree.link), output))
+        names, places = output_names(tree), told_outputs(tree)
+        largest = sorted(places, key=lambda k: -output[0, k])[:MOST_ADDED]
+        texts = spell_parts([float(output[0, k]) for k in largest], unit_of(tree))
+        return ", ".join(f"{text} to {names[k]}" for text, k in zip(texts, largest, strict=True))
 
     def _row(self, row: int) -> Floats:
         """The numbers of one row, (1, inputs)."""
@@ -229,8 +241,15 @@ class Explanation:
         lines = [f"{said}; {unit} {numbers.pop()} against the mean of {self.n_background} background rows"]
         wide = max(map(len, numbers), default=0)
         lines += [f"  {pad(number, wide, '>')}  {text}" for number, text in zip(numbers, texts, strict=True)]
-        paths = self.paths(row)
-        lines += [f"{100 * path.share:.0f}% {_way(path)}: {path.answer}" for path in paths]
+        paths = self.paths(row, n=MOST_PARTS)
+        lines += [f"{spell_share(path.share)} {_way(path)}: {path.answer}" for path in paths]
+        whole = row_sum(self.tree, self._row(row))
+        rest = whole.parts[len(paths) :]
+        if rest:
+            lines.append(f"{spell_share(sum(part.share for part in rest))} by … {len(rest)} more")
+        if is_summed(self.tree) and len(whole.parts) > 1:
+            places = sorted(told_outputs(self.tree), key=lambda k: -whole.total[k])[:MOST_ADDED]
+            lines += whole.lines(places)
         lines += [f"gate {node}: {text}" for node, text in self.gates(paths).items()]
         return "\n".join(lines)
 

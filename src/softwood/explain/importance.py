@@ -22,11 +22,11 @@ from softwood.arrays import Floats, Longs
 from softwood.explain.frames import as_frame
 from softwood.explain.ranges import used_inputs
 from softwood.explain.rows import open_model, read_rows, some_rows
+from softwood.measures import brier_losses, log_losses
 from softwood.tree import Tree
 from softwood.tree.gain import Arrivals, Sample
 from softwood.tree.labels import plain_label
 
-LEAST_CHANCE = 1e-15  # of a class, in a log loss
 AT_ONCE = 2**17  # rows that are predicted together
 
 
@@ -120,9 +120,9 @@ def _losses(tree: Tree, y: Any, n: int, measure: str | None) -> tuple[Floats, Lo
     table = np.eye(k)[codes]
     target = table[:, 1:] if k == 2 else table
     if measure == "brier":
-        return target, lambda said, at: np.square(said - table[at]).sum(axis=1)
+        return target, lambda said, at: brier_losses(codes[at], said)
     if measure == "log loss":
-        return target, lambda said, at: -np.log(np.maximum(said[np.arange(len(at)), codes[at]], LEAST_CHANCE))
+        return target, lambda said, at: log_losses(codes[at], said)
     costs = 1.0 - np.eye(k) if tree.schema.costs is None else np.array(tree.schema.costs)
     return target, lambda said, at: costs[codes[at], tree.schema.decide(said)]
 

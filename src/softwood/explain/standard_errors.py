@@ -22,10 +22,10 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.explain.frames import as_frame
 from softwood.explain.rows import open_model, read_rows, some_rows
-from softwood.explain.words import output_names
 from softwood.kernels.formulas.equation import apply_link, expand
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
+from softwood.tree.node_numbers import output_names
 
 SIDE = 1.959963984540054  # of a normal distribution: 95 % lie within so many standard errors
 LEAST_ROWS = 2.0  # that a leaf's error is told of

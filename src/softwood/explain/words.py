@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.kernels.kinds import Link
 from softwood.tree import Kind, Schema, Tree
 from softwood.tree.labels import plain_label
 from softwood.tree.spelling import spell_fixed, spell_label, spell_name, spell_number
@@ -33,19 +32,6 @@ def spell_cell(schema: Schema, feature: int, value: float) -> str:
     if schema.kinds[feature] == Kind.BOOLEAN and text in ("true", "false"):
         return name if text == "true" else f"not {name}"
     return f"{name} = {text}"
-
-
-def output_names(tree: Tree) -> tuple[str, ...]:
-    """What every output is, with its unit: `log odds of yes`, `score of setosa`, `probability of no`, `price`,
-    `log of claims`.
-    """
-    labels = [spell_label(answer) for answer in tree.schema.answers]
-    if tree.schema.task != "classification":
-        return tuple(f"log of {label}" for label in labels) if tree.link == Link.LOG else tuple(labels)
-    if tree.link == Link.SIGMOID and tree.n_outputs == 1:
-        return (f"log odds of {labels[1]}",)
-    unit = {Link.IDENTITY: "probability", Link.SIGMOID: "log odds", Link.SOFTMAX: "score"}[tree.link]
-    return tuple(f"{unit} of {label}" for label in labels)
 
 
 def spell_answer(tree: Tree, answer: Floats) -> str:

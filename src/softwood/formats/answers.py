@@ -1,6 +1,7 @@
 """The right-hand side of a printed tree: what its nodes answer, as columns.
 
-A node answers the mean answer of the rows that arrive there. Classes: the predicted class, then a column of
+First what arrives at a node, by which it is named, then what it adds where rows are sums (sums.py).
+Classes: the predicted class, then a column of
 probabilities per class while they fit, else its own probability and the next likely classes. Numbers: mean ± standard
 deviation (or median ± mean absolute deviation) per target. Linear responses are written out below their node.
 """
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.formats.columns import Column, spell_chances, spell_column, total_width
+from softwood.formats.sums import added_columns
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import spell_label, spell_list
 from softwood.tree.sums import Sum
@@ -46,7 +48,13 @@ UNSAID = Statistic("response", "impurity", 1.0)
 
 
 def answer_columns(words: Wording, nodes: list[int]) -> list[Column]:
-    """Columns for the given nodes, in that order."""
+    """Columns for the given nodes, in that order: what arrives, then what they add, where there are several."""
+    added = added_columns(words.tree, nodes, words.digits) if words.tree.n_nodes > 1 else []
+    return [*arrival_columns(words, nodes), *added]
+
+
+def arrival_columns(words: Wording, nodes: list[int]) -> list[Column]:
+    """What arrives at the given nodes."""
     tree = words.tree
     criterion = None if tree.provenance is None else tree.provenance.parameters.get("criterion")
     if tree.schema.task == "classification":
@@ -69,7 +77,7 @@ def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
 
 def _unknown(tree: TreeArrays, nodes: list[int]) -> npt.NDArray[np.bool_]:
     """Nodes whose mean answer is not known: an intercept is none."""
-    return (tree.slope_row[nodes] >= 0) & (not len(tree.mean))
+    return (tree.slope_row[nodes] >= 0) & (not len(tree.arrived)) & (not len(tree.mean))
 
 
 def _classes(tree: TreeArrays, nodes: list[int], digits: int | None) -> list[Column]:
@@ -97,7 +105,7 @@ def _others(chance: Floats, predicted: int, labels: list[str], digits: int | Non
 
 
 def _numbers(words: Wording, nodes: list[int], statistic: Statistic) -> list[Column]:
-    tree, told = words.tree, len(words.tree.mean) > 0
+    tree, told = words.tree, len(words.tree.mean) + len(words.tree.arrived) > 0
     targets, centre = [spell_label(name) for name in tree.schema.answers], "mean" if told else statistic.centre
     answer, blank = tree.mean_answers[nodes], _unknown(tree, nodes)
     columns = []

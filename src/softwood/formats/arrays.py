@@ -32,7 +32,7 @@ _TREE: dict[str, Form] = {name: (np.dtype(dtype), 1) for name, (dtype, _) in PER
 _TREE |= {begin: (np.dtype(np.int32), 1) for begin, _, _ in RAGGED}
 _TREE |= {flat: (np.dtype(dtype), 1) for _, flat, dtype in RAGGED}
 _TREE |= _flat(np.int32, "group_level", "weight_column") | _flat(np.float64, "weight_effect")
-_TREE |= {name: (np.dtype(np.float64), 2) for name in ("response", "softness", "mean")}
+_TREE |= {name: (np.dtype(np.float64), 2) for name in ("response", "softness", "mean", "arrived", "column_mean")}
 _TREE |= {name: (np.dtype(np.float64), 3) for name in ("slope", "slope_effect")}
 
 # In the order of the classes: texts of equal trees are equal.

@@ -4,7 +4,7 @@
     table          JSON: {"__metadata__": {...}, name: {"dtype": "F64", "shape": [3, 2], "data_offsets": [0, 48]}, ...}
     values         the arrays, little-endian, one after the other without gaps
 
-    __metadata__   {"format": "softwood", "version": "1", "header": JSON text, "sha256": of header and arrays}
+    __metadata__   {"format": "softwood", "version": "2", "header": JSON text, "sha256": of header and arrays}
 
 Any reader of safetensors reads the arrays. Nothing here runs code or trusts a number: every size is compared with the
 length of the file before anything is made of it, arrays may not overlap, and the hash must agree.
@@ -29,7 +29,7 @@ from softwood.formats.failure import FileError, reading
 from softwood.formats.json import check_version, parse
 from softwood.formats.replace import replace_file
 
-VERSION = 1  # of the file; a newer one is refused, an older one is read for ever
+VERSION = 2  # of the file; a newer one is refused, an older one is read for ever
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",

@@ -136,7 +136,7 @@ def _edge(words: Wording, child: int) -> str:
     rule = " ".join(words.branch(child, ROOM, n_lines=1))
     if not words.written_once(gate):
         name = words.names[int(words.tree.feature[gate])]
-        rule = rule.removeprefix(f"{name} ").replace(f"towards {name} ", "towards ", 1)
+        rule = rule.removeprefix(f"{name} ")
     missing = words.when_missing(child)
     return f"{rule} {missing}" if missing else rule
 

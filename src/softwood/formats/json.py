@@ -1,6 +1,6 @@
 """A tree as JSON, for people, diffs and pages in a browser, and back, to the last bit.
 
-    {"format": "softwood", "version": 1, "tree": {"link": 0, "response": [[...]], ...}, "schema": {...},
+    {"format": "softwood", "version": 2, "tree": {"link": 0, "response": [[...]], ...}, "schema": {...},
      "basis": {...}, "surrogates": {...}, "provenance": {...}}
 
 Numbers are the shortest text that reads back the same; NaN is null, infinity is "inf" or "-inf". Keys always stand in
@@ -21,7 +21,7 @@ from softwood.formats.failure import FileError, reading
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
-VERSION = 1  # of the JSON; a newer one is refused, an older one is read for ever
+VERSION = 2  # of the JSON; a newer one is refused, an older one is read for ever
 INFINITE = {"inf": np.inf, "-inf": -np.inf}
 MOST_DIGITS = 400  # of an integer: more than any double has before its point
 SECTIONS = ("tree", "schema", "basis", "surrogates", "provenance")

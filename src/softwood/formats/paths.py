@@ -11,15 +11,16 @@ first, with the share of the rows that goes there. Sums are written once, below,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.formats.answers import answer_columns
+from softwood.formats.answers import arrival_columns, equations
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.formats.rules import LEAST_ROOM, stack, wrap_conditions
+from softwood.formats.sums import added_columns, sum_notes
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
 from softwood.tree.arrays import TreeArrays
@@ -34,11 +35,7 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
     words = Wording(tree, digits)
     nodes, kept = _nodes(tree, width)
     numbers = Column("rule", [str(at) for at in range(1, len(nodes) + 1)], ">")
-    right = answer_columns(words, nodes)
-    if right[0].header != "class":
-        right[0] = Column(f"then {right[0].header}", right[0].cells, right[0].align)
-    else:
-        right[0] = Column("then", right[0].cells)
+    right = _then(words, nodes, width)
     if kept is not None:
         part = kept[nodes]
         right += [Column("n", spell_counts(part), ">"), Column("share", spell_shares(part / kept.sum()), ">")]
@@ -52,9 +49,26 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
             *lines,
             *_rest(tree, nodes, kept),
             *_gates(words, nodes, width),
-            *_notes(tree),
+            *_sums(words, nodes, width),
+            *_notes(tree, width),
         ]
     )
+
+
+def _then(words: Wording, nodes: list[int], width: int | None) -> list[Column]:
+    """What a rule answers; where rows are sums, what it adds to them, and beside it what the rows there were."""
+    tree = words.tree
+    added, arrives = added_columns(tree, nodes, words.digits), arrival_columns(words, nodes)
+    if not added:
+        first = arrives[0]
+        return [replace(first, header="then" if first.header == "class" else f"then {first.header}"), *arrives[1:]]
+    if any(equations(words, node, width) for node in nodes):
+        cells = [
+            f"sum {at}" if equations(words, node, width) else text
+            for at, (node, text) in enumerate(zip(nodes, added[0].cells, strict=True), 1)
+        ]
+        return [Column(f"then {added[0].header if len(added) == 1 else 'adds'}", cells), *arrives]
+    return [replace(each, header=f"then {each.header}") for each in added] + arrives
 
 
 def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
@@ -97,9 +111,23 @@ def _gates(words: Wording, nodes: list[int], width: int | None) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _notes(tree: Tree) -> list[str]:
+def _sums(words: Wording, nodes: list[int], width: int | None) -> list[str]:
+    """What linear responses add, written out below the rules: the largest terms, the rest counted."""
+    lines = []
+    for at, node in enumerate(nodes, 1):
+        name = f"sum {at}: "
+        room = None if width is None else width - len(name)
+        for told in equations(words, node, room):
+            first, *rest = wrap(told.pieces, room)
+            lines += [name + first, *(" " * len(name) + text for text in rest)]
+            name = " " * len(name)
+    return ["", *lines] if lines else []
+
+
+def _notes(tree: Tree, width: int | None) -> list[str]:
     single = np.any((tree.n_children > 0) & (tree.score != Score.LINEAR))
-    return ["", "Where a missing value goes is in form='tree'."] if single else []
+    told = [*sum_notes(tree, width), *(["Where a missing value goes is in form='tree'."] if single else [])]
+    return ["", *told] if told else []
 
 
 def conditions(words: Wording, node: int, room: int | None) -> list[str]:
@@ -137,7 +165,7 @@ class _Way:
             if words.written_once(gate):
                 text = f"gate {gate} {'no' if slot else 'yes'}"
             else:
-                text = " ".join(words.branch(child, room, n_lines=1)).removeprefix("towards ")
+                text = " ".join(words.branch(child, room, n_lines=1)).removesuffix(" (soft)")
             return _Way(self.ends, {**self.texts, ("gate", gate): text})
         feature, at = int(tree.feature[gate]), float(tree.threshold[gate])
         lower, upper = self.ends.get(feature, (-np.inf, np.inf))

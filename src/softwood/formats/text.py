@@ -21,6 +21,7 @@ from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, to
 from softwood.formats.models import Inside, look_inside
 from softwood.formats.paths import paths_to_text
 from softwood.formats.rules import rules_to_text
+from softwood.formats.sums import sum_notes
 from softwood.kernels.kinds import Missing
 from softwood.tree import Tree
 from softwood.tree.once import computed_once
@@ -202,11 +203,13 @@ class Below:
 def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, is_cut: bool) -> list[str]:
     """What the table cannot say in its cells, only where it applies."""
     tree = words.tree
-    notes = []
+    notes = sum_notes(tree, width)
     if missing and len(tree.surrogates) and not surrogates:
-        notes.append("A missing value asks the surrogates first (surrogates=True lists them).")
+        notes.append("Missing values use surrogate splits first (surrogates=True lists them).")
     if missing and ((tree.group < 0).any() or len(tree.group_level)):
         notes.append("A category that neither side names counts as missing.")
+    if width is not None and words.digits is not None and len(tree.column_mean) and (tree.slope_row >= 0).any():
+        notes.append("A term is less its mean there, so the constant is the mean; (±0.8): its standard deviation.")
     if is_cut and len(tree.weight_effect) + len(tree.slope_effect):
         notes.append("Terms are in the order of how much they move a sum; (4%): how much those left out do.")
     forms = words.short_forms() if width is not None and words.digits is not None else set()

@@ -9,7 +9,7 @@ from softwood.intake.parts.dask_tables import scan_partitions
 from softwood.intake.parts.scan import Scan, scan_batches
 from softwood.intake.parts.sources import open_batches
 from softwood.intake.table.groups import refuse_groups
-from softwood.intake.table.rows import Labelled, Numbered, read_labelled, read_numbered
+from softwood.intake.table.rows import Labelled, Numbered, read_labelled, read_numbered, read_table
 
 
 @overload
@@ -33,6 +33,5 @@ def read(
         return scan_partitions(estimator, X, y, sample_weight, is_classes)
     if engine == "batches":
         return scan_batches(estimator, open_batches(X), y, sample_weight, is_classes)
-    if is_classes:
-        return read_labelled(estimator, X, y, sample_weight, groups)
-    return read_numbered(estimator, X, y, sample_weight, groups)
+    table = read_table(estimator, X)
+    return (read_labelled if is_classes else read_numbered)(table, y, sample_weight, groups)

@@ -49,6 +49,17 @@ RAGGED: tuple[tuple[str, str, type[np.generic]], ...] = (
     ("cut_begin", "cut", np.float64),
     ("weight_begin", "weight", np.float64),
 )
+# Fields of other shapes.
+SHAPED: dict[str, type[np.generic]] = {
+    **dict.fromkeys(("response", "softness", "slope", "mean", "arrived"), np.float64),
+    **dict.fromkeys(("column_mean", "weight_effect", "slope_effect"), np.float64),
+    **dict.fromkeys(("group_begin", "group_level", "cut_begin", "weight_begin", "weight_column"), np.int32),
+}
+DTYPES: dict[str, type[np.generic]] = {
+    **{name: dtype for name, (dtype, _) in PER_NODE.items()},
+    **{flat: dtype for _, flat, dtype in RAGGED},
+    **SHAPED,
+}
 NO_SURROGATES, NO_BASIS = Surrogates(), Basis()
 
 
@@ -98,6 +109,8 @@ class TreeArrays:
     impurity: Floats = _empty()
     gain: Floats = _empty()
     mean: Floats = _empty()
+    arrived: Floats = _empty()
+    column_mean: Floats = _empty()
     weight_effect: Floats = _empty()
     slope_effect: Floats = _empty()
     note: tuple[str, ...] = ()
@@ -120,16 +133,14 @@ class TreeArrays:
         self._fill("slope", np.zeros((0, len(self.basis), self.n_outputs)))
         for begin, flat, dtype in RAGGED:
             self._fill(begin, _constant(n + 1, 0, np.int32))
-            freeze(self, begin, np.int32)
             freeze(self, flat, dtype)
-        freeze(self, "group_level", np.int32)
-        freeze(self, "weight_column", np.int32)
-        freeze(self, "softness", np.float64)
         freeze(self, "slope", np.float64)
-        self._fill("mean", np.zeros((0, self.n_answers)))
+        for name in ("mean", "arrived"):
+            self._fill(name, np.zeros((0, self.n_answers)))
+        self._fill("column_mean", np.zeros((0, len(self.basis))))
         self._fill("slope_effect", np.zeros((0, *self.slope.shape[1:])))
-        for name in ("mean", "weight_effect", "slope_effect"):
-            freeze(self, name, np.float64)
+        for name, dtype in SHAPED.items():
+            freeze(self, name, dtype)
         object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "note", tuple(map(str, self.note)))
         if not isinstance(self.provenance, Provenance | None):
@@ -258,7 +269,8 @@ class TreeArrays:
             if not isinstance(response, LinearResponse):
                 raise ValueError(f"node {node} has no linear response, so no curve.")
             terms = response.terms[output]
-        return make_curve(terms, feature, self.schema.n_levels(feature))
+        mean = self.column_mean[node] if len(self.column_mean) else None
+        return make_curve(terms, feature, self.schema.n_levels(feature), mean)
 
     # -- what nodes answer ---------------------------------------------------------------------------------------
 
@@ -269,8 +281,12 @@ class TreeArrays:
 
     @property
     def mean_answers(self) -> Floats:
-        """Mean answer of the rows that arrive at every node; where that is unknown, what the node itself answers."""
-        return self.mean if len(self.mean) else self.answers
+        """What arrives at every node (`arrived`): mean target or proportions of classes of the training rows there.
+
+        Where that is unknown (a file of version 1), the mean prediction there; where that is, too, what the node itself
+        answers, which in a hard tree of constants is the same. `node_numbers` says which of these it is.
+        """
+        return self.arrived if len(self.arrived) else self.mean if len(self.mean) else self.answers
 
     # -- identity ------------------------------------------------------------------------------------------------
 

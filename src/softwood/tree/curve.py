@@ -42,6 +42,7 @@ class Curve:
     hinges : pairs (knot, weight), knots rising.
     levels : what every category adds; empty for a number.
     when_missing : what a missing value adds.
+    mean : of the curve over the training rows that arrive at the node; None if not known.
 
     Examples
     --------
@@ -58,6 +59,15 @@ class Curve:
     hinges: tuple[tuple[float, float], ...] = ()
     levels: tuple[float, ...] = ()
     when_missing: float = 0.0
+    mean: float | None = None
+
+    def centred(self, x: npt.ArrayLike) -> Floats:
+        """What x adds, less the mean over the training rows that arrive: 0 is what the rows there get on average.
+
+        Curves are centred so in text and pictures, and the constant of a sum is then its mean there: wherever a learner
+        put the constants of its curves, the same model looks the same.
+        """
+        return self(x) - (self.mean or 0.0)
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
         """What x adds; of a category x is the code, and a code that is none of its levels adds nothing."""
@@ -101,7 +111,7 @@ class Curve:
         return tuple(Piece(*piece) for piece in zip(ends[:-1], ends[1:], constants, self.slopes, strict=True))
 
 
-def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int) -> Curve:
+def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int, column_mean: Floats | None = None) -> Curve:
     """The terms of one input as a curve.
 
     Parameters
@@ -109,6 +119,7 @@ def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int) -> Cu
     terms : of a sum; those of other inputs are left out.
     feature : the input.
     n_levels : its categories, 0 for a number.
+    column_mean : of every column of the basis, among the rows that arrive; None: not known.
     """
     mine = [term for term in terms if term.feature == feature]
     hinges: dict[float, float] = {}
@@ -121,6 +132,7 @@ def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int) -> Cu
         square=sum(term.weight for term in mine if term.kind == Term.SQUARE),
         hinges=tuple(sorted(hinges.items())),
         when_missing=sum(term.weight * term.when_missing for term in mine),
+        mean=None if column_mean is None else sum(term.weight * float(column_mean[term.column]) for term in mine),
     )
     if not n_levels:
         return curve
@@ -128,4 +140,4 @@ def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int) -> Cu
     for term in mine:
         if term.kind == Term.CATEGORY:
             levels[np.arange(n_levels) == term.parameter] += term.weight
-    return Curve(feature, levels=tuple(levels.tolist()), when_missing=curve.when_missing)
+    return Curve(feature, levels=tuple(levels.tolist()), when_missing=curve.when_missing, mean=curve.mean)

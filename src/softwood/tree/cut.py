@@ -14,6 +14,7 @@ from softwood.kernels.kinds import Link, Score, Squash
 from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree
+from softwood.tree.trusted import with_fields
 
 
 def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
@@ -54,10 +55,13 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
     if len(tree.mean):  # a branch that is a leaf now answers its own response
         cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
         fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
+    fields |= {name: getattr(tree, name)[kept] for name in ("arrived", "column_mean") if len(getattr(tree, name))}
     softness = np.where(stays[:, None], tree.softness[kept], 0.0)
     surrogates = _pick_surrogates(tree.surrogates, kept, stays, tree.schema.level_counts)
     note = tuple(tree.note[m] if stay else "" for m, stay in zip(kept, stays, strict=True)) if tree.note else ()
-    return tree.replace(response=tree.response[kept], softness=softness, surrogates=surrogates, note=note, **fields)
+    return with_fields(
+        tree, response=tree.response[kept], softness=softness, surrogates=surrogates, note=note, **fields
+    )
 
 
 def cut_like(tree: Tree, smaller: Tree) -> Tree:
@@ -83,7 +87,7 @@ def _remeaned(tree: Tree) -> Tree:
         below = tree.children(m)
         total = count[below].sum()
         mean[m] = matmul(count[below], mean[below]) / total if total > 0 else mean[below].mean(axis=0)
-    return tree.replace(mean=mean)
+    return with_fields(tree, mean=mean)
 
 
 def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArray[np.int64]:
@@ -115,7 +119,7 @@ def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates
     begin[kept], size[kept] = len(own) + new.begin[:-1], np.diff(new.begin)
     now = np.concatenate([[0], np.cumsum(size)])
     rows = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin, size)
-    return tree.replace(surrogates=_take_surrogates(both, rows, now.astype(np.int32), tree.schema.level_counts))
+    return with_fields(tree, surrogates=_take_surrogates(both, rows, now.astype(np.int32), tree.schema.level_counts))
 
 
 def _fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:

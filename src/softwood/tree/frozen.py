@@ -14,7 +14,12 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
 
     A read-only array that owns its values is kept, whoever else has it: a tree of millions of nodes is not held twice.
     """
-    given = np.asarray(getattr(struct, name))
+    given = getattr(struct, name)
+    if type(given) is np.ndarray and given.dtype == dtype and given.base is None:
+        flags = given.flags
+        if flags.c_contiguous and not flags.writeable:
+            return
+    given = np.asarray(given)
     are_numbers = given.dtype.kind in "biuf"
     if given.dtype == dtype:
         array = np.ascontiguousarray(given)

@@ -20,6 +20,7 @@ from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.formulas.equation import expand, without_float_warnings
 from softwood.kernels.kinds import Score
+from softwood.tree.arrived import arrived_targets, column_means
 from softwood.tree.effect import (
     covariance,
     has_many_sums,
@@ -71,9 +72,12 @@ class Arrivals:
     def described(self) -> Tree:
         """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
         with without_float_warnings():
-            mean = mean_answers(self.tree, self.rows.X, self.reach)
-            found = self._gains() | ({"mean": mean} if np.isfinite(mean).all() else {})
-        return self.tree.replace(**found, **self._effects())
+            told = {"mean": mean_answers(self.tree, self.rows.X, self.reach)}
+            told |= {"arrived": arrived_targets(self.target, self.reach, self.tree.parent)}
+            if len(self.tree.basis):
+                told |= {"column_mean": column_means(self.tree, expand(self.tree.basis, self.rows.X), self.reach)}
+            known = {name: values for name, values in told.items() if np.isfinite(values).all()}
+        return self.tree.replace(**known, **self._gains(), **self._effects())
 
     def counted(self) -> Arrivals:
         """The same rows at a tree that counts them as they arrive."""

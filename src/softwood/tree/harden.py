@@ -34,6 +34,8 @@ def harden(tree: Tree) -> Tree:
         impurity=(),
         gain=(),
         mean=(),
+        arrived=(),
+        column_mean=(),
         weight_effect=(),
         slope_effect=(),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from softwood import kernels
-from softwood.arrays import Array, Mask
+from softwood.arrays import Array, Floats, Mask
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.frozen import rises
@@ -279,6 +279,8 @@ def _check_description(tree: TreeArrays) -> None:
     """What is told of the training rows: for every node, weight and slope, or not at all."""
     wanted = {
         "mean": (tree.n_nodes, tree.n_answers),
+        "arrived": (tree.n_nodes, tree.n_answers),
+        "column_mean": (tree.n_nodes, len(tree.basis)),
         "weight_effect": tree.weight.shape,
         "slope_effect": tree.slope.shape,
     }
@@ -286,7 +288,12 @@ def _check_description(tree: TreeArrays) -> None:
         array = getattr(tree, name)
         if array.shape != shape and array.size:
             raise TreeError(f"{name} must have shape {shape}, or be empty, got {array.shape}.")
-    good = np.asarray(np.isfinite(tree.mean).all(axis=1)) if tree.mean.ndim == 2 else np.ones(0, np.bool_)
-    _refuse(~good, lambda m: f"node {m}: mean must be finite, got {tree.mean[m]}.")
-    for name in ("weight_effect", "slope_effect"):
+    _check_means("mean", tree.mean)
+    _check_means("arrived", tree.arrived)
+    for name in ("column_mean", "weight_effect", "slope_effect"):
         _require(bool(np.isfinite(getattr(tree, name)).all()), f"{name} must be finite.")
+
+
+def _check_means(name: str, mean: Floats) -> None:
+    good = np.asarray(np.isfinite(mean).all(axis=1)) if mean.ndim == 2 else np.ones(0, np.bool_)
+    _refuse(~good, lambda m: f"node {m}: {name} must be finite, got {mean[m]}.")

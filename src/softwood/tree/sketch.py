@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from softwood.kernels import apply_link
 from softwood.kernels.kinds import Link
 from softwood.tree.arrays import TreeArrays
+from softwood.tree.node_numbers import is_summed
 from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list, wrap
 from softwood.tree.wording import Wording
@@ -59,25 +59,29 @@ def _rule(words: Wording, node: int, room: int) -> str:
 
 
 def _answer(words: Wording, node: int, room: int) -> str:
-    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `exp(3 + 0.8·age)`, `benign 0.63, log odds 3 + 0.8·age`."""
+    """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `log mean 3 + 0.8·age`, `benign 0.63, log odds 3 + 0.8·age`.
+
+    First what arrives there, then what the node adds, where rows are sums.
+    """
     tree = words.tree
     if tree.schema.task == "classification":
         return _class(words, node, room)
     responses = [words.response(node, output, room) for output in range(tree.n_outputs)]
     if tree.link == Link.LOG:
-        responses = [f"exp({text})" for text in responses]
+        responses = [f"log mean {text}" for text in responses]
     if tree.n_outputs == 1:
         return responses[0]
     return f"({spell_list(responses, room)})"
 
 
 def _class(words: Wording, node: int, room: int) -> str:
-    """The class and its probability; of a linear response on the mean, with the log odds of two classes."""
+    """The class most of what arrives is of, its part, and the log odds of two classes that the node adds."""
     tree, linear = words.tree, bool(words.tree.slope_row[node] >= 0)
-    odds = f"log odds {words.response(node, 0, room)}" if linear and tree.n_outputs == 1 else ""
-    if linear and not len(tree.mean):
+    summed = is_summed(tree) and tree.n_outputs == 1
+    odds = f"log odds {words.response(node, 0, room)}" if summed else ""
+    if linear and not len(tree.mean) and not len(tree.arrived):
         return odds or f"scores of {tree.n_outputs} classes"
-    chance = tree.mean[node] if linear else apply_link(int(tree.link), tree.response[node : node + 1])[0]
+    chance = tree.mean_answers[node]
     best = int(np.argmax(chance))
     answer = f"{spell_label(tree.schema.answers[best])} {spell_fixed(float(chance[best]), 2)}"
     return f"{answer}, {odds}" if odds else answer

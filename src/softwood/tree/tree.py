@@ -62,6 +62,10 @@ class Tree(TreeArrays):
         weight) the node's gate took away; NaN if unknown.
     mean : (nodes, answers) mean answer, after the link, of the training rows that arrive at each node, as the subtree
         there predicts it; empty if unknown (`mean_answers` then falls back on the responses).
+    arrived : (nodes, answers) what the rows that arrive were: the mean of their target, or the proportions of classes,
+        each row counted by the part of it that arrives; empty if unknown.
+    column_mean : (nodes, basis columns) mean of every basis column among the rows that arrive: a curve less its mean
+        there is centred; empty if unknown.
     weight_effect : beside each weight, how much the term moves the score of its gate: the terms of one input add up to
         the standard deviation, among the rows that arrive, of what that input adds to the score; empty if unknown.
     slope_effect : (rows, basis columns, outputs) the same of linear responses; empty if unknown.

@@ -6,6 +6,8 @@ export for people take their words from here, so they never disagree.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,11 +17,19 @@ from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.once import computed_once
 from softwood.tree.schema import Kind
-from softwood.tree.spelling import fit_items, spell_apart, spell_label, spell_name, spell_number
+from softwood.tree.spelling import fit_items, spell_apart, spell_fixed, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
+NO_MEAN = 1e-12  # of an input: 0 but for rounding, as where the mean was taken away before
 MOST_LINES = 8  # of a set of categories that wraps
 GATE_LINES, RESPONSE_LINES = 3, 2  # of a sum that wraps
+
+
+class Middle(NamedTuple):
+    """Means of the basis columns among the rows that arrive; `lines`: lines are centred by them, beside curves."""
+
+    columns: Floats
+    lines: bool = True
 
 
 class Wording:
@@ -66,16 +76,16 @@ class Wording:
     def branch(self, child: int, room: int | None = None, n_lines: int = MOST_LINES) -> list[str]:
         """The rule of `child` below its gate, in pieces to wrap: of a gate that is `written_once` yes or no.
 
-        A soft gate sends a row to both sides: its rules say `towards`, and the first of them how soft it is.
+        A soft gate sends a row to both sides: its rules say `soft`, and the first of them how soft it is.
         """
         node, slot = self.place(child)
         if node < 0:
             return ["all rows"]
         soft = self.tree.squash[node] != Squash.STEP
         if self.written_once(node):
-            return ["otherwise" if soft else "no"] if slot else ["towards yes" if soft else "yes"]
+            return [("no" if slot else "yes") + (" (soft)" if soft else "")]
         asks = self._asks(node, slot, room, n_lines)
-        return [" ".join(["towards", *asks, *(self._softness(node) if slot == 0 else [])])] if soft else asks
+        return [" ".join([*asks, *(["(soft)"] if slot else self._softness(node))])] if soft else asks
 
     def written_once(self, node: int) -> bool:
         """Whether the gate of a node is a sum, which is written once, above its branches."""
@@ -171,7 +181,10 @@ class Wording:
     def _linear(self, node: int, sign: str, room: int | None, n_lines: int, mark: str = "") -> Sum:
         tree, at = self.tree, slice(self.tree.weight_begin[node], self.tree.weight_begin[node + 1])
         effect = tree.weight_effect[at] if len(tree.weight_effect) else None
-        terms = self._terms(tree.weight[at], tree.weight_column[at], effect, room is not None)
+        mean = self._column_mean(node, room)
+        terms = self._terms(
+            tree.weight[at], tree.weight_column[at], effect, room is not None, mean and mean._replace(lines=False)
+        )
         side = f"{sign} {self.number(sum(term.less for term in terms) - float(tree.bias[node]))}{mark}"
         side += " (soft)" if tree.squash[node] == Squash.SIGMOID else ""
         return fit_sum(terms, effect is not None, room, n_lines, end=side)
@@ -179,12 +192,18 @@ class Wording:
     # -- sums over the basis -------------------------------------------------------------------------------------
 
     def _terms(
-        self, weight: Floats, column: npt.NDArray[np.int32], effect: Floats | None, short: bool
+        self,
+        weight: Floats,
+        column: npt.NDArray[np.int32],
+        effect: Floats | None,
+        short: bool,
+        mean: Middle | None = None,
     ) -> list[SpelledTerm]:
         """Inputs of the largest effect first, or the largest weights: `0.8·age − 1.2·income`; no zero weights.
 
         Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is
-        held back at both ends. Exact numbers (digits None) are never short.
+        held back at both ends. Exact numbers (digits None) are never short. With `mean` curves have mean 0 among the
+        rows that arrive, and so have lines, `0.8·(age − 38)`, if they are to.
         """
         short = short and self.digits is not None
         basis, used = self.tree.basis, np.flatnonzero(weight)
@@ -194,7 +213,7 @@ class Wording:
         for i in map(int, used):
             bends = short and hinges[feature[i]] > 1 and kind[i] in (Term.IDENTITY, Term.SQUARE, Term.HINGE)
             groups.setdefault((int(feature[i]), -1 if bends else i), []).append(i)
-        terms = [(f, self._spelled(weight[at], column[at])) for (f, _), at in groups.items()]
+        terms = [(f, self._spelled(weight[at], column[at], mean)) for (f, _), at in groups.items()]
         if effect is None:
             return sorted((term for _, term in terms), key=lambda term: -term.size)
         terms = [
@@ -207,22 +226,41 @@ class Wording:
         )
         return [terms[i][1] for i in order]
 
-    def _spelled(self, weight: Floats, column: npt.NDArray[np.int32]) -> SpelledTerm:
-        """Terms of one input as one."""
+    def _spelled(self, weight: Floats, column: npt.NDArray[np.int32], mean: Middle | None = None) -> SpelledTerm:
+        """Terms of one input as one; with `mean` less what it is on average among the rows that arrive."""
+        average = 0.0 if mean is None else sum((weight * mean.columns[column]).tolist())
         if len(column) == 1:
-            return self._times(float(weight[0]), self.term(int(column[0])))
+            text = self.term(int(column[0]))
+            if mean is None or not mean.lines:
+                return self._times(float(weight[0]), text)
+            return self._about(float(weight[0]), text, average / float(weight[0]), average)
         basis = self.tree.basis
         name = self.names[int(basis.feature[column[0]])]
         knot, hinge = basis.parameter[column], basis.term[column] == Term.HINGE
         if len(column) == 2 and hinge.all() and weight[0] == -weight[1]:
             low, high = np.argsort(knot)
             ends = ", ".join(self.number(float(knot[end])) for end in (low, high))
-            term = self._times(float(weight[low]), f"clip({name}, {ends})")
-            return term._replace(less=float(weight[low] * knot[low]), form="clip")
+            one, start = float(weight[low]), float(weight[low] * knot[low])
+            if mean is None or not mean.lines:
+                return self._times(one, f"clip({name}, {ends})")._replace(less=start, form="clip")
+            return self._about(one, f"clip({name}, {ends})", (start + average) / one, average)._replace(form="clip")
         x, square = knot[hinge][:, None], basis.term[column] == Term.SQUARE
         bent = np.square(np.where(square, x, 0.0))  # of squares alone: knots of 1e155 have none
         height = np.where(hinge, np.maximum(x - knot, 0.0), np.where(square, bent, x)) @ weight
-        return SpelledTerm(False, f"s({name})", float(np.ptp(height)), form="s")
+        return SpelledTerm(False, f"s({name})", float(np.ptp(height)), -average, form="s")
+
+    def _about(self, weight: float, text: str, middle: float, average: float) -> SpelledTerm:
+        """`0.8·(age − 38)`: a term less its mean."""
+        if abs(middle) < NO_MEAN:
+            return self._times(weight, text)._replace(less=-average)
+        sign = "+" if middle < 0 else "−"
+        return self._times(weight, f"({text} {sign} {self.number(abs(middle))})")._replace(less=-average)
+
+    def _column_mean(self, node: int, room: int | None) -> Middle | None:
+        """Means to centre the sums of a node by; None for what is written out, as the tree stores it."""
+        if room is None or self.digits is None or not len(self.tree.column_mean):
+            return None
+        return Middle(self.tree.column_mean[node])
 
     def _times(self, weight: float, text: str) -> SpelledTerm:
         size = "" if abs(weight) == 1 else f"{self.number(abs(weight))}·"
@@ -331,7 +369,7 @@ class Wording:
         two = classes and tree.n_outputs == 1 and tree.n_answers == 2
         label = spell_label(tree.schema.answers[1 if two else output])
         name = f"log odds of {label}" if two else f"score of {label}" if classes else label
-        name = f"log of {label}" if tree.link == Link.LOG else name
+        name = f"log mean of {label}" if tree.link == Link.LOG else name
         return self._response(node, output, room, RESPONSE_LINES, f"{name} = ")
 
     def _response(self, node: int, output: int, room: int | None, n_lines: int, name: str = "") -> Sum:
@@ -341,8 +379,13 @@ class Wording:
             return Sum([name + self.number(constant)], False)
         slope = tree.slope[row, :, output]
         effect = tree.slope_effect[row, :, output] if len(tree.slope_effect) else None
-        terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), effect, room is not None)
+        mean = self._column_mean(node, room)
+        terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), effect, room is not None, mean)
+        if mean is not None and tree.link == Link.SOFTMAX:  # about the mean of all classes, as `node_numbers` has it
+            constant -= float((tree.response[node] + (mean.columns[:, None] * tree.slope[row]).sum(axis=0)).mean())
         start = name + self.number(constant - sum(term.less for term in terms))
+        if mean is not None and effect is not None and n_lines > 1:  # how much each term moves the sum
+            terms = [term._replace(text=f"{term.text} (±{spell_fixed(*_two_digits(term.size))})") for term in terms]
         return fit_sum(terms, effect is not None, room, n_lines, start=start)
 
     # -- numbers of one feature ----------------------------------------------------------------------------------
@@ -374,3 +417,8 @@ class Wording:
 
     def _cut(self, feature: int, value: float) -> str:
         return self._cuts[feature][float(value)]
+
+
+def _two_digits(size: float) -> tuple[float, int]:
+    """A size, and the decimals that show two digits of it."""
+    return size, max(0, 1 - int(np.floor(np.log10(size)))) if 1e-6 < size < 1e15 else 0

@@ -19,8 +19,8 @@ from softwood import (
     SoftTreeClassifier,
     Tree,
 )
+from softwood.measures import equal_bins, wilson
 from softwood.view import plots
-from softwood.view.plots.calibration import bins_of, wilson
 from softwood.view.plots.curves import depend
 from softwood.view.plots.scene import look_at
 from tests.strategies import random_tree
@@ -78,12 +78,12 @@ def test_curves_of_the_two_classes_mirror_each_other() -> None:
 
 def test_bins_hold_every_row_once_and_equal_answers_together() -> None:
     given = np.random.default_rng(0).integers(0, 7, 200) / 7
-    bins = bins_of(given, 4)
+    bins = equal_bins(given, 4)
     assert sorted(np.concatenate(bins).tolist()) == list(range(200))
     owners = [{float(value) for value in given[rows]} for rows in bins]
     assert sum(map(len, owners)) == len(set().union(*owners))
-    assert len(bins_of(np.arange(100.0), 5)) == 5
-    assert {len(rows) for rows in bins_of(np.arange(100.0), 5)} == {20}
+    assert len(equal_bins(np.arange(100.0), 5)) == 5
+    assert {len(rows) for rows in equal_bins(np.arange(100.0), 5)} == {20}
 
 
 def test_wilsons_interval_stays_inside() -> None:

@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -21,12 +22,12 @@ from sklearn.preprocessing import StandardScaler
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, report
 from softwood.tree import Schema
 from softwood.view.reports.groups import read_groups
-from softwood.view.reports.measures import Answers, confusion, measure
+from softwood.view.reports.measures import Answers, measure
 from tests.view.plots import scenes
 
 HEADINGS = [
     "Model details", "Intended use", "Factors", "Metrics", "Evaluation data", "Quantitative analyses", "The tree",
-    "Rows it answers worst", "Ethical considerations", "Caveats and recommendations", "Settings and versions",
+    "Largest errors", "Ethical considerations", "Caveats and recommendations", "Settings and versions",
 ]  # fmt: skip
 VOID = {"meta", "br", "img", "path", "use"}
 
@@ -98,7 +99,38 @@ def test_the_page_is_whole_and_asks_for_nothing_from_outside(cancer: dict[str, A
 def test_every_heading_of_a_model_card_is_there(cancer: dict[str, Any]) -> None:
     heads = re.findall(r"<h2>(.*?)</h2>", cancer["page"].html)
     assert [html.unescape(head) for head in heads] == HEADINGS
-    assert cancer["page"].html.count('<svg role="img"') == 4  # calibration, importances, tree, curves
+    assert cancer["page"].html.count('<svg role="img"') == 5  # ROC curve, calibration, importances, tree, curves
+
+
+def test_two_classes_have_a_curve_a_lift_table_and_cutoffs(cancer: dict[str, Any]) -> None:
+    text = html.unescape(cancer["page"].html)
+    assert "<h3>Lift</h3>" in text
+    assert "<h3>Cut-offs</h3>" in text
+    codes = np.searchsorted(cancer["model"].classes_, cancer["y"])
+    area = roc_auc_score(codes, cancer["model"].predict_proba(cancer["X"])[:, 1])
+    assert f"ROC curve for malignant: area {area:.3f}, 95 % interval" in text
+
+
+def test_three_classes_have_neither_curve_nor_lift(tmp_path: Path) -> None:
+    X, y = scenes.iris_rows()
+    text = report(scenes.hard_iris(), X, y, path=tmp_path / "r.html").html
+    assert "ROC" not in text
+    assert "Lift" not in text
+
+
+def test_rates_of_groups_are_counted_by_hand(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(200) % 2, "group": np.repeat(["f", "m"], 100)})
+    y = np.where(frame["x"] == 1, "yes", "no")
+    model = CARTClassifier(max_leaves=2, prune=None).fit(frame[["x"]], y)
+    frame.loc[:24, "x"] = 0  # of the first 25 rows of f, 12 are yes and no longer predicted
+    text = report(model, frame[["x"]], y, group=frame["group"], path=tmp_path / "r.html").html
+    cells = {
+        name: re.findall(r">([^<]*)</td>", line)[3:]
+        for name, line in re.findall(r"<tr><td>(f|m)</td>(.*?)</tr>", text[text.index("By group") :])
+    }
+    assert cells["f"] == ["38.0%", "24.0%", "0.0%", "0.120", "0.76"]
+    assert cells["m"] == ["50.0%", "0.0%", "0.0%", "0.000", "1.00"]
+    assert "The selection rate of group f is 0.76 of the highest one, below four fifths: yes is predicted" in text
 
 
 def test_notes_are_words(cancer: dict[str, Any]) -> None:
@@ -130,21 +162,25 @@ def test_measures_are_scikit_learns(cancer: dict[str, Any]) -> None:
     codes = np.searchsorted(model.classes_, y)
     answers = Answers(codes, chance, np.searchsorted(model.classes_, model.predict(X)), model.tree_.schema)
     told = {each.name: each for each in measure(answers)}
-    assert told["error"].value == pytest.approx(1 - model.score(X, y))
+    assert told["error rate"].value == pytest.approx(1 - model.score(X, y))
     assert told["log loss"].value == pytest.approx(log_loss(codes, chance))
-    assert told["Brier score"].value == pytest.approx(2 * brier_score_loss(codes, chance[:, 1]))
-    assert told["AUC"].value == pytest.approx(roc_auc_score(codes, chance[:, 1]))
-    assert all(each.low <= each.value <= each.high for each in told.values())
-    np.testing.assert_array_equal(confusion(answers), confusion_matrix(codes, answers.decided))
+    assert told["Brier score"].value == pytest.approx(brier_score_loss(codes, chance[:, 1]))
+    assert told["ROC AUC"].value == pytest.approx(roc_auc_score(codes, chance[:, 1]))
+    assert told["Gini"].value == pytest.approx(2 * roc_auc_score(codes, chance[:, 1]) - 1)
+    assert told["KS"].value == pytest.approx(ks_2samp(*(chance[codes == k, 1] for k in (0, 1))).statistic)
+    assert all(each.low <= each.value <= each.high for name, each in told.items() if name != "KS")
+    base = codes.mean()
+    assert told["Brier score"].baseline == pytest.approx(base * (1 - base))
+    assert told["log loss"].baseline == pytest.approx(log_loss(codes, np.full(len(codes), base)))
 
 
 def test_measures_of_numbers() -> None:
     known, given = np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 2.5, 2.0, 4.0])
     told = {each.name: each.value for each in measure(Answers(known, given, given, Schema.plain(1, 1)))}
-    assert told["root of squared error"] == pytest.approx(np.sqrt((0.25 + 1 + 4) / 4))
-    assert told["absolute error"] == pytest.approx(3.5 / 4)
+    assert told["RMSE"] == pytest.approx(np.sqrt((0.25 + 1 + 4) / 4))
+    assert told["MAE"] == pytest.approx(3.5 / 4)
     assert told["R²"] == pytest.approx(1 - 5.25 / 14)
-    assert told["mean of known − answer"] == pytest.approx(2.5 / 4)
+    assert told["mean residual"] == pytest.approx(2.5 / 4)
 
 
 def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
@@ -184,18 +220,19 @@ def test_a_group_that_does_worse_is_named(tmp_path: Path) -> None:
     y = np.where(wrong, np.where(y == "yes", "no", "yes"), y)
     model = CARTClassifier(max_leaves=2, prune=None).fit(frame, np.where(frame["x"] > 0, "yes", "no"))
     text = report(model, frame, y, group=group, path=tmp_path / "r.html").html
-    assert "The error of group left is more than that of the other rows" in text
+    assert "The error rate of group left is higher than that of the other rows" in text
 
 
 def test_numbers_and_pipelines_and_several_targets_have_reports(tmp_path: Path) -> None:
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = make_pipeline(StandardScaler(), CARTRegressor(max_leaves=5, prune=None)).fit(X, y)
     text = report(model, X, y, path=tmp_path / "r.html").html
-    assert "root of squared error" in text
+    assert "RMSE" in text
     assert "Residuals" in text
     two = CARTRegressor(max_leaves=4, prune=None).fit(X, np.column_stack([y, -y]))
     assert (
-        "Of 2 targets the first is measured" in report(two, X, np.column_stack([y, -y]), path=tmp_path / "r.html").html
+        "The model has 2 targets; the first is measured"
+        in report(two, X, np.column_stack([y, -y]), path=tmp_path / "r.html").html
     )
 
 
@@ -219,7 +256,7 @@ def test_of_a_large_tree_the_upper_part_is_drawn(tmp_path: Path) -> None:
 def test_rows_may_be_left_out(tmp_path: Path) -> None:
     X, y = scenes.iris_rows()
     text = report(scenes.hard_iris(), X, y, n_worst=0, path=tmp_path / "r.html").html
-    assert "None were asked for." in text
+    assert "No rows are shown (n_worst=0)." in text
     assert 'class="worst' not in text
 
 
@@ -299,4 +336,4 @@ def test_a_report_says_which_of_many_classes_it_shows() -> None:
 def test_a_report_of_many_classes_without_a_mistake_says_so() -> None:
     y = np.repeat(np.arange(25), 4)
     page = report(CARTClassifier(prune=None).fit(y[:, None].astype(float), y), y[:, None].astype(float), y)
-    assert "No row is given a wrong class; there are 25 classes." in page.path.read_text()
+    assert "No row has a wrong predicted class; there are 25 classes." in page.path.read_text()

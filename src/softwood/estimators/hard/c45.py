@@ -14,6 +14,7 @@ from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
     read_labelled,
+    read_table,
 )
 from softwood.kernels.contracts.c45 import C45Growth
 from softwood.learners.hard.c45 import C45Cases, C45Pruning, learn_c45
@@ -109,7 +110,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         """
         growth, pruning = self._rules_of_growth()
         smoothing = options.smoothing_of(self.smoothing)
-        given = read_labelled(self, X, y, sample_weight)
+        given = read_labelled(read_table(self, X), y, sample_weight)
         table, self.classes_, codes = given.table, given.classes, given.codes
         columns, (raised, _) = table.columns, raise_light(table.values, codes, given.weight)
         at, weight = merge_equal_rows(table.values, codes, raised)  # parts of cases are added in an order by content

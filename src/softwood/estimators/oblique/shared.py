@@ -17,6 +17,7 @@ from softwood.intake.table.rows import (
     read_held_numbers,
     read_labelled,
     read_numbered,
+    read_table,
     with_costs,
 )
 from softwood.intake.table.weights import class_factor, drop_classes
@@ -91,7 +92,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
         self._check_pruning(X_val, y_val)
-        given = read_labelled(self, X, y, sample_weight, groups)
+        given = read_labelled(read_table(self, X), y, sample_weight, groups)
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
         costs = options.cost_matrix(self.costs, self.classes_)
         factor = class_factor(p["class_weight"], p["priors"], self.classes_, codes, weight)
@@ -115,7 +116,7 @@ class ObliqueRegressor(Numbers, ObliqueTree):
     ) -> Self:
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
         self._check_pruning(X_val, y_val)
-        given = read_numbered(self, X, y, sample_weight, groups)
+        given = read_numbered(read_table(self, X), y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
         problem = Problem(
             table.values, table.columns.level_counts, values, weight, Criterion.SQUARED_ERROR, group=given.group

@@ -11,7 +11,7 @@ from softwood.estimators.base.base import Numbers, Probabilities, TreeEstimator
 from softwood.estimators.base.progress import softening_bar
 from softwood.estimators.base.transactional_fit import transactional_fit, warn_if_interrupted
 from softwood.intake import options
-from softwood.intake.table.rows import read_labelled, read_numbered
+from softwood.intake.table.rows import read_labelled, read_numbered, read_table
 from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
@@ -152,7 +152,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
         self._rules_of_softening()
-        given = read_labelled(self, X, y, sample_weight, groups)
+        given = read_labelled(read_table(self, X), y, sample_weight, groups)
         table, self.classes_, lives = given.table, given.classes, given.weight > 0
         problem = Problem(
             table.values[lives], table.columns.level_counts, given.codes[lives], given.weight[lives], criterion,
@@ -209,7 +209,7 @@ class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
         """Grow, soften, choose; as SoftenedTreeClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = NUMBER_CRITERIA[options.one_of("criterion", self.criterion, tuple(NUMBER_CRITERIA))]
         self._rules_of_softening()
-        given = read_numbered(self, X, y, sample_weight, groups)
+        given = read_numbered(read_table(self, X), y, sample_weight, groups)
         table, self._one_target, lives = given.table, given.one_target, given.weight > 0
         problem = Problem(
             table.values[lives], table.columns.level_counts, given.values[lives], given.weight[lives], criterion,

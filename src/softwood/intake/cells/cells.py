@@ -1,7 +1,6 @@
-"""The cells of one column: numbers or labels, and the codes that labels become.
+"""The cells of one column as they are read: float64 (missing is NaN), or labels (missing is None).
 
-    number column      float64, missing = NaN
-    category column    codes 0 .. L-1 as float64, missing or unseen = NaN; code i stands for levels[i]
+table/columns.py makes numbers of them.
 
 Missing is whatever the libraries call so: None, NaN, pandas' NA, a null of polars or Arrow. Levels are plain Python
 (str, int, float, bool), so they pickle and print anywhere; anything else (an interval, a date) becomes its text.
@@ -10,7 +9,7 @@ Missing is whatever the libraries call so: None, NaN, pandas' NA, a null of pola
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
-from softwood.kernels import any_infinite
-from softwood.tree.encoding import MISSING_TYPES, PLAIN, encode_labels, is_missing
+from softwood.tree.encoding import MISSING_TYPES, PLAIN, is_missing
 
 Level = str | int | float | bool
 
@@ -119,46 +117,6 @@ def _examples(values: list[Any]) -> list[Any]:
     return [value for family, value in first.items() if family != "missing"]
 
 
-def learn_levels(cells: Cells) -> tuple[Level, ...]:
-    """The levels of a category column: as declared by its dtype, used or not, otherwise those that occur, sorted.
-
-    >>> learn_levels(np.array([2.0, np.nan, 1.0]))
-    (1, 2)
-    """
-    if isinstance(cells, Labels):
-        return tuple(sorted(set(cells.values) - {None})) if cells.declared is None else cells.declared
-    found: list[float] = np.unique(cells[~np.isnan(cells)]).tolist()
-    if all(level.is_integer() for level in found):  # a missing value made floats of integers: give them back
-        return tuple(map(int, found))
-    return tuple(found)
-
-
-def encode(name: str, cells: Cells, levels: Sequence[Level]) -> Floats:
-    """Codes of the cells, by the rule of `softwood.tree.encoding`.
-
-    >>> encode("colour", Labels(["red", None, "pink"]), ["blue", "red"])
-    array([ 1., nan, nan])
-    """
-    if isinstance(cells, Labels):
-        return encode_labels(name, cells.values, levels)
-    known = ~np.isnan(cells)
-    found, place = np.unique(cells[known], return_inverse=True)
-    codes = np.full(len(cells), np.nan)
-    codes[known] = encode_labels(name, found.tolist(), levels)[place]
-    return codes
-
-
-def as_numbers(name: str, cells: Cells, advice: str) -> Floats:
-    """The cells of a number column; labels are an error that ends with `advice`."""
-    if not isinstance(cells, Labels):
-        return cells
-    if cells.example() is not None:
-        raise ValueError(
-            f"column {name!r} holds categories, {cells.example()!r} for one, where numbers are wanted: {advice}"
-        )
-    return np.full(len(cells.values), np.nan)
-
-
 def refuse_nonnumbers(name: str, values: Any) -> None:
     """An error that shows the first value that is neither a real number nor missing.
 
@@ -172,21 +130,3 @@ def refuse_nonnumbers(name: str, values: Any) -> None:
     for value in np.asarray(values, object).ravel():
         if _family(type(value)) not in ("number", "missing"):
             raise ValueError(f"{name} must hold numbers, got {_describe(value)}.")
-
-
-def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
-    """An error that names the first column with an infinite value, and its row. NaN passes.
-
-    >>> refuse_infinite(np.array([[1.0], [np.inf]]), ["size"])
-    Traceback (most recent call last):
-    ValueError: Input X contains infinity: column 'size', row 1 is inf. Make it NaN (missing) or a finite number.
-    """
-    if not any_infinite(values):
-        return
-    infinite = np.isinf(values)
-    column = int(infinite.any(axis=0).argmax())
-    row = int(infinite[:, column].argmax())
-    raise ValueError(
-        f"Input X contains infinity: column {names[column]!r}, row {row} is {values[row, column]}. "
-        "Make it NaN (missing) or a finite number."
-    )

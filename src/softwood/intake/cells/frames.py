@@ -80,39 +80,35 @@ def read_few_numbers(X: Any, names: list[str]) -> Floats | None:
     return np.asarray(block, np.float64) if block.dtype.kind in "iuf" and block.size else None
 
 
-def read_columns(frame: Frame, names: Sequence[str]) -> list[Cells]:
-    """The cells of every column: the numbers in one step, as that is much faster, the others one by one."""
+def read_columns(frame: Frame, names: Sequence[str]) -> tuple[list[Cells], list[Kind | None]]:
+    """The cells of every column and its kind: the numbers in one step, as that is much faster, the others one by one.
+
+    The kind is that of the dtype (for objects, of the cells): boolean or ordered, None for the other columns.
+    """
     easy = [column for column, dtype in enumerate(frame.schema.values()) if _is_easy(dtype)]
     block = read_block(frame[:, easy]) if easy else None
     ready = {} if block is None else dict(zip(easy, block.T, strict=True))
-    return [ready[c] if c in ready else read_cells(name, frame[:, c]) for c, name in enumerate(names)]
-
-
-def read_kinds(frame: Frame) -> list[Kind | None]:
-    """Booleans and ordered categories, by dtype (of objects: by what the cells are); None for the other columns."""
-    return [_kind(frame, column, dtype) for column, dtype in enumerate(frame.schema.values())]
-
-
-def _kind(frame: Frame, column: int, dtype: nw.dtypes.DType) -> Kind | None:
-    if dtype == nw.Boolean or (dtype == nw.Object and are_booleans(_blank(frame[:, column]))):
-        return Kind.BOOLEAN
-    return Kind.ORDERED if dtype == nw.Enum else None
+    columns = [(ready[c], None) if c in ready else _read_column(name, frame[:, c]) for c, name in enumerate(names)]
+    return [cells for cells, _ in columns], [kind for _, kind in columns]
 
 
 def _is_easy(dtype: nw.dtypes.DType) -> bool:
     return dtype.is_numeric() and not dtype.is_decimal()
 
 
-def read_cells(name: str, series: Series) -> Cells:
-    """The cells of one column, by its dtype."""
+def _read_column(name: str, series: Series) -> tuple[Cells, Kind | None]:
+    """The cells of one column and its kind, by its dtype."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        return np.asarray(series.cast(nw.Float64()).to_numpy(), np.float64)
+        cells = np.asarray(series.cast(nw.Float64()).to_numpy(), np.float64)
+        return cells, Kind.BOOLEAN if dtype == nw.Boolean else None
     if dtype.is_temporal() or dtype.is_nested() or dtype == nw.Binary:
         raise ValueError(f"column {name!r} has dtype {dtype}; {WANTED}")
+    values = _blank(series)
     if dtype == nw.String or dtype == nw.Categorical or dtype == nw.Enum:
-        return Labels.plain(_blank(series), _declared(series))
-    return read_objects(name, _blank(series))
+        declared = _declared(series)
+        return Labels.plain(values, declared), Kind.ORDERED if dtype == nw.Enum else None
+    return read_objects(name, values), Kind.BOOLEAN if are_booleans(values) else None
 
 
 def _blank(series: Series) -> list[Any]:
@@ -138,6 +134,8 @@ def target_names(y: Any) -> tuple[str, ...]:
     >>> target_names([1.0, 2.0])
     ()
     """
+    if type(y) is np.ndarray or type(y) is list:
+        return ()
     if nw.dependencies.is_into_series(y):
         names = [nw.from_native(y, series_only=True).name] if hasattr(y, "name") else []
     elif nw.dependencies.is_into_dataframe(y):

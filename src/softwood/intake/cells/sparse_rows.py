@@ -9,13 +9,14 @@ block is made dense in at most BLOCK_BYTES.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.utils.validation import validate_data
 
 from softwood.kernels.sparse.table import SparseTable
 
@@ -75,15 +76,9 @@ def sparse_table(X: Any) -> SparseTable:
     return SparseTable(begin, column, rows.data, rows.shape[1])
 
 
-def refuse_infinite_stored(X: SparseTable, names: Sequence[str]) -> None:
-    """An error that names the first column with an infinite value, and its row, as of an array."""
-    at = np.flatnonzero(np.isinf(X.value))
-    if len(at):
-        first = at[np.lexsort((X.row[at], X.column[at]))[0]]
-        raise ValueError(
-            f"Input X contains infinity: column {names[X.column[first]]!r}, row {X.row[first]} is {X.value[first]}. "
-            "Make it NaN (missing) or a finite number."
-        )
+def checked_sparse(estimator: Any, X: Any, reset: bool) -> SparseTable:
+    """A sparse matrix by scikit-learn's checks, as a table."""
+    return sparse_table(validate_data(estimator, X, reset=reset, accept_sparse=True, ensure_all_finite=False))
 
 
 def densified(X: Any) -> Any:

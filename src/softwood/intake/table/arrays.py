@@ -14,10 +14,9 @@ from softwood.intake.cells.cells import (
     Cells,
     Labels,
     are_booleans,
-    as_numbers,
     read_objects,
 )
-from softwood.intake.table.columns import ADVICE_FIT, ADVICE_PREDICT
+from softwood.intake.table.columns import ADVICE_FIT, ADVICE_PREDICT, Table, as_numbers, number_table, numbered
 from softwood.tree import Kind
 from softwood.tree.encoding import is_missing
 
@@ -27,6 +26,13 @@ def is_plain(X: Any, dtypes: str = "df") -> bool:
     if type(X) is not np.ndarray or X.ndim != 2 or not X.size:
         return False
     return X.dtype.char in dtypes and X.dtype.isnative  # float64 or float32: comparing dtypes takes a microsecond each
+
+
+def plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
+    """A plain table at fit, which needs no check but for infinity: validate_data takes longer than a small tree."""
+    vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
+    estimator.n_features_in_ = X.shape[1]
+    return number_table(np.asarray(X, np.float64), numbered(X.shape[1]))
 
 
 def check_table(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDArray[Any]:

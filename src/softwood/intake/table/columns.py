@@ -1,4 +1,8 @@
-"""Columns of cells as one table: categories become codes, infinity is refused."""
+"""Columns of cells as one table of numbers; infinity is refused.
+
+number column      float64, missing = NaN
+category column    codes 0 .. L-1 as float64, missing or unseen = NaN; code i stands for levels[i]
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ import numpy as np
 from sklearn import get_config
 
 from softwood.arrays import Floats
-from softwood.intake.cells.cells import Cells, Labels, Level, as_numbers, encode, learn_levels, refuse_infinite
-from softwood.intake.cells.sparse_rows import refuse_infinite_stored
+from softwood.intake.cells.cells import Cells, Labels, Level
 from softwood.kernels import any_infinite
 from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Kind, Schema
+from softwood.tree.encoding import encode_labels
 
 ADVICE_FIT = (
     "name it in categorical_features (by dtype only a data frame's columns are found), or convert it to numbers."
@@ -86,3 +90,72 @@ def apply_columns(cells: list[Cells], columns: Schema) -> Floats:
 
 def _vector(cells: Cells) -> Sequence[Any] | Floats:
     return cells.values if isinstance(cells, Labels) else cells
+
+
+def learn_levels(cells: Cells) -> tuple[Level, ...]:
+    """The levels of a category column: as declared by its dtype, used or not, otherwise those that occur, sorted.
+
+    >>> learn_levels(np.array([2.0, np.nan, 1.0]))
+    (1, 2)
+    """
+    if isinstance(cells, Labels):
+        return tuple(sorted(set(cells.values) - {None})) if cells.declared is None else cells.declared
+    found: list[float] = np.unique(cells[~np.isnan(cells)]).tolist()
+    if all(level.is_integer() for level in found):  # a missing value made floats of integers: give them back
+        return tuple(map(int, found))
+    return tuple(found)
+
+
+def encode(name: str, cells: Cells, levels: Sequence[Level]) -> Floats:
+    """Codes of the cells, by the rule of `softwood.tree.encoding`.
+
+    >>> encode("colour", Labels(["red", None, "pink"]), ["blue", "red"])
+    array([ 1., nan, nan])
+    """
+    if isinstance(cells, Labels):
+        return encode_labels(name, cells.values, levels)
+    known = ~np.isnan(cells)
+    found, place = np.unique(cells[known], return_inverse=True)
+    codes = np.full(len(cells), np.nan)
+    codes[known] = encode_labels(name, found.tolist(), levels)[place]
+    return codes
+
+
+def as_numbers(name: str, cells: Cells, advice: str) -> Floats:
+    """The cells of a number column; labels are an error that ends with `advice`."""
+    if not isinstance(cells, Labels):
+        return cells
+    if cells.example() is not None:
+        raise ValueError(
+            f"column {name!r} holds categories, {cells.example()!r} for one, where numbers are wanted: {advice}"
+        )
+    return np.full(len(cells.values), np.nan)
+
+
+def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
+    """An error that names the first column with an infinite value, and its row. NaN passes.
+
+    >>> refuse_infinite(np.array([[1.0], [np.inf]]), ["size"])
+    Traceback (most recent call last):
+    ValueError: Input X contains infinity: column 'size', row 1 is inf. Make it NaN (missing) or a finite number.
+    """
+    if not any_infinite(values):
+        return
+    infinite = np.isinf(values)
+    column = int(infinite.any(axis=0).argmax())
+    row = int(infinite[:, column].argmax())
+    raise ValueError(
+        f"Input X contains infinity: column {names[column]!r}, row {row} is {values[row, column]}. "
+        "Make it NaN (missing) or a finite number."
+    )
+
+
+def refuse_infinite_stored(X: SparseTable, names: Sequence[str]) -> None:
+    """An error that names the first column with an infinite value, and its row, as of an array."""
+    at = np.flatnonzero(np.isinf(X.value))
+    if len(at):
+        first = at[np.lexsort((X.row[at], X.column[at]))[0]]
+        raise ValueError(
+            f"Input X contains infinity: column {names[X.column[first]]!r}, row {X.row[first]} is {X.value[first]}. "
+            "Make it NaN (missing) or a finite number."
+        )

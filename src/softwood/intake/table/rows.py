@@ -66,35 +66,34 @@ class Numbered:
         return number_schema(self.table.columns, self.values.shape[1], self.names, summaries)
 
 
-def read_labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
-    """Rows of a classifier; sets what scikit-learn wants to find on it of the columns."""
-    keep = _stays_sparse(estimator, X)
-    table = read_fit(estimator, X, estimator.categorical_features, keep)
+def read_table(estimator: Any, X: Any) -> Table:
+    """The table that `fit` learns from; sets what scikit-learn expects on an estimator about the columns.
+
+    A sparse matrix stays sparse where the estimator learns from it as it is. What is too large is refused first.
+    """
+    refuse_out_of_core(estimator, X)
+    keep = keeps_sparse(estimator, X)
+    if is_sparse(X) and not keep:
+        refuse_large(*X.shape)
+    check_memory(estimator, X, keep)
+    return read_fit(estimator, X, estimator.categorical_features, keep)
+
+
+def read_labelled(table: Table, y: Any, sample_weight: Any, groups: Any = None) -> Labelled:
+    """The rows of a table with their classes."""
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
     weight = read_weights(sample_weight, len(codes))
     return Labelled(table, classes, codes, weight, target_names(y), read_groups(groups, weight))
 
 
-def read_numbered(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
-    """Rows of a regressor; sets what scikit-learn wants to find on it of the columns."""
-    keep = _stays_sparse(estimator, X)
-    table = read_fit(estimator, X, estimator.categorical_features, keep)
+def read_numbered(table: Table, y: Any, sample_weight: Any, groups: Any = None) -> Numbered:
+    """The rows of a table with their numbers."""
     values, one_target = read_numbers(y)
     check_consistent_length(table.values, values)
     weight = read_weights(sample_weight, len(values))
     refuse_extreme(values[weight > 0], weight)
     return Numbered(table, values, one_target, weight, target_names(y), read_groups(groups, weight))
-
-
-def _stays_sparse(estimator: Any, X: Any) -> bool:
-    """Whether X is a sparse matrix that is learned from as it is; what is too large is refused before any work."""
-    refuse_out_of_core(estimator, X)
-    keep = keeps_sparse(estimator, X)
-    if is_sparse(X) and not keep:
-        refuse_large(*X.shape)
-    check_memory(estimator, X, keep)
-    return keep
 
 
 def read_held_labels(

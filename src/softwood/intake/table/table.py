@@ -16,7 +16,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
@@ -29,10 +28,9 @@ from softwood.intake.cells.frames import (
     read_block,
     read_columns,
     read_few_numbers,
-    read_kinds,
 )
-from softwood.intake.cells.sparse_rows import densified, is_sparse, sparse_table
-from softwood.intake.table.arrays import array_cells, array_kinds, check_table, is_plain, unmask
+from softwood.intake.cells.sparse_rows import checked_sparse, densified, is_sparse
+from softwood.intake.table.arrays import array_cells, array_kinds, check_table, is_plain, plain_table, unmask
 from softwood.intake.table.columns import Table, apply_columns, finite, learn_table, number_table, numbered
 from softwood.kernels.sparse.table import SparseTable
 from softwood.tree import Schema
@@ -66,10 +64,11 @@ def read_fit(
     """
     by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"  # a mask may be an array
     if is_plain(X) and (by_dtype or categorical_features is None):
-        return _plain_table(estimator, X)
+        return plain_table(estimator, X)
     if keep_sparse and is_sparse(X) and (by_dtype or categorical_features is None):
-        values = _check_sparse(estimator, X, reset=True)
+        values = checked_sparse(estimator, X, reset=True)
         return number_table(values, numbered(values.shape[1]))
+    X = densified(X)
     frame = open_frame(X)
     if frame is not None:
         _check_frame(estimator, frame, reset=True)
@@ -78,8 +77,8 @@ def read_fit(
         block = None if chosen else read_block(frame)
         if block is not None:
             return number_table(block, names)
-        return learn_table(read_columns(frame, names), names, chosen, read_kinds(frame))
-    X = densified(X)
+        cells, kinds = read_columns(frame, names)
+        return learn_table(cells, names, chosen, kinds)
     wanted = isinstance(categorical_features, str) or categorical_features is None
     array = check_table(estimator, X, reset=True, numeric=wanted or np.size(categorical_features) == 0)
     names = numbered(array.shape[1])
@@ -114,28 +113,19 @@ def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
         return apply_columns(array_cells(array, columns.features), columns)
     _check_frame(estimator, frame, reset=False)
     block = read_block(frame) if columns.all_numbers else None
-    return (
-        apply_columns(read_columns(frame, columns.features), columns)
-        if block is None
-        else finite(block, columns.features)
-    )
+    if block is not None:
+        return finite(block, columns.features)
+    return apply_columns(read_columns(frame, columns.features)[0], columns)
 
 
 def read_sparse(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats | SparseTable:
     """As `read_predict`, but a sparse matrix of numbers stays sparse."""
     if not columns.all_numbers or not is_sparse(X):
         return read_predict(estimator, X, columns)
-    return finite(_check_sparse(estimator, X, reset=False), columns.features)
+    return finite(checked_sparse(estimator, X, reset=False), columns.features)
 
 
 # -- checks --------------------------------------------------------------------------------------------------------
-
-
-def _plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
-    """A table that needs no check but for infinity: validate_data takes longer than a small tree."""
-    vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
-    estimator.n_features_in_ = X.shape[1]
-    return number_table(np.asarray(X, np.float64), numbered(X.shape[1]))
 
 
 def _is_beyond_doubt(estimator: Any, X: Any, dtypes: str = "df") -> bool:
@@ -173,8 +163,3 @@ def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:
     validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
     if 0 in frame.shape:  # scikit-learn has words for no rows and no columns, but skips them for a frame
         check_array(np.empty(frame.shape), estimator=estimator)
-
-
-def _check_sparse(estimator: Any, X: Any, reset: bool) -> SparseTable:
-    """A sparse matrix by scikit-learn's checks, as a table."""
-    return sparse_table(validate_data(estimator, X, reset=reset, accept_sparse=True, ensure_all_finite=False))

@@ -21,7 +21,7 @@ from softwood.arrays import Floats, Ints
 from softwood.intake.cells.cells import blank, refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector, refuse_missing
 
-FEW_NUMBERS = 64  # numbers that are looked at in less time than it takes to ask scikit-learn to
+FEW_NUMBERS = 10_000  # numbers that are looked at in less time than it takes to ask scikit-learn to
 LARGEST_SUM = 1e307  # a sum over rows that doubles hold
 LEAST_SPAN = 1e-130  # a range whose square doubles hold, and small parts of it
 ONE_COLUMN = (

@@ -24,6 +24,7 @@ from softwood.kernels.kinds import Term
 
 LARGEST_SUM = 1e300  # of a linear sum; links and products of shares have room above it
 APART, DIFFERENT = 8, 32  # powers of two between limits of neighbouring columns, and limits that differ
+NOTHING = np.zeros(0)
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -59,6 +60,8 @@ def steady_sums(tree: Any) -> SteadySums:
     """The sums of a tree, written so that they keep their digits."""
     basis, slope = tree.basis, tree.slope
     begin, column, weight = tree.weight_begin, tree.weight_column, tree.weight
+    if not len(basis):  # a hard tree, as most are
+        return SteadySums(begin, column, weight, slope, NOTHING, NOTHING)
     group, last = _curves(basis)
     knot = np.full(len(basis), LARGEST)
     if (group >= 0).any():

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from softwood import kernels
-from softwood.arrays import Floats
+from softwood.arrays import Floats, Mask
 from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.kernels.sparse.table import SparseTable
@@ -30,6 +30,7 @@ from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.unit import Unit
 from softwood.learners.hard.wild_targets import answer_wild, hold_wild
 from softwood.tree import Schema, Tree, cut_tree, level_order, spread_surrogates
+from softwood.tree.trusted import with_fields
 from softwood.tree.views import CategoryGate
 
 
@@ -82,14 +83,20 @@ def learn_cart(
     choice = choose_size(sequence, grow, problem, pruning, folds, n_jobs)
     tree = cut_tree(full, choice.is_leaf)
     if growth.missing == Missing.SURROGATE and growth.max_surrogates > 0 and tree.n_nodes > 1:
-        tree = find_surrogates(grower, problem, tree, growth)
-        kept = level_order(full.first_child, full.n_children, choice.is_leaf)
-        sequence = replace(sequence, tree=spread_surrogates(full, kept, tree.surrogates))
+        found = find_surrogates(grower, problem, tree, growth)
+        sequence = sequence.with_tree(found if tree is full else _with_surrogates(full, choice.is_leaf, found))
+        tree = found
     return unit.leave(smooth_pruned(Pruned(tree, choice.table, sequence, choice.held_out), pruning.smoothing))
 
 
 def _by_name(order: ColumnOrder, fill: Floats | None) -> Floats | None:
     return None if fill is None else order.each(fill)
+
+
+def _with_surrogates(full: Tree, is_leaf: Mask, pruned: Tree) -> Tree:
+    """The tree before pruning with the surrogates of the one after."""
+    kept = level_order(full.first_child, full.n_children, is_leaf)
+    return spread_surrogates(full, kept, pruned.surrogates)
 
 
 def order_rows(problem: Problem, growth: Growth, pruning: Pruning) -> Problem:
@@ -109,7 +116,7 @@ def fill_missing(X: Floats | SparseTable, fill: Floats) -> Floats | SparseTable:
 
 def send_missing_to(tree: Tree, fill: Floats) -> Tree:
     """Each gate sends a missing value where it sends the value that stands for it."""
-    known = tree.replace(missing=np.full(tree.n_nodes, Missing.DIRECTION))
+    known = with_fields(tree, missing=np.full(tree.n_nodes, Missing.DIRECTION))
     default = tree.default.copy()
     for node in np.flatnonzero(tree.n_children):
         value, gate = fill[tree.feature[node]], tree.gate(int(node))
@@ -118,4 +125,4 @@ def send_missing_to(tree: Tree, fill: Floats) -> Tree:
             default[node] = slot if slot >= 0 else default[node]
         else:
             default[node] = 0 if value <= tree.threshold[node] else 1
-    return known.replace(default=default)
+    return with_fields(known, default=default)

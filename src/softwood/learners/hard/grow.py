@@ -12,6 +12,8 @@ from softwood.kernels.contracts.growth import Grown, Growth, SurrogateTable
 from softwood.kernels.kinds import Missing, Score
 from softwood.learners.hard.problem import Problem
 from softwood.tree import Schema, Surrogates, Tree, cut_tree
+from softwood.tree.arrays import NO_SURROGATES
+from softwood.tree.trusted import make_tree, with_fields
 
 
 def grow_tree(
@@ -25,7 +27,7 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, growth: Growth) -> T
     """The Tree of a grown tree."""
     branch = grown.first_child >= 0
     categorical = np.diff(grown.group_begin) > 0
-    tree = Tree(
+    tree = make_tree(
         response=problem.responses(grown, growth.monotone),
         schema=schema,
         first_child=grown.first_child,
@@ -50,11 +52,11 @@ def as_tree(grown: Grown, problem: Problem, schema: Schema, growth: Growth) -> T
 def find_surrogates(grower: kernels.HardGrower, problem: Problem, tree: Tree, growth: Growth) -> Tree:
     """The tree with surrogates at every branch."""
     table = grower.surrogates(tree, problem.target(), growth.max_surrogates, growth.monotone)
-    return tree.replace(surrogates=as_surrogates(table))
+    return with_fields(tree, surrogates=as_surrogates(table))
 
 
 def as_surrogates(table: SurrogateTable) -> Surrogates:
     """The tree's own table of a grower's surrogates."""
     if not len(table.feature):
-        return Surrogates()
+        return NO_SURROGATES
     return Surrogates(**{f.name: getattr(table, f.name) for f in fields(table)})

@@ -33,6 +33,7 @@ from softwood.tree.once import computed_once
 SAME_ALPHA = 1e-9  # alphas closer than this (relative) are one: rounding, not order
 MAX_REACH_NUMBERS = 10_000_000  # of reach that are held at once
 MAX_ANSWERS_AT_ONCE = 1_000_000  # numbers
+SPARSE_FROM = 16  # classes from which most answers are 0
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,12 @@ class PruningSequence:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         restore(self, state)
+
+    def with_tree(self, tree: Tree) -> PruningSequence:
+        """The same sequence of a tree that differs in its surrogates or answers alone."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), tree=tree)  # with all that has been worked out
+        return other
 
     @classmethod
     def of(cls, tree: Tree, problem: Problem) -> PruningSequence:
@@ -152,13 +159,15 @@ def path_losses(tree: Tree, rows: Problem, less: Floats | None = None) -> tuple[
 
     Rows that a missing value sends several ways count at each node by their reach. `less` is taken off each row's loss.
     """
-    weight = rows.row_weight()
-    total, squares = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
-    for row, node, reach in _visits(tree, rows.X):
+    weight, n = rows.row_weight(), tree.n_nodes
+    total, squares = np.zeros(n), np.zeros(n)
+    for row, node, reach, step in _joined_visits(tree, rows.X):
         loss = rows.loss(tree.response[node], row)
         loss = loss if less is None else loss - less[row]
-        total += np.bincount(node, weight[row] * reach * loss, tree.n_nodes)
-        squares += np.bincount(node, weight[row] * reach * loss * loss, tree.n_nodes)
+        part, at, size = weight[row] * reach * loss, step * n + node, n * (int(step[-1]) + 1)
+        for sums, added in ((total, part), (squares, part * loss)):
+            for once in np.bincount(at, added, size).reshape(-1, n):
+                sums += once
     return total, squares
 
 
@@ -185,11 +194,30 @@ def _visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs,
         row, node = row[inner], tree.parent[node[inner]].astype(np.int64)
 
 
+def _joined_visits(tree: Tree, X: Floats | SparseTable) -> Iterator[tuple[Longs, Longs, Floats, Longs]]:
+    """Batches of `_visits`, as many as together hold few answers, and beside each visit which of these it is of."""
+    held: list[tuple[Longs, Longs, Floats]] = []
+    visits = 0
+    for batch in _visits(tree, X):
+        visits += len(batch[0])
+        held.append(batch)
+        if visits * tree.n_outputs > MAX_ANSWERS_AT_ONCE or len(held) * tree.n_nodes > MAX_ANSWERS_AT_ONCE:
+            yield _join(held)
+            held, visits = [], 0
+    if visits:
+        yield _join(held)
+
+
+def _join(batches: list[tuple[Longs, Longs, Floats]]) -> tuple[Longs, Longs, Floats, Longs]:
+    row, node, reach = (np.concatenate(part) for part in zip(*batches, strict=True))
+    return row, node, reach, np.repeat(np.arange(len(batches)), [len(one) for one, _, _ in batches])
+
+
 @dataclass(frozen=True)
 class PathAnswers:
     """Rows with what every node on their way would answer them, so that each tree of the sequence can be asked.
 
-    answers : of the nodes that were visited, as a sparse matrix: deep nodes know few of many classes.
+    answers : of the nodes that were visited; of many classes as a sparse matrix: deep nodes know few of them.
     parent : of each of these nodes, as a place among them; the root is its own.
     collapse : of each, the alpha from which it is no branch.
     row, place, reach : of every visit of a row to a node, the row, the place of the node in `answers`, and the part of
@@ -216,7 +244,8 @@ class PathAnswers:
         visited = _with_ancestors(node, tree.parent)
         place = np.searchsorted(visited, node)
         parent = np.searchsorted(visited, np.maximum(tree.parent[visited], 0))
-        return cls(rows, csr_array(answers[visited]), parent, sequence.collapse[visited], row, place, reach, in_parts)
+        known = answers[visited] if answers.shape[1] < SPARSE_FROM else csr_array(answers[visited])
+        return cls(rows, known, parent, sequence.collapse[visited], row, place, reach, in_parts)
 
     def at(self, alpha: float) -> HeldOutRows:
         """What the tree for this alpha answers."""
@@ -229,8 +258,8 @@ class PathAnswers:
             row, place, reach = row[keep], place[keep], reach[keep]
         while not leaf[place].all():
             place = np.where(leaf[place], place, self.parent[place])
-        answer = np.zeros((len(self.rows.X), self.answers.shape[1]))
-        np.add.at(answer, row, reach[:, None] * self.answers[place].toarray())
+        answer, known = np.zeros((len(self.rows.X), self.answers.shape[1])), self.answers[place]
+        np.add.at(answer, row, reach[:, None] * (known if isinstance(known, np.ndarray) else known.toarray()))
         return HeldOutRows(self.rows.X, self.rows.y, answer, self.rows.weight, self.rows.group)
 
 
@@ -239,6 +268,6 @@ def _with_ancestors(node: Longs, parent: npt.NDArray[np.int32]) -> Longs:
     seen = np.zeros(len(parent), np.bool_)
     while len(node):
         seen[node] = True
-        node = np.unique(parent[node[node > 0]]).astype(np.int64)
+        node = parent[node[node > 0]].astype(np.int64)
         node = node[~seen[node]]
     return np.flatnonzero(seen)

@@ -20,6 +20,7 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul
 from softwood.tree import Tree
+from softwood.tree.trusted import with_fields
 
 MAX_MOVE_SHARE = 1.0 - 1e-6  # of the way to where another class would be answered
 M = 2.0  # rows that the prior of an m-estimate is worth
@@ -37,7 +38,7 @@ class Smoothing:
 
     def smooth(self, tree: Tree) -> Tree:
         """The tree with other class probabilities, at branches too."""
-        return tree.replace(response=self.answers(tree))
+        return with_fields(tree, response=self.answers(tree))
 
     def answers(self, tree: Tree) -> Floats:
         """What every node of the tree answers, (nodes, classes), smoothed."""

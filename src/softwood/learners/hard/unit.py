@@ -20,6 +20,7 @@ from softwood.learners.hard.prune import Pruned, Pruning
 from softwood.learners.hard.sequence import PruningSequence
 from softwood.learners.hard.table import PruningTable
 from softwood.tree import Tree
+from softwood.tree.trusted import with_fields
 
 # Of risks that are squares, digits of the range above 1, such that a spread of some 1e-16 of the range is an impurity
 # of EPSILON: rounding. Other risks count in the unit of the targets.
@@ -68,16 +69,19 @@ class Unit:
         """What was learned, in the user's unit."""
         if self.size == 1.0:
             return pruned
-        table, sequence = pruned.table, pruned.sequence
-        largest = PruningSequence(self.leave_tree(sequence.tree), sequence.risk * self.risk, sequence.error * self.risk)
+        table, sequence, tree = pruned.table, pruned.sequence, self.leave_tree(pruned.tree)
+        unpruned = tree if sequence.tree is pruned.tree else self.leave_tree(sequence.tree)
+        largest = PruningSequence(unpruned, sequence.risk * self.risk, sequence.error * self.risk)
         held_out = None if pruned.held_out is None else pruned.held_out.in_unit(self.size)
-        return Pruned(self.leave_tree(pruned.tree), None if table is None else self._table(table), largest, held_out)
+        return Pruned(tree, None if table is None else self._table(table), largest, held_out)
 
     def leave_tree(self, tree: Tree) -> Tree:
         """A tree in the user's unit."""
-        return tree.replace(
+        return with_fields(
+            tree,
             response=tree.response * self.size,
             mean=tree.mean * self.size,
+            arrived=tree.arrived * self.size,
             impurity=tree.impurity * self.risk,
             gain=tree.gain * self.risk,
         )

@@ -21,6 +21,7 @@ from softwood.learners.hard.number_losses import HUBER_WILD_SPREADS, LINEAR_CRIT
 from softwood.learners.hard.problem import Problem
 from softwood.parts.quantiles import weighted_quantile
 from softwood.tree import Tree
+from softwood.tree.trusted import with_fields
 
 WILD_SPREADS = 30.0
 
@@ -51,4 +52,4 @@ def answer_wild(tree: Tree, problem: Problem, near: Problem) -> Tree:
         here = weight > 0
         if here.any():
             response[node] = find_center(problem.criterion, problem.parameter, y[here], weight[here])
-    return tree.replace(response=response)
+    return with_fields(tree, response=response)

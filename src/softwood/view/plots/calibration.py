@@ -1,7 +1,7 @@
-"""Whether answers come true: of rows that are given 0.8, eight in ten should be of the class.
+"""Observed against predicted: among rows with a predicted probability of 0.8, eight in ten should be of the class.
 
-Rows are put in bins of equal size by what the model gives them. A point is a bin: mean answer and what came true, with
-a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is calibrated.
+Rows are put in bins of equal size by the prediction. A point is a bin: mean prediction and observed proportion or mean,
+with a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is calibrated.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.formats.colours import class_colour, tint
+from softwood.measures import equal_bins, wilson
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, take_axes
 from softwood.view.plots.colours import ACCENT, GREY, PALE
 from softwood.view.plots.many_classes import shown_classes
 from softwood.view.plots.scene import Scene, look_at
 from softwood.view.plots.surface import choose_answer
 
-Z = 1.959964  # of a 95 % interval
 MOST_CLASSES = 8
 MOST_ROWS = 1500
 
@@ -29,7 +28,7 @@ def plot_calibration(
     model: Any, X: Any, y: Any, *, answer: Any = None, n_bins: int = 10,
     feature_names: Sequence[str] | None = None, ax: Any = None,
 ) -> Any:  # fmt: skip
-    """Draw what came true by what the model answered.
+    """Draw observed against predicted: a calibration plot.
 
     Parameters
     ----------
@@ -71,35 +70,12 @@ def plot_calibration(
     return ax
 
 
-def bins_of(given: Floats, n: int) -> list[npt.NDArray[np.int64]]:
-    """Rows in at most n bins of about equal size; rows of one answer are in one bin."""
-    values, counts = np.unique(given, return_counts=True)
-    ends = np.cumsum(counts)
-    bin_of_value = np.minimum(((ends - counts / 2) / len(given) * n).astype(np.int64), n - 1)
-    bin_of_row = bin_of_value[np.searchsorted(values, given)]
-    return [np.flatnonzero(bin_of_row == b) for b in np.unique(bin_of_value)]
-
-
-def wilson(part: float, n: float) -> tuple[float, float]:
-    """A 95 % interval of a part of n rows (Wilson, 1927).
-
-    Examples
-    --------
-    >>> low, high = wilson(0.5, 100)
-    >>> round(low, 3), round(high, 3)
-    (0.404, 0.596)
-    """
-    middle = (part + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z / (1 + Z * Z / n) * np.sqrt(part * (1 - part) / n + Z * Z / (4 * n * n))
-    return float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
-
-
 def _draw_classes(ax: Any, scene: Scene, given: Floats, known: Any, column: int | None, n_bins: int) -> None:
     ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.2, zorder=0)
     shown = [column] if column is not None else shown_classes(scene, MOST_CLASSES)
     for k in shown:
         chance, true = np.clip(given[:, k], 0, 1), (known == k).astype(np.float64)
-        bins = bins_of(chance, n_bins)
+        bins = equal_bins(chance, n_bins)
         x, part = (np.array([values[rows].mean() for rows in bins]) for values in (chance, true))
         ends = np.array([wilson(p, len(rows)) for p, rows in zip(part, bins, strict=True)])
         reach = np.abs(ends.T - part)
@@ -118,7 +94,7 @@ def _draw_classes(ax: Any, scene: Scene, given: Floats, known: Any, column: int 
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
     name = "a class" if column is None else shorten(scene.labels[column], 30)
-    name_axes(ax, f"probability of {name}", f"part that is of {name}" if column is None else f"part that is {name}")
+    name_axes(ax, f"predicted probability of {name}", f"observed proportion of {name}")
 
 
 def _draw_numbers(ax: Any, scene: Scene, given: Floats, known: Floats, n_bins: int) -> None:
@@ -128,9 +104,9 @@ def _draw_numbers(ax: Any, scene: Scene, given: Floats, known: Floats, n_bins: i
     ax.plot(ends, ends, color=PALE, linewidth=1.2, zorder=0)
     some = np.unique(np.linspace(0, len(given) - 1, MOST_ROWS).astype(np.int64))
     ax.plot(given[some], known[some], ".", color=tint(GREY, 0.5), markersize=4, markeredgewidth=0, zorder=1)
-    bins = bins_of(given, n_bins)
+    bins = equal_bins(given, n_bins)
     x, mean = (np.array([values[rows].mean() for rows in bins]) for values in (given, known))
     half = np.array([2 * known[rows].std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else 0.0 for rows in bins])
     ax.errorbar(x, mean, half, fmt="o-", color=ACCENT, markersize=5, linewidth=1.4, elinewidth=0.9)
     name = shorten(scene.labels[0], 30)
-    name_axes(ax, f"{name}, predicted", f"{name}, known")
+    name_axes(ax, f"{name}, predicted", f"{name}, observed")

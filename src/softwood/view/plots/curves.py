@@ -15,9 +15,9 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.explain.standard_errors import SIDE, LeafErrors, columns_of, fit_errors, target_of
-from softwood.explain.words import output_names
 from softwood.formats.colours import class_colour, tint
 from softwood.kernels.kinds import Link
+from softwood.tree.node_numbers import output_names
 from softwood.view.plots.canvas import PLAIN, shorten, split_axes, take_axes
 from softwood.view.plots.colours import ACCENT, GREY
 from softwood.view.plots.many_classes import shown_classes

@@ -79,7 +79,7 @@ def _measure(model: Any, inside: Inside, X: Any, y: Any, values: Any) -> tuple[s
         place = {str(each): i for i, each in enumerate(np.asarray(table["input"]))}
         at = [place[each] for each in own]
         what = "error" if inside.tree.schema.task == "classification" else "squared error"
-        return f"rise of the {what} without it", np.array(
+        return f"increase of the {what} when permuted", np.array(
             [np.asarray(table[c])[at] for c in ("permutation", "low", "high")]
         )
     if values is None:

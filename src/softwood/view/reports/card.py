@@ -1,7 +1,7 @@
 """`report`: a model on one HTML page that prints well, under the headings of a model card.
 
 M. Mitchell and others (2019). Model cards for model reporting. FAT*, 220-229. The tree, its curves and rules and the
-rows that it answers worst have sections of their own, since here they can be shown.
+largest errors have sections of their own, since here they can be shown.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from softwood.tree.spelling import spell_name, spell_number
 from softwood.view.page import Page
 from softwood.view.plots.scene import Scene, look_at
 from softwood.view.reports.groups import read_groups
+from softwood.view.reports.markup import capitalized
 from softwood.view.reports.measures import measure
 from softwood.view.reports.sections import NOTED, Report
 
@@ -60,13 +61,13 @@ def report(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them, and their known answers. The file holds the worst of them, with their values:
-        n_worst=0 leaves them out where they may not be shown.
-    group : by which errors are told apart: the name of a column of X, or a group for every row.
+    X, y : rows as the model takes them, and their actual classes or numbers. The file holds the rows with the largest
+        errors, with their values; n_worst=0 leaves them out where they may not be shown.
+    group : by which errors are broken down: the name of a column of X, or a group for every row.
     title : of the page; None: what the model is.
     notes : what only the author can say, by heading: "Intended use", "Factors", "Ethical considerations", "Caveats and
         recommendations".
-    n_worst : how many of the rows that are answered worst are shown and explained.
+    n_worst : how many of the rows with the largest errors are shown and explained.
     feature_names : names to print instead of the model's own.
     path : where to write; None: a new file in the folder for temporary files.
 
@@ -80,7 +81,7 @@ def report(
     >>> from softwood import CARTClassifier, report
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = CARTClassifier(random_state=0).fit(X[::2], y[::2])
-    >>> page = report(model, X[1::2], y[1::2], notes={"Intended use": "Telling irises apart."})
+    >>> page = report(model, X[1::2], y[1::2], notes={"Intended use": "Identifying iris species."})
     >>> page.path.suffix
     '.html'
     """
@@ -123,8 +124,8 @@ def _fill(title: str, parts: Report, n: int) -> str:
     style = files("softwood.view.reports").joinpath("report.css").read_text(encoding="utf-8")
     first = measure(parts.answers)[0]
     ends = f"95 % interval {spell_number(first.low)} … {spell_number(first.high)}"
-    told = f"{first.name} {spell_number(first.value)} ({ends})"
-    sub = f"{told[:1].upper()}{told[1:]} on {n:,} rows. Made with softwood {__version__}."
+    told = f"{capitalized(first.name)} {spell_number(first.value)} ({ends})"
+    sub = f"{told} on {n:,} rows. Made with softwood {__version__}."
     return PAGE.format(
         title=html.escape(spell_name(title)[:200]), style=style, sub=html.escape(sub), contents=contents, body=body
     )

@@ -1,4 +1,4 @@
-"""The rows of a report: what every input holds, beside what it held where the tree was learned."""
+"""The rows of a report: the values of every input, beside those of the training rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from softwood.tree.spelling import spell_label, spell_number
 from softwood.view.plots.scene import Scene
 
 MOST_INPUTS, MOST_LEVELS = 60, 4
-HEAD = ["input", "kind", "missing", "rows here", "training rows", "outside"]
+HEAD = ["input", "kind", "missing", "these rows", "training rows", "share outside the training range"]
 
 
 def describe_inputs(scene: Scene) -> list[list[str]]:
-    """A line for every input: what it is, and what these rows and the training rows hold of it."""
+    """A line for every input: its kind, its values in these rows and in the training rows."""
     lines = []
     for feature, one in enumerate(scene.tree.schema.inputs[:MOST_INPUTS]):
         x = scene.rows[:, feature]
@@ -34,7 +34,7 @@ def describe_inputs(scene: Scene) -> list[list[str]]:
 
 
 def outside_range(scene: Scene, feature: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Rows whose number is outside of what the training rows had."""
+    """Rows whose number is outside the training range."""
     known = scene.tree.schema.inputs[feature].summary
     x = scene.rows[:, feature]
     if known is None or known.range is None:
@@ -42,15 +42,15 @@ def outside_range(scene: Scene, feature: int) -> np.ndarray[tuple[int, ...], np.
     return np.asarray((x < known.range[0]) | (x > known.range[1]))
 
 
-def minds(scene: Scene) -> list[str]:
-    """What to mind of these rows."""
+def notes_on_rows(scene: Scene) -> list[str]:
+    """What to note about these rows."""
     told = []
     used = scene.used
     out = np.any([outside_range(scene, f) for f in used], axis=0) if used else np.zeros(len(scene.rows), np.bool_)
     if out.any():
         told.append(
-            f"{_part(float(out.mean()))} of the rows have a number outside of the range that the model has seen; "
-            "its answers there are guesses."
+            f"{_part(float(out.mean()))} of the rows have a number outside the training range; predictions there are "
+            "extrapolations."
         )
     new = [
         one.name
@@ -59,7 +59,9 @@ def minds(scene: Scene) -> list[str]:
     ]
     if new:
         names = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")
-        told.append(f"Missing here, or a level that was not seen, and never missing in training: {names}.")
+        told.append(
+            f"Missing here, or at a level that did not occur in training, and never missing in training: {names}."
+        )
     return told
 
 

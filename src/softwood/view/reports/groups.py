@@ -1,10 +1,4 @@
-"""How a model does by group: who is given what, how often wrongly, and whether probabilities hold.
-
-given      part of the rows that are given the class (of the two classes the second, or the one named)
-missed     part of those who are of the class and are not given it
-wrongly    part of those who are not of the class and are given it
-holds      part that is of the class less mean probability: 0 where probabilities hold
-"""
+"""How a model does by group; rates and their names are those of `softwood.measures.rates`."""
 
 from __future__ import annotations
 
@@ -14,14 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from softwood import measures
 from softwood.explain.rows import column_names
 from softwood.tree.labels import plain_label
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
-from softwood.view.plots.calibration import wilson
+from softwood.view.reports.markup import percent
 from softwood.view.reports.measures import Answers, measure
 
 MOST_GROUPS = 12
 SMALL_GROUP_ROWS = 30  # rows below which a group says little
+FOUR_FIFTHS = 0.8  # of the highest selection rate: below, 29 CFR 1607.4 D asks for a closer look
+RATES = ["selection rate", "false negative rate", "false positive rate", "calibration gap", "impact ratio"]
 
 
 class Groups(NamedTuple):
@@ -77,57 +74,69 @@ def _quarters(name: str, numbers: npt.NDArray[np.float64]) -> Groups:
 
 
 def by_group(answers: Answers, groups: Groups, positive: int | None) -> tuple[list[str], list[list[str]], list[str]]:
-    """Headings, a line for every group and one for all, and what to mind.
+    """Headings, a line for every group and one for all, and what to note.
 
-    positive : the class that matters, as code; None where there are more than two.
+    positive : the class that is selected, as code; None where there are more than two.
     """
     member, names = np.array(groups.member, object), groups.names
-    lines = [_line(name, answers.pick(member == name), positive) for name in names]
-    minds = []
-    few = [name for name in names if int((member == name).sum()) < SMALL_GROUP_ROWS]
-    if few:
-        minds.append(f"Groups of fewer than {SMALL_GROUP_ROWS} rows say little: {', '.join(few)}.")
-    minds += _apart(answers, member, names)
-    head = ["group", "rows", _measured(answers), "95 % interval"]
+    parts = [answers.pick(member == name) for name in names]
+    few = [len(part) < SMALL_GROUP_ROWS for part in parts]
+    notes = []
+    if any(few):
+        small = ", ".join(name for name, own in zip(names, few, strict=True) if own)
+        notes.append(f"Groups of fewer than {SMALL_GROUP_ROWS} rows say little: {small}.")
+    notes += _errors_that_differ(answers, member, names)
+    head = ["group", "rows", measure(answers)[0].name, "95 % interval"]
+    lines = [_line(name, part) for name, part in zip([*names, "all"], [*parts, answers], strict=True)]
     if positive is not None:
-        head += ["given", "missed", "wrongly", "holds"]
+        head += RATES
+        notes += _add_rates(lines, names, [*parts, answers], few, positive)
     elif answers.schema.task == "regression":
-        head += ["known − answer"]
-    return head, [*lines, _line("all", answers, positive)], minds
+        head += ["mean residual"]
+        for line, part in zip(lines, [*parts, answers], strict=True):
+            line.append(spell_number(measures.mean_residual(part.numbers, part.given).value))
+    return head, lines, notes
 
 
-def _measured(answers: Answers) -> str:
-    return measure(answers)[0].name
-
-
-def _line(name: str, some: Answers, positive: int | None) -> list[str]:
+def _line(name: str, some: Answers) -> list[str]:
     first = measure(some)[0]
-    told = [name, str(len(some)), spell_number(first.value), f"{spell_number(first.low)} … {spell_number(first.high)}"]
-    if positive is not None:
-        true, given = some.known == positive, some.decided == positive
-        told += [_part(given), _part(~given[true]), _part(given[~true])]
-        told.append(spell_fixed(float(true.mean() - some.given[:, positive].mean()), 3))
-    elif some.schema.task == "regression":
-        told.append(spell_number(float((np.asarray(some.known, np.float64) - some.given).mean())))
-    return told
+    ends = f"{spell_number(first.low)} … {spell_number(first.high)}"
+    return [name, f"{len(some):,}", spell_number(first.value), ends]
 
 
-def _part(rows: Any) -> str:
-    return "none" if not len(rows) else f"{100 * float(np.mean(rows)):.1f}%"
+def _add_rates(
+    lines: list[list[str]], names: list[str], parts: list[Answers], few: list[bool], positive: int
+) -> list[str]:
+    """Rates at the end of every line, the last of which is of all rows; what to note of them."""
+    found = [measures.rates(p.codes == positive, p.chosen == positive, p.given[:, positive]) for p in parts]
+    counted = [not own for own in few] if not all(few) else [True] * len(few)
+    ratios = measures.impact_ratios([each.selection_rate for each in found[:-1]], counted)
+    for line, each, ratio in zip(lines, found, [*ratios, float("nan")], strict=True):
+        line += [*(percent(rate) for rate in each[:3]), spell_fixed(each.calibration_gap, 3)]
+        line.append("–" if np.isnan(ratio) else spell_fixed(ratio, 2))
+    label = spell_label(parts[-1].schema.answers[positive])
+    return [
+        f"The selection rate of group {name} is {spell_fixed(ratio, 2)} of the highest one, below four fifths: {label} "
+        "is predicted less often there."
+        for name, ratio, counts in zip(names, ratios, counted, strict=True)
+        if counts and ratio < FOUR_FIFTHS
+    ]
 
 
-def _apart(answers: Answers, member: Any, names: list[str]) -> list[str]:
-    """Groups whose error has an interval that does not meet that of the rest."""
+def _errors_that_differ(answers: Answers, member: Any, names: list[str]) -> list[str]:
+    """Groups whose error rate has an interval that does not meet that of the other rows."""
     if answers.schema.task != "classification" or len(names) < 2:
         return []
     told = []
     for name in names:
-        mine = member == name
-        wrong = [(answers.decided != answers.known)[rows] for rows in (mine, ~mine)]
-        if min(map(len, wrong)) < SMALL_GROUP_ROWS:
+        mine = answers.pick(member == name), answers.pick(member != name)
+        if min(map(len, mine)) < SMALL_GROUP_ROWS:
             continue
-        (low, high), (other_low, other_high) = (wilson(float(part.mean()), len(part)) for part in wrong)
-        if low > other_high or high < other_low:
-            word = "more" if low > other_high else "less"
-            told.append(f"The error of group {name} is {word} than that of the other rows (95 % intervals are apart).")
+        own, other = (measures.error_rate(part.codes, part.chosen) for part in mine)
+        if own.low > other.high or own.high < other.low:
+            word = "higher" if own.low > other.high else "lower"
+            told.append(
+                f"The error rate of group {name} is {word} than that of the other rows (the 95 % intervals do not "
+                "overlap)."
+            )
     return told

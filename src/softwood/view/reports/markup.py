@@ -25,6 +25,16 @@ def text(value: Any, longest: int = LONGEST) -> str:
     return html.escape(told if len(told) <= longest else told[: longest - 1] + "…", quote=True)
 
 
+def capitalized(words: str) -> str:
+    """The words with a capital letter; RMSE stays RMSE."""
+    return words[:1].upper() + words[1:]
+
+
+def percent(part: float) -> str:
+    """A proportion; a dash where it is not defined."""
+    return "–" if part != part else f"{100 * part:.1f}%"
+
+
 def paragraph(told: str, kind: str = "") -> str:
     """Words, escaped; blank lines part paragraphs."""
     parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", told)]

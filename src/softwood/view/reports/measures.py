@@ -1,43 +1,39 @@
-"""How well a model answers rows that it was not learned from, each measure with a 95 % interval.
+"""What a report measures on rows that the model was not learned from, each measure beside that of the baseline.
 
-error, parts of rows     Wilson's interval
-log loss, Brier, absolute and squared error     mean ± 1.96 standard errors of the rows' losses
-R²                       1 - squared error / variance of the known answers
-AUC                      probability that a row of the class gets more than one that is not, ties half; Hanley and
-                         McNeil's (1982) interval
+The baseline is the best constant prediction. Measures and intervals are those of `softwood.measures`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
-from softwood.arrays import Floats, Longs
+from softwood import measures
+from softwood.arrays import Floats, Longs, Mask
 from softwood.tree import Schema
-from softwood.view.plots.calibration import Z, wilson
-
-LEAST_CHANCE = 1e-15  # so that one row that is wholly wrong has a finite loss
 
 
 class Measure(NamedTuple):
-    """A number with its interval, and what a model that ignores the inputs would get (None where that says nothing)."""
+    """A number with its interval, and that of the best constant prediction (None where that says nothing)."""
 
     name: str
     value: float
     low: float
     high: float
-    blind: float | None = None
+    baseline: float | None = None
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was answered and what was true: of classes codes and probabilities, of numbers one target.
+    """Actual and predicted: of classes codes and probabilities, of numbers one target.
 
-    decided : class codes given; of numbers what was given.
+    known : class codes, or numbers.
+    given : probabilities (rows, classes), or predicted numbers.
+    decided : predicted classes as codes; of numbers what was predicted.
     """
 
     known: npt.NDArray[np.generic]
@@ -48,7 +44,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.known)
 
-    def pick(self, rows: npt.NDArray[np.bool_]) -> Answers:
+    def pick(self, rows: Mask) -> Answers:
         """Of some rows."""
         return Answers(self.known[rows], self.given[rows], self.decided[rows], self.schema)
 
@@ -56,9 +52,30 @@ class Answers:
     def losses(self) -> Floats:
         """Of every row: log loss, or absolute error."""
         if self.schema.task == "classification":
-            chance = self.given[np.arange(len(self)), np.asarray(self.known, np.int64)]
-            return np.asarray(-np.log(np.maximum(chance, LEAST_CHANCE)))
-        return np.abs(np.asarray(self.known, np.float64) - self.given)
+            return measures.log_losses(self.codes, self.given)
+        return np.abs(self.numbers - self.given)
+
+    @property
+    def codes(self) -> Longs:
+        """Actual classes."""
+        return np.asarray(self.known, np.int64)
+
+    @property
+    def chosen(self) -> Longs:
+        """Predicted classes."""
+        return np.asarray(self.decided, np.int64)
+
+    @property
+    def numbers(self) -> Floats:
+        """Actual numbers."""
+        return np.asarray(self.known, np.float64)
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether there are two classes, and rows of both: then rows can be ranked."""
+        if self.schema.task != "classification" or len(self.schema.answers) != 2:
+            return False
+        return len(np.unique(self.codes)) == 2
 
 
 def measure(answers: Answers) -> list[Measure]:
@@ -67,57 +84,36 @@ def measure(answers: Answers) -> list[Measure]:
 
 
 def _classes(answers: Answers) -> list[Measure]:
-    known, n = np.asarray(answers.known, np.int64), len(answers)
-    counts = np.bincount(known, minlength=len(answers.schema.answers))
-    wrong = float((answers.decided != answers.known).mean())
-    base = counts / n
-    told = [Measure("error", wrong, *wilson(wrong, n), 1.0 - float(base.max()))]
+    known, n, k = answers.codes, len(answers), len(answers.schema.answers)
+    base = np.bincount(known, minlength=k) / n
+    constant = np.tile(base, (n, 1))
+    told = [Measure("error rate", *measures.error_rate(known, answers.chosen), 1.0 - float(base.max()))]
     if answers.schema.costs is not None:
         costs = np.array(answers.schema.costs)
-        blind = float((base @ costs).min())
-        told.append(_mean("cost", costs[known, np.asarray(answers.decided, np.int64)], blind))
-    entropy = -float(np.sum(base[base > 0] * np.log(base[base > 0])))
-    told.append(_mean("log loss", answers.losses, entropy))
-    one_hot = np.eye(len(counts))[known]
-    told.append(_mean("Brier score", np.square(answers.given - one_hot).sum(axis=1), 1.0 - float(base @ base)))
-    if len(counts) == 2 and counts.min() > 0:
-        told.append(_auc(answers.given[known == 1, 1], answers.given[known == 0, 1]))
-    return told
+        paid = measures.mean_estimate(costs[known, answers.chosen])
+        told.append(Measure("mean cost", *paid, float((base @ costs).min())))
+    scores: list[tuple[str, Callable[[Longs, Floats], measures.Estimate]]]
+    scores = [("log loss", measures.log_loss), ("Brier score", measures.brier_score)]
+    told += [Measure(name, *of(known, answers.given), of(known, constant).value) for name, of in scores]
+    return told + _ranked(answers) if answers.has_curve else told
+
+
+def _ranked(answers: Answers) -> list[Measure]:
+    positive, chance = answers.codes == 1, answers.given[:, 1]
+    return [
+        Measure("ROC AUC", *measures.roc_auc(positive, chance), 0.5),
+        Measure("Gini", *measures.gini(positive, chance), 0.0),
+        Measure("KS", measures.ks_statistic(positive, chance), np.nan, np.nan, 0.0),
+    ]
 
 
 def _numbers(answers: Answers) -> list[Measure]:
-    known = np.asarray(answers.known, np.float64)
-    missed = known - answers.given
-    squared = _mean("squared error", np.square(missed), float(known.var()))
-    value, low, high = (float(np.sqrt(max(part, 0.0))) for part in (squared.value, squared.low, squared.high))
+    known, given = answers.numbers, answers.given
     told = [
-        Measure("root of squared error", value, low, high, float(known.std())),
-        _mean("absolute error", np.abs(missed), float(np.abs(known - np.median(known)).mean())),
+        Measure("RMSE", *measures.rmse(known, given), float(known.std())),
+        Measure("MAE", *measures.mae(known, given), float(np.abs(known - np.median(known)).mean())),
     ]
-    if known.var() > 0:
-        low, high = (1.0 - squared.high / known.var(), 1.0 - squared.low / known.var())
-        told.append(Measure("R²", float(1.0 - squared.value / known.var()), float(low), float(high), 0.0))
-    return [*told, _mean("mean of known − answer", missed, None)]
-
-
-def _mean(name: str, losses: Floats, blind: float | None) -> Measure:
-    mean = float(losses.mean())
-    half = Z * float(losses.std(ddof=1)) / np.sqrt(len(losses)) if len(losses) > 1 else 0.0
-    return Measure(name, mean, mean - half, mean + half, blind)
-
-
-def _auc(positive: Floats, negative: Floats) -> Measure:
-    n, m = len(positive), len(negative)
-    rank = stats.rankdata(np.concatenate([positive, negative]))[:n]
-    area = float((rank.sum() - n * (n + 1) / 2) / (n * m))
-    first, second = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = (area * (1 - area) + (n - 1) * (first - area**2) + (m - 1) * (second - area**2)) / (n * m)
-    half = Z * float(np.sqrt(max(variance, 0.0)))
-    return Measure("AUC", area, max(area - half, 0.0), min(area + half, 1.0), 0.5)
-
-
-def confusion(answers: Answers) -> Longs:
-    """Rows by known class (rows) and given class (columns)."""
-    k = len(answers.schema.answers)
-    flat = np.asarray(answers.known, np.int64) * k + np.asarray(answers.decided, np.int64)
-    return np.bincount(flat, minlength=k * k).reshape(k, k)
+    explained = measures.r2(known, given)
+    if np.isfinite(explained.value):
+        told.append(Measure("R²", *explained, 0.0))
+    return [*told, Measure("mean residual", *measures.mean_residual(known, given))]

@@ -22,11 +22,12 @@ from softwood.view.plots.importance import plot_importance
 from softwood.view.plots.many_classes import MOST_CLASSES, shown_classes, tell_classes
 from softwood.view.plots.scene import Scene
 from softwood.view.plots.tree import plot_tree
-from softwood.view.reports.confusions import tell_confusion
-from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, minds
-from softwood.view.reports.groups import Groups, by_group
-from softwood.view.reports.markup import Pictures, items, paragraph, preformatted, table
+from softwood.view.reports.confusions import show_confusion
+from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, notes_on_rows
+from softwood.view.reports.groups import SMALL_GROUP_ROWS, Groups, by_group
+from softwood.view.reports.markup import Pictures, capitalized, items, paragraph, preformatted, table
 from softwood.view.reports.measures import Answers, measure
+from softwood.view.reports.ranking import draw_roc, show_cutoffs, show_lift, tell_roc
 from softwood.view.reports.residuals import draw_residuals
 from softwood.view.reports.worst import worst_rows
 
@@ -74,14 +75,14 @@ class Report:
         yield "Evaluation data", self._data()
         yield "Quantitative analyses", self._analyses()
         yield "The tree", self._tree()
-        yield "Rows it answers worst", worst_rows(self.scene, self.answers, self.n_worst)
+        yield "Largest errors", worst_rows(self.scene, self.answers, self.n_worst)
         yield "Ethical considerations", self._noted("Ethical considerations")
         yield "Caveats and recommendations", self._caveats()
         yield "Settings and versions", self._settings()
 
     def _noted(self, heading: str) -> str:
         told = self.notes.get(heading, "")
-        return paragraph(told) if told else paragraph(f"Not stated (notes={{'{heading}': …}} states it).", "unsaid")
+        return paragraph(told) if told else paragraph(f"Not provided. Add it with notes={{'{heading}': …}}.", "unsaid")
 
     def _details(self) -> str:
         origin = self.scene.tree.provenance
@@ -94,63 +95,84 @@ class Report:
         if self.groups is None:
             return self._noted("Factors")
         told = self.notes.get("Factors", "")
-        return paragraph(told) + paragraph(f"Errors are told apart by {self.groups.name}.")
+        return paragraph(told) + paragraph(f"Errors are broken down by {self.groups.name}.")
 
     def _metrics(self) -> str:
         schema = self.scene.tree.schema
         said = {
-            "classification": "Error is the part of rows that are given a wrong class; log loss and Brier score ask "
-            "whether probabilities are right, AUC whether rows are in the right order.",
-            "regression": "Errors are in the unit of the target; R² is the part of its variance that is explained.",
+            "classification": "Error rate: proportion of rows whose predicted class is wrong. Log loss and Brier score "
+            "measure the probabilities.",
+            "regression": "RMSE: root mean squared error; MAE: mean absolute error; both in the unit of the target. "
+            "R²: proportion of its variance that is explained. Residual: actual less predicted.",
         }[schema.task]
-        costs = " Classes are decided by least expected cost." if schema.costs is not None else ""
-        said += f"{costs} Intervals are of 95 %. Blind: a model that answers every row the same."
+        if self.answers.has_curve:
+            said += (
+                " ROC AUC: probability that a row of the second class has a higher score than a row of the first; "
+                "Gini: 2 · AUC − 1; KS: largest distance between the score distributions of the two classes."
+            )
+        costs = " Classes are predicted by least expected cost." if schema.costs is not None else ""
+        said += f"{costs} Intervals are 95 % intervals. Baseline: a constant prediction."
         if schema.task == "regression" and len(schema.answers) > 1:
-            said += f" Of {len(schema.answers)} targets the first is measured: {schema.answers[0]}."
+            said += f" The model has {len(schema.answers)} targets; the first is measured: {schema.answers[0]}."
         return paragraph(said)
 
     def _data(self) -> str:
         scene, n = self.scene, len(self.scene.rows)
-        told = paragraph(f"{n:,} rows, which should not be those that the model was learned from.")
+        told = paragraph(f"{n:,} rows, which should not be the training rows.")
         if scene.classes:
             counts = np.bincount(np.asarray(scene.y), minlength=len(scene.labels))
             rows = [
-                [scene.labels[k], str(counts[k]), f"{100 * counts[k] / n:.1f}%"]
+                [scene.labels[k], f"{counts[k]:,}", f"{100 * counts[k] / n:.1f}%"]
                 for k in shown_classes(scene, MOST_CLASSES)
             ]
-            told += table(["class", "rows", "part"], rows, caption=tell_classes(scene, MOST_CLASSES).strip())
+            told += table(
+                ["class", "rows", "proportion of rows"], rows, caption=tell_classes(scene, MOST_CLASSES).strip()
+            )
         else:
             ends = np.quantile(np.asarray(scene.y), [0.0, 0.25, 0.5, 0.75, 1.0], axis=0).T
-            names = ["target", "least", "quarter", "median", "three quarters", "largest"]
+            names = ["target", "minimum", "lower quartile", "median", "upper quartile", "maximum"]
             told += table(
                 names, [[label, *map(spell_number, row)] for label, row in zip(scene.labels, ends, strict=True)]
             )
         more = scene.tree.n_features - MOST_INPUTS
-        caption = "Numbers: least, median, largest. Outside: of the range in training."
+        caption = "Numbers: minimum … median … maximum."
         return told + table(HEAD, describe_inputs(scene), left=len(HEAD), caption=caption) + (
             paragraph(f"… {more} more inputs.") if more > 0 else ""
         )  # fmt: skip
 
     def _analyses(self) -> str:
         rows = [
-            [m.name, spell_number(m.value), f"{spell_number(m.low)} … {spell_number(m.high)}",
-             "" if m.blind is None else spell_number(m.blind)] for m in measure(self.answers)
+            [capitalized(m.name), spell_number(m.value),
+             "" if np.isnan(m.low) else f"{spell_number(m.low)} … {spell_number(m.high)}",
+             "" if m.baseline is None else spell_number(m.baseline)] for m in measure(self.answers)
         ]  # fmt: skip
-        told = table(["measure", "value", "95 % interval", "blind"], rows)
-        return told + self._compared() + self._by_group() + self._importance()
+        told = table(["measure", "value", "95 % interval", "baseline"], rows)
+        return told + self._compared() + self._ranked() + self._by_group() + self._importance()
 
     def _compared(self) -> str:
         """Confusion or residuals, and calibration."""
         scene = self.scene
         draw = self.pictures.figure(
             lambda ax: plot_calibration(scene.tree, scene.rows, self._known, ax=ax),
-            "Calibration: what came true by what was answered, with 95 % intervals."
+            "Calibration: observed against predicted, with 95 % intervals."
             + tell_classes(scene, calibration.MOST_CLASSES), width=3.6, height=3.6,
         )  # fmt: skip
         if not scene.classes:
-            told = "Residuals: known answers less those given, by the answer; the line is their running median."
+            told = "Residuals (actual less predicted) against the prediction; the line is their running median."
             return f'<div class="pair">{self.pictures.figure(self._residuals, told, width=3.6, height=3.6)}{draw}</div>'
-        return f'<div class="pair"><div>{tell_confusion(self.answers, scene.labels)}</div>{draw}</div>'
+        table_of_classes = f"<div>{show_confusion(self.answers, scene.labels)}</div>"
+        if not self.answers.has_curve:
+            return f'<div class="pair">{table_of_classes}{draw}</div>'
+        told = tell_roc(self.answers, scene.labels[1])
+        curve = self.pictures.figure(lambda ax: draw_roc(ax, self.answers), told, width=3.6, height=3.6)
+        return f'{table_of_classes}<div class="pair">{curve}{draw}</div>'
+
+    def _ranked(self) -> str:
+        """Lift and cut-offs, where there are two classes."""
+        if not self.answers.has_curve:
+            return ""
+        label = self.scene.labels[1]
+        return show_lift(self.answers, label) + show_cutoffs(self.answers, label)
 
     def _residuals(self, ax: Any) -> Any:
         return draw_residuals(ax, self.answers.given, np.asarray(self.answers.known, np.float64))
@@ -170,8 +192,11 @@ class Report:
         if positive is not None:
             label = self.scene.labels[positive]
             said += (
-                f" Given: part that is given {label}. Missed: of those who are {label}, part that is not given it."
-                f" Wrongly: of the others, part that is given it. Holds: part that is {label} less mean probability."
+                f" Selection rate: proportion predicted {label}. False negative rate: proportion of the rows that are "
+                f"{label} and predicted otherwise. False positive rate: proportion of the other rows that are "
+                f"predicted {label}. Calibration gap: observed proportion of {label} less the mean predicted "
+                f"probability. Impact ratio: selection rate / the highest selection rate of a group of at least "
+                f"{SMALL_GROUP_ROWS} rows."
             )
         return "<h3>By group</h3>" + table(head, lines, caption=said)
 
@@ -181,9 +206,9 @@ class Report:
             return ""
         told = self.pictures.figure(
             lambda ax: plot_importance(scene.tree, scene.rows, self._known, ax=ax),
-            "What the error on these rows rises by when an input is another row's, with 95 % intervals.",
+            "Increase of the error on these rows when the values of an input are permuted, with 95 % intervals.",
         )
-        return "<h3>Importances</h3>" + told
+        return "<h3>Permutation importance</h3>" + told
 
     def _tree(self) -> str:
         scene, tree = self.scene, self.scene.tree
@@ -191,7 +216,7 @@ class Report:
         part = "" if deep is None else f" The upper {deep + 1} levels."
         told = self.pictures.figure(
             lambda ax: plot_tree(tree, scene.rows, self._known, max_depth=deep, ax=ax),
-            "The tree, with the rows of this report: an edge is as wide as the part of the rows that goes along it."
+            "The tree, with the rows of this report: the width of an edge is the proportion of the rows that follow it."
             + part
             + self._stacked,
             natural=True,
@@ -199,7 +224,7 @@ class Report:
         if scene.used:
             told += "<h3>Curves</h3>" + self.pictures.figure(
                 lambda ax: plot_curves(tree, scene.rows, self._known, ax=ax),
-                "What the model answers as one input goes and the others stay; the band says how much rows differ."
+                "Output of the model when one input varies and the others stay; the band shows how rows differ."
                 + tell_classes(scene, curves.MOST_CLASSES),
             )
         return told + "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
@@ -222,9 +247,9 @@ class Report:
         return 1
 
     def _caveats(self) -> str:
-        told = minds(self.scene)
+        told = notes_on_rows(self.scene)
         if len(self.scene.rows) < 100:
-            told.append(f"{len(self.scene.rows)} rows are few: mind the intervals.")
+            told.append(f"With only {len(self.scene.rows)} rows the intervals are wide.")
         if self.groups is not None:
             positive = 1 if self.scene.classes and len(self.scene.labels) == 2 else None
             told += by_group(self.answers, self.groups, positive)[2]
@@ -237,7 +262,7 @@ class Report:
         origin = self.scene.tree.provenance
         settings = [] if origin is None else [[name, json.dumps(value)] for name, value in origin.parameters.items()]
         told = table(["parameter", "value"], settings, left=2) if settings else ""
-        learned = [] if origin is None or not origin.version else [["softwood, when it was learned", origin.version]]
+        learned = [] if origin is None or not origin.version else [["softwood, at training", origin.version]]
         versions = [*learned, ["Python", platform.python_version()], *([name, _version(name)] for name in PACKAGES)]
         return told + table(["package", "version"], versions, left=2)
 

@@ -1,4 +1,4 @@
-"""The rows that a model answers worst, each with the reasons for its answer."""
+"""The rows with the largest errors, each with the reasons for its prediction."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ REASONS, REASON = 4, 120  # how many, and characters of each
 
 
 def worst_rows(scene: Scene, answers: Answers, n: int) -> str:
-    """A table: row, known, answered, what it loses, the reasons."""
+    """A table: row, actual, predicted, loss, reasons."""
     n = min(n, len(scene.rows))
     if not n:
-        return paragraph("None were asked for.")
+        return paragraph("No rows are shown (n_worst=0).")
     losses = answers.losses
     worst = np.argsort(-losses, kind="stable")[:n]
     some = np.unique(np.linspace(0, len(scene.rows) - 1, BACKGROUND).astype(np.int64))
@@ -30,13 +30,13 @@ def worst_rows(scene: Scene, answers: Answers, n: int) -> str:
         [str(row), _known(scene, int(row)), spell_answers(scene, given[i]), spell_number(float(losses[row]), 2),
          _reasons(why, i)] for i, row in enumerate(worst)
     ]  # fmt: skip
-    measure = "log loss" if scene.classes else "error"
+    measure = "log loss" if scene.classes else "absolute error"
     said = (
-        f"The {n} rows of the largest {measure}. Reasons: what the inputs of largest effect add to "
-        f"{'the answer that was given' if scene.classes else 'the answer'}, against {len(some)} rows of this report"
-        f"{' (sampled)' if why.method == 'sampling' else ''}."
+        f"The {n} rows with the largest {measure}. Reasons: contributions of the inputs of largest effect to "
+        f"{'the output of the predicted class' if scene.classes else 'the prediction'}, compared with {len(some)} rows "
+        f"of this report{' (sampled)' if why.method == 'sampling' else ''}."
     )
-    head = ["row", "known", "answer", measure, "reasons"]
+    head = ["row", "actual", "predicted", measure, "reasons"]
     return table(head, lines, left=len(head), caption=said, longest=REASON * REASONS, kind="worst")
 
 

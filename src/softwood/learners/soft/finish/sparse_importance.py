@@ -12,7 +12,9 @@ from softwood.tree.harden import harden
 from softwood.tree.narrow import over_inputs, used_inputs
 
 MAX_DENSE_VALUES = 2**23  # of the rows that are laid out
-MEASURED_FIELDS = ("count", "impurity", "gain", "mean", "weight_effect", "slope_effect")  # what rows say of a tree
+MEASURED_FIELDS = (
+    "count", "impurity", "gain", "mean", "arrived", "column_mean", "weight_effect", "slope_effect",
+)  # what rows say of a tree  # fmt: skip
 
 
 def described_by_stored(tree: Tree, rows: Sample, X: SparseTable, n_threads: int = 1) -> tuple[Tree, Floats, Tree]:

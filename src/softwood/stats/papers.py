@@ -119,7 +119,7 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     >>> wilcoxon_sizes([3, 3, 3], [3, 3, 3]).p_value
     1.0
     """
-    a, b = _sizes("first", first), _sizes("second", second)
+    a, b = read_numbers("first", first), read_numbers("second", second)
     rank = rankdata(np.concatenate([a, b]))
     statistic = float(rank[: len(a)].sum())
     if len(rank) <= EXACT:
@@ -133,10 +133,11 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     return PairedTest(statistic, min(1.0, 2.0 * float(ndtr(-far / np.sqrt(variance)))))
 
 
-def _sizes(name: str, given: npt.ArrayLike) -> Floats:
+def read_numbers(name: str, given: npt.ArrayLike) -> Floats:
+    """A list of finite numbers, at least one."""
     sizes = np.asarray(given, np.float64)
     if sizes.ndim != 1 or len(sizes) == 0 or not np.isfinite(sizes).all():
-        raise ValueError(f"{name} must be a list of finite sizes, at least one, got {given!r:.80}.")
+        raise ValueError(f"{name} must be a list of finite numbers, at least one, got {given!r:.80}.")
     return sizes
 
 
