@@ -1,0 +1,56 @@
+"""The search with one step left out, and one fixed kind in place of the choice among kinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from softwood import SoftTreeClassifier, SoftTreeRegressor
+from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.search import SearchSteps
+
+STEPS = tuple(each.name for each in fields(SearchSteps))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What differs from the default learner: steps that are left out, and public parameters."""
+
+    without: tuple[str, ...] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def make(self, classes: bool, seed: int) -> Any:
+        """An estimator."""
+        kind = AblatedClassifier if classes else AblatedRegressor
+        model = kind(random_state=seed, n_jobs=1, **self.parameters)
+        model.steps_left_out = self.without
+        return model
+
+
+ADDITIVE = {"gate": "additive", "leaf": "linear"}
+VARIANTS: dict[str, Variant] = {
+    "default": Variant(),
+    **{f"without {step}": Variant((step,)) for step in STEPS},
+    "one kind: additive, linear": Variant(parameters=ADDITIVE),
+    "one kind: additive, constant": Variant(parameters=ADDITIVE | {"leaf": "constant"}),
+    "one kind, no optional step": Variant(STEPS, ADDITIVE),
+    "quick": Variant(parameters={"effort": "quick"}),
+}
+
+
+class _Ablated:
+    """Leaves out steps; they are no parameters of the public classes."""
+
+    steps_left_out: tuple[str, ...] = ()
+
+    def _joint(self, engine: str = "memory") -> JointOptions:
+        how: JointOptions = super()._joint(engine)  # type: ignore[misc]  # of SoftTree
+        return replace(how, steps=replace(how.steps, **dict.fromkeys(self.steps_left_out, False)))
+
+
+class AblatedClassifier(_Ablated, SoftTreeClassifier):
+    """SoftTreeClassifier without some steps."""
+
+
+class AblatedRegressor(_Ablated, SoftTreeRegressor):
+    """SoftTreeRegressor without some steps."""
