@@ -28,7 +28,11 @@ INSTALL := $(PIP) install --no-compile
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
+<<<<<<< HEAD
 .PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
+=======
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable effort intervals losses monotone fresh large results tables equality no-compiler clean
+>>>>>>> 03d61d588998ce0bc292bef95eb13435de6e3446
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -176,6 +180,10 @@ effort: $(PACKAGE) $(BENCH)
 # What readable=True costs, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 readable: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.readable
+
+# Soft trees that mix probabilities beside those that mix outputs (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
+mix: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.mix
 
 # Data sets of R packages, which the learner was not made with; goes on where it was stopped.
 fresh: $(PACKAGE) $(TESTS) $(BENCH)

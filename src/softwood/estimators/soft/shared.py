@@ -19,7 +19,7 @@ from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.soft.results import held_out_of, history_line, relative_loss
 from softwood.intake import options
 from softwood.intake.cells.sparse_rows import is_worth_keeping
-from softwood.kernels.kinds import Link, Loss
+from softwood.kernels.kinds import Loss
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
 from softwood.learners.soft.options import JointOptions
@@ -192,7 +192,7 @@ class SoftTree(Calibrated, TreeEstimator):
         p = self.get_params(deep=False)
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
         how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
-        before = self._before(schema, rows.sample.loss.link)
+        before = self._before(schema, rows.sample.loss)
         with search_bar(p["verbose"]) as report:
             if how.effort == "thorough" and before is None:
                 return self._learn_thoroughly(deal, schema, replace(how, report=report), validation)
@@ -208,7 +208,7 @@ class SoftTree(Calibrated, TreeEstimator):
             raise ValueError("effort='thorough' deals the rows anew for every search: it needs them in memory.")
         return learn_thoroughly(deal, schema, how, validation)
 
-    def _before(self, schema: Schema, link: Link) -> WarmStart | None:
+    def _before(self, schema: Schema, loss: Loss) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
@@ -217,10 +217,11 @@ class SoftTree(Calibrated, TreeEstimator):
                 "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
                 "estimator, or set warm_start=False."
             )
-        if self.tree_.link != link:
+        same_mix = self._grown is None or self._grown.tree.leaf_link == loss.leaf_link
+        if self.tree_.link != loss.output_link or not same_mix:
             raise ValueError(
-                "warm_start=True goes on from a tree whose loss has the same link, and this one's is not. Fit a new "
-                "estimator, or set warm_start=False."
+                "warm_start=True goes on from a tree whose loss has the same link and whose leaves mix the same, and "
+                "this one's is not. Fit a new estimator, or set warm_start=False."
             )
         return self._grown
 

@@ -63,11 +63,14 @@ class JointOptions:
     def settled(self, loss: Loss) -> JointOptions:
         """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
 
-        Numbers bend along their inputs more often than log odds do: they get curves.
+        Numbers bend along their inputs more often than log odds do: they get curves. Leaves that mix answers
+        are constant.
         """
+        if loss.mixes_answers and self.leaf != "constant":
+            return replace(self, leaf="constant").settled(loss)
         if self.effort != "quick":
             return self
-        curved: Gate = "linear" if loss in (Loss.LOGISTIC, Loss.SOFTMAX) else "additive"
+        curved: Gate = "linear" if loss.is_classes else "additive"
         leaf: Leaf = "linear" if self.leaf == "auto" else self.leaf
         gate = curved if self.gate == "auto" else self.gate
         return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False))
