@@ -150,6 +150,12 @@ speed: $(PACKAGE) $(TESTS)
 	@for peer in $(PEERS); do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.speed
 
+# A wall against getting slower: twelve ratios beside the committed ones, before every release and after every change of a
+# learner. RUN='--save "what changed"' adds them to docs/results/speed.md.
+.PHONY: speed-check
+speed-check: $(PACKAGE) $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python -m bench.speed.check $(RUN)
+
 # Needs SOFTWOOD_DATA=<folder with magic.csv.gz>; goes on where it was stopped.
 magic: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.papers.magic

@@ -19,6 +19,7 @@ TARGETS += [
     "effort",
     "large",
     "speed",
+    "speed-check",
     "docs",
     "wheels",
     "clang",
