@@ -28,11 +28,7 @@ INSTALL := $(PIP) install --no-compile
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-<<<<<<< HEAD
-.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
-=======
-.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable effort intervals losses monotone fresh large results tables equality no-compiler clean
->>>>>>> 03d61d588998ce0bc292bef95eb13435de6e3446
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
