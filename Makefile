@@ -28,7 +28,7 @@ INSTALL := $(PIP) install --no-compile
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless readable effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable evidence effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -146,6 +146,12 @@ speed: $(PACKAGE) $(TESTS)
 	@for peer in $(PEERS); do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.speed
 
+# A wall against getting slower: twelve ratios beside the committed ones, before every release and after every change of a
+# learner. RUN='--save "what changed"' adds them to docs/results/speed.md.
+.PHONY: speed-check
+speed-check: $(PACKAGE) $(BENCH)
+	OMP_NUM_THREADS=1 $(BIN)/python -m bench.speed.check $(RUN)
+
 # Needs SOFTWOOD_DATA=<folder with magic.csv.gz>; goes on where it was stopped.
 magic: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.papers.magic
@@ -169,6 +175,9 @@ monotone: $(PACKAGE) $(BENCH)
 
 # What effort buys: quick beside the soft trees of others, thorough on the papers' small sets (SOFTWOOD_DATA=<folder>). The
 # peers are compiled (Eigen) or bring torch; those that do not install are said to be missing.
+evidence: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.evidence
+
 effort: $(PACKAGE) $(BENCH)
 	@for peer in softdtree neural-trees; do $(PIP) install $$peer || echo "skipped: $$peer does not install here."; done
 	$(BIN)/python -m bench.effort
@@ -176,6 +185,10 @@ effort: $(PACKAGE) $(BENCH)
 # What readable=True costs, on the papers' sets (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
 readable: $(PACKAGE) $(BENCH)
 	$(BIN)/python -m bench.readable
+
+# Soft trees that mix probabilities beside those that mix outputs (SOFTWOOD_DATA=<folder>); goes on where it was stopped.
+mix: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.mix
 
 # Data sets of R packages, which the learner was not made with; goes on where it was stopped.
 fresh: $(PACKAGE) $(TESTS) $(BENCH)

@@ -2,7 +2,7 @@
 
     bind                        alone knows Python
     oblique   budding           learners that stand on another learner
-    hard   soft   anneal   predict
+    hard   soft   anneal   evidence   predict
     simd                        vector registers, exponentials, sums
     core                        views on arrays, threads, what depends on the machine
 
@@ -24,9 +24,10 @@ BELOW: dict[str, tuple[str, ...]] = {
     "hard": ("simd", "core"),
     "soft": ("simd", "core"),
     "anneal": ("simd", "core"),
+    "evidence": ("core",),
     "oblique": ("hard", "simd", "core"),
     "budding": ("soft", "simd", "core"),
-    "bind": ("oblique", "budding", "hard", "soft", "anneal", "predict", "simd", "core"),
+    "bind": ("oblique", "budding", "hard", "soft", "anneal", "evidence", "predict", "simd", "core"),
 }
 INCLUDE = re.compile(r'^\s*#include\s+"(?:(\w+)/)?([\w.]+)"', re.MULTILINE)
 PYTHON = re.compile(r"^\s*#include\s+[<\"](?:nanobind/|Python\.h)", re.MULTILINE)

@@ -22,6 +22,7 @@ PROGRAMS = {
     "serving.md": ("onnxruntime",),
     "export.md": ("node", "gcc", "javac", "java", "onnxruntime"),
     "torch.md": ("torch",),
+    "howto/online.md": ("river",),
 }  # and packages, that the examples of a page run
 BLOCK = re.compile(r"^```(?P<kind>python|text)\n(?P<body>.*?)^```", re.DOTALL | re.MULTILINE)
 ELSEWHERE = {"cli.md", "papers.md"}  # tests/cli/test_docs.py runs the first; the second needs the papers' data

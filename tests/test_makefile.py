@@ -15,9 +15,11 @@ ROOT = Path(__file__).parents[1]
 TARGETS = ["demo", "test", "test-long", "lint", "fuzz", "mutants", "faults", "trust", "tsan", "results"]
 TARGETS += [
     "readable",
+    "mix",
     "effort",
     "large",
     "speed",
+    "speed-check",
     "docs",
     "wheels",
     "clang",

@@ -62,6 +62,36 @@ nb::object solve_symmetric(const Flat2<double>& S, const Flat2<double>& right, d
   return array(std::move(solution), {n, k});
 }
 
+nb::object solve_with_band(const Flat2<double>& S, const Flat2<double>& right, int n_threads) {
+  const std::size_t n = S.shape(0), k = right.shape(1);
+  require(S.shape(1) == n && right.shape(0) == n, "S must be square, with a row for each of right's.");
+  std::vector<double> U(S.data(), S.data() + n * n), solution(right.data(), right.data() + n * k), band;
+  const bool good = without_gil([&] {
+    if (!symmetric::factor(U.data(), n, n, 0.0)) return false;
+    symmetric::solve_factored(U.data(), n, n, solution.data(), k);
+    band = symmetric::band_of_inverse(U.data(), n, n_threads);
+    return true;
+  });
+  if (!good) return nb::none();
+  return nb::make_tuple(array(std::move(solution), {n, k}), array(std::move(band), {symmetric::BAND, n}));
+}
+
+nb::object invert_bands(const Flat2<double>& band, const Flat<std::int64_t>& begin) {
+  const std::size_t n = band.shape(1);
+  require(band.shape(0) == symmetric::BAND, "band must have three rows.");
+  require(begin.size() > 0 && are_begins(begin, begin.size() - 1, n), "begin must rise from 0 to the columns of band.");
+  std::vector<double> inverse(symmetric::BAND * n);
+  without_gil([&] {
+    for (std::size_t block = 0; block + 1 < begin.size(); ++block) {
+      const auto first = static_cast<std::size_t>(begin(block)),
+                 size = static_cast<std::size_t>(begin(block + 1)) - first;
+      const std::vector<double> found = symmetric::band_of_inverse_of_band(band.data() + first, size, n);
+      for (std::size_t i = 0; i < found.size(); ++i) inverse[i / size * n + first + i % size] = found[i];
+    }
+  });
+  return array(std::move(inverse), {symmetric::BAND, n});
+}
+
 nb::tuple eigen_symmetric(const Flat2<double>& S) {
   const std::size_t n = S.shape(0);
   require(S.shape(1) == n, "S must be square.");
@@ -84,6 +114,8 @@ void bind_arithmetic(nb::module_& m) {
         "dense"_a.noconvert(), "transpose"_a, "product"_a.noconvert());
   m.def("dot", &dot_vectors, "a"_a.noconvert(), "b"_a.noconvert());
   m.def("solve_symmetric", &solve_symmetric, "S"_a.noconvert(), "right"_a.noconvert(), "tiny"_a, "part"_a);
+  m.def("solve_with_band", &solve_with_band, "S"_a.noconvert(), "right"_a.noconvert(), "n_threads"_a);
+  m.def("invert_bands", &invert_bands, "band"_a.noconvert(), "begin"_a.noconvert());
   m.def("eigen_symmetric", &eigen_symmetric, "S"_a.noconvert());
 }
 

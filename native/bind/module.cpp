@@ -22,6 +22,7 @@ NB_MODULE(_native, m) {
   softwood::bind_table(m);
   softwood::bind_bins(m);
   softwood::bind_arithmetic(m);
+  softwood::bind_evidence(m);
   m.def("end_threads", &softwood::end_threads);
   m.def("simd_paths", [] {
     nanobind::list names;

@@ -19,5 +19,6 @@ void bind_budding(nb::module_& m);
 void bind_table(nb::module_& m);
 void bind_bins(nb::module_& m);
 void bind_arithmetic(nb::module_& m);
+void bind_evidence(nb::module_& m);
 
 }  // namespace softwood

@@ -45,7 +45,7 @@ SoftRows<T> rows_without_columns(std::size_t n, std::size_t columns, Flat2<doubl
   SoftRows<T> rows;
   rows.rows = n, rows.columns = columns, rows.outputs = target.shape(1);
   rows.blocks = (rows.rows + kBlock - 1) / kBlock;
-  rows.loss = as_loss(loss, LossKind::tweedie, rows.outputs), rows.loss_parameter = static_cast<T>(parameter);
+  rows.loss = as_loss(loss, kLastLoss, rows.outputs), rows.loss_parameter = static_cast<T>(parameter);
   double total = 0;
   for (std::size_t row = 0; row < rows.rows; ++row) total += weight.data()[row];
   auto share = std::make_shared<std::vector<T>>(rows.blocks * kBlock, T(0));

@@ -45,7 +45,8 @@ inline LossKind as_loss(int loss, LossKind last, std::size_t outputs) {
   const int most = static_cast<int>(last);
   if (loss < 0 || loss > most) refuse("loss must be 0 to " + std::to_string(most) + ".");
   const auto kind = static_cast<LossKind>(loss);
-  require(kind != LossKind::logistic || outputs == 1, "logistic loss has one output.");
+  require((kind != LossKind::logistic && kind != LossKind::probability) || outputs == 1,
+          "logistic loss and that of one probability have one output.");
   return kind;
 }
 
@@ -55,6 +56,8 @@ void check(const Held& held, const soft::Shape& shape, const Flat<double>& param
           "the tree and the rows must have the same columns and outputs.");
   if constexpr (std::is_same_v<Held, HeldRows>) require(shape.own_columns.empty(), "sparse rows have no mixed slopes.");
   require(parameters.size() == shape.parameters(), "wrong number of parameters.");
+  require(!mixes_answers(targets_of(held).loss) || shape.parameters() == shape.slope_begin(),
+          "leaves that mix answers are constant: they have no slopes.");
 }
 
 template <class Held>

@@ -57,6 +57,7 @@ void check(const SoftRows<T>& rows, const SoftTreeParams& tree, const Flat2<std:
           "wrong number of parameters, frozen weights, unpenalized gates or origins.");
   require(bin.shape(0) == rows.rows && bin.shape(1) == split_features.cuts.size(),
           "bins need one entry a row and input.");
+  require(!mixes_answers(rows.loss) || tree.slopes == Slopes::kNone, "leaves that mix answers are constant.");
   require(are_codes(bin.data(), bin.size(), bins), "a bin is outside the bins.");
   for (const std::size_t cut : split_features.cuts) require(cut <= bins, "an input has more cuts than bins.");
   for (const soft::Levels& levels : split_features.levels)

@@ -25,7 +25,7 @@ HeldRows hold_rows(Flat<std::int32_t> begin, Flat<std::int32_t> column, Flat<dou
   check_places(begin, column, shift.size());
   soft::SoftRows<double> known;
   known.rows = n, known.columns = 0, known.outputs = outputs, known.blocks = (n + soft::kBlock - 1) / soft::kBlock;
-  known.loss = as_loss(loss, LossKind::tweedie, outputs), known.loss_parameter = parameter;
+  known.loss = as_loss(loss, kLastLoss, outputs), known.loss_parameter = parameter;
   auto share = std::make_shared<std::vector<double>>(known.blocks * soft::kBlock, 0.0);
   std::copy_n(weight.data(), n, share->data());
   known.target = std::make_shared<const std::vector<double>>(in_blocks<double>(target)),

@@ -12,6 +12,20 @@ enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
 enum class Link : std::uint8_t { identity, sigmoid, softmax, log };
 enum class Term : std::uint8_t { identity, square, hinge, category, missing };
 enum class Criterion : std::uint8_t { gini, entropy, error, squared_error, absolute_error, poisson, quantile, huber };
-enum class LossKind : std::uint8_t { squared, logistic, softmax, huber, quantile, tweedie };
+enum class LossKind : std::uint8_t {
+  squared,
+  logistic,
+  softmax,
+  huber,
+  quantile,
+  tweedie,
+  probability,
+  probabilities,
+  mean
+};
+constexpr LossKind kLastLoss = LossKind::mean;
+
+// Whether leaves mix answers behind the link, and not what comes before it.
+constexpr bool mixes_answers(LossKind loss) { return loss >= LossKind::probability; }
 
 }  // namespace softwood

@@ -7,6 +7,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/machine.hpp"
+#include "core/parallel.hpp"
 
 namespace softwood::symmetric {
 namespace {
@@ -131,7 +132,48 @@ void diagonalize(std::vector<double>& Q, std::size_t n, std::vector<double>& d, 
   }
 }
 
+constexpr std::size_t TILE = 64;  // columns of U^-1 that are made at a time
+constexpr std::size_t SUMS = 8;   // of a product of two rows of a tile, side by side
+
+// Columns `from` to `end` of W = U^-1, from the bottom: W[i] = (e_i - sum_j>i U[i][j] W[j]) / U[i][i].
+SOFTWOOD_CLONED(void, invert_tile,
+                (const double* U, std::size_t n, std::size_t from, std::size_t end, double* W, double* band),
+                (U, n, from, end, W, band)) {
+  for (std::size_t i = end; i-- > 0;) {
+    const double* row = U + i * n;
+    double* here = W + i * TILE;
+    std::fill(here, here + TILE, 0.0);
+    if (i >= from) here[i - from] = 1;
+    for (std::size_t j = i + 1; j < end; j += PANEL) {
+      take(here, W + j * TILE, TILE, std::min(PANEL, end - j), row + j, 0, TILE);
+    }
+    const double inverse = 1 / row[i];
+    for (std::size_t c = 0; c < TILE; ++c) here[c] *= inverse;
+  }
+  for (std::size_t k = 0; k < BAND; ++k) {
+    for (std::size_t i = 0; i + k < end; ++i) {
+      double sum[SUMS] = {};
+      for (std::size_t c = 0; c < TILE; c += SUMS) {
+        for (std::size_t s = 0; s < SUMS; ++s) sum[s] += W[i * TILE + c + s] * W[(i + k) * TILE + c + s];
+      }
+      band[k * n + i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<double> band_of_inverse(const double* U, std::size_t n, int n_threads) {
+  const std::size_t tiles = (n + TILE - 1) / TILE;
+  std::vector<double> parts(tiles * BAND * n), band(BAND * n);
+  for_each_piece(tiles, n_threads, [&](std::size_t tile) {
+    const std::size_t from = tile * TILE, end = std::min(from + TILE, n);
+    std::vector<double> W(end * TILE);
+    invert_tile(U, n, from, end, W.data(), &parts[tile * BAND * n]);
+  });
+  for (std::size_t i = 0; i < parts.size(); ++i) band[i % (BAND * n)] += parts[i];
+  return band;
+}
 
 SOFTWOOD_CLONED(bool, factor, (double* S, std::size_t n, std::size_t stride, double tiny), (S, n, stride, tiny)) {
   double by[PANEL];
@@ -197,6 +239,20 @@ Eigen eigen(const double* S, std::size_t n, std::size_t stride) {
   for (const std::size_t i : order) {
     found.value.push_back(d[i]);
     found.vector.insert(found.vector.end(), &Q[i * n], &Q[i * n] + n);
+  }
+  return found;
+}
+
+std::vector<double> band_of_inverse_of_band(const double* band, std::size_t n, std::size_t stride) {
+  std::vector<double> scale(n), U(n * n);  // factored with a diagonal of ones: entries may differ by many orders
+  for (std::size_t i = 0; i < n; ++i) scale[i] = 1 / std::sqrt(band[i]);
+  for (std::size_t k = 0; k < BAND; ++k) {
+    for (std::size_t i = 0; i + k < n; ++i) U[i * n + i + k] = band[k * stride + i] * scale[i] * scale[i + k];
+  }
+  if (!factor(U.data(), n, n, 0.0)) return {};
+  std::vector<double> found = band_of_inverse(U.data(), n, 1);
+  for (std::size_t k = 0; k < BAND; ++k) {
+    for (std::size_t i = 0; i + k < n; ++i) found[k * n + i] *= scale[i] * scale[i + k];
   }
   return found;
 }

@@ -16,6 +16,14 @@ bool factor(double* S, std::size_t n, std::size_t stride, double tiny);
 // (U'U)^-1 right in place; right is n x k, row by row.
 void solve_factored(const double* U, std::size_t n, std::size_t stride, double* right, std::size_t k);
 
+// The diagonal of (U'U)^-1 and the two beside it, BAND x n, 0 where there are no more; U has stride n.
+constexpr std::size_t BAND = 3;
+std::vector<double> band_of_inverse(const double* U, std::size_t n, int n_threads);
+
+// The same of a symmetric matrix that is 0 beyond its band, given as that band; empty where it is not positive
+// definite.
+std::vector<double> band_of_inverse_of_band(const double* band, std::size_t n, std::size_t stride);
+
 struct Eigen {
   std::vector<double> value;   // falling
   std::vector<double> vector;  // n x n, one in each row

@@ -4,6 +4,9 @@
 //   reach[child] = reach[m] * share,   share = sigmoid(weight . phi + bias) for the first child
 //   output       = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . own_phi)
 //   output_slope = d loss / d output, times the row's weight
+//
+// Where leaves mix answers, link(response[leaf]) stands for response[leaf], and there are no slopes
+// (soft/leaf_link.hpp).
 #pragma once
 
 #include <algorithm>
@@ -11,12 +14,13 @@
 
 #include "simd/sigmoid.hpp"
 #include "soft/form_tables.hpp"
+#include "soft/leaf_link.hpp"
 #include "soft/soft_rows.hpp"
 
 namespace softwood::soft {
 
-// Parameters in the type of the rows, weights and biases of the gates also as simd/sigmoid.hpp wants them, responses
-// transposed to [output][leaf]; and where each node keeps its numbers.
+// Parameters in the type of the rows, responses as what leaves answer; weights and biases of the gates also as
+// simd/sigmoid.hpp wants them, answers transposed to [output][leaf]; and where each node keeps its numbers.
 template <class T>
 struct Plan {
   const Shape& shape;
@@ -31,10 +35,14 @@ struct Plan {
         response_by_output(s.leaves * s.outputs),
         place(s.nodes()) {
     for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = static_cast<T>(Sigmoid<double>::kToBits * given[i]);
-    const double* response = given + s.response_begin();
+    std::vector<double> answer(given + s.response_begin(), given + s.slope_begin());
+    answer_leaves(rows.loss, answer.data(), s.leaves, s.outputs);
+    T* response = parameter.data() + s.response_begin();
     for (std::size_t leaf = 0; leaf < s.leaves; ++leaf)
-      for (std::size_t q = 0; q < s.outputs; ++q)
-        response_by_output[q * s.leaves + leaf] = static_cast<T>(response[leaf * s.outputs + q]);
+      for (std::size_t q = 0; q < s.outputs; ++q) {
+        response[leaf * s.outputs + q] = static_cast<T>(answer[leaf * s.outputs + q]);
+        response_by_output[q * s.leaves + leaf] = response[leaf * s.outputs + q];
+      }
     for (std::size_t m = 0; m < s.nodes(); ++m)
       place[m] = s.first_child[m] < 0 ? static_cast<std::size_t>(s.leaf[m]) : s.leaves + s.gate[m];
     if (rows.by_tables()) tables = FormTables<T>(*rows.expansion, forms());

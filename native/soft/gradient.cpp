@@ -228,6 +228,12 @@ double loss_and_gradient(const SoftRows<T>& rows, const Shape& shape, const doub
     for (std::size_t i = 0; i < size; ++i) gradient[i] += sums[piece * size + i];
     for (std::size_t i = 0; piece > 0 && i < cells; ++i) tables[i] += tables[piece * cells + i];
   }
+  if (gradient && mixes_answers(rows.loss))
+    for (std::size_t leaf = 0, at = shape.response_begin(); leaf < shape.leaves; ++leaf, at += shape.outputs) {
+      const std::vector<double> answer =
+          answer_of_leaf(rows.loss, parameters + shape.response_begin(), leaf, shape.outputs);
+      chain_slopes(rows.loss, answer.data(), shape.outputs, gradient + at);
+    }
   if (cells) {
     const std::size_t forms = shape.gates + shape.slopes * shape.outputs;
     const Tiles& tiles = plan.tables.tiles;

@@ -9,6 +9,7 @@
 #include "core/machine.hpp"
 #include "core/parallel.hpp"
 #include "simd/scalar_exp.hpp"
+#include "soft/leaf_link.hpp"
 #include "soft/number_losses.hpp"
 #include "soft/soft_rows.hpp"
 
@@ -65,6 +66,18 @@ SOFTWOOD_CLONED(void, add_row,
   }
 }
 
+// A leaf's sums by its answers become sums by its responses.
+void chain_sums(LossKind loss, const Shape& shape, const double* parameters, std::size_t node, double* sums,
+                std::size_t size) {
+  const std::size_t k = shape.outputs;
+  const std::vector<double> answer =
+      answer_of_leaf(loss, parameters + shape.response_begin(), static_cast<std::size_t>(shape.leaf[node]), k);
+  for (double* cell = sums; cell < sums + size; cell += 2 * k) {
+    chain_slopes(loss, answer.data(), k, cell);
+    chain_curvatures(loss, answer.data(), k, cell + k);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -74,7 +87,8 @@ SoftRows<T> rows_under(const SoftRows<T>& rows, const Shape& shape, const double
   std::vector<double> reach(rows.rows * nodes), output(rows.rows * k),
       without(parameters, parameters + shape.parameters());
   // The node's own leaf answers 0 in the offset: whatever grows there answers instead.
-  for (std::size_t q = 0; q < k; ++q) without[shape.response_begin() + shape.leaf[node] * k + q] = 0;
+  for (std::size_t q = 0; q < k; ++q)
+    without[shape.response_begin() + shape.leaf[node] * k + q] = silent_response(rows.loss);
   Answers answers;
   answers.reach = reach.data(), answers.output = output.data();
   evaluate_rows(rows, shape, without.data(), answers, n_threads);
@@ -121,6 +135,8 @@ void reach_histograms(const SoftRows<T>& rows, const Shape& shape, const double*
       }
       add_row(sums.data(), 2 * k, bin + row * inputs, inputs, bins, histogram + piece * size);
     }
+    if (mixes_answers(rows.loss) && shape.leaf[nodes[piece]] >= 0)
+      chain_sums(rows.loss, shape, parameters, nodes[piece], histogram + piece * size, size);
   });
 }
 

@@ -134,7 +134,14 @@ SplitDirection find_split_direction(const SoftRows<T>& rows, const Shape& shape,
     for (std::size_t i = 0; i < all.cell.size(); ++i) all.cell[i] += one.cell[i];
   }
   if (entries) take_cells(*rows.expansion, rows.outputs, all);
-  return from_sums(all, rows.outputs, rows.columns);
+  SplitDirection direction = from_sums(all, rows.outputs, rows.columns);
+  if (mixes_answers(rows.loss) && shape.leaf[node] >= 0) {
+    const std::vector<double> answer = answer_of_leaf(rows.loss, parameters + shape.response_begin(),
+                                                      static_cast<std::size_t>(shape.leaf[node]), rows.outputs);
+    for (std::size_t c = 0; c < rows.columns; ++c)
+      chain_slopes(rows.loss, answer.data(), rows.outputs, direction.covariance.data() + c, rows.columns);
+  }
+  return direction;
 }
 
 template SplitDirection find_split_direction(const SoftRows<double>&, const Shape&, const double*, std::size_t, int);

@@ -228,6 +228,13 @@ void write_gradient(const StoredRows& rows, const Shape& s, const std::vector<do
   }
 }
 
+// The parameters with what leaves answer in place of their responses.
+std::vector<double> with_leaf_answers(const StoredRows& rows, const Shape& s, const double* given) {
+  std::vector<double> parameters(given, given + s.parameters());
+  answer_leaves(rows.known.loss, parameters.data() + s.response_begin(), s.leaves, s.outputs);
+  return parameters;
+}
+
 int threads_worth(const StoredRows& rows, std::size_t sums, int n_threads) {
   constexpr std::size_t kWorth = 200'000;
   const auto stored = static_cast<std::size_t>(rows.begin[rows.known.rows]);
@@ -236,8 +243,9 @@ int threads_worth(const StoredRows& rows, std::size_t sums, int n_threads) {
 
 }  // namespace
 
-double loss_and_gradient(const StoredRows& rows, const Shape& s, const double* parameters, double* gradient,
-                         int n_threads) {
+double loss_and_gradient(const StoredRows& rows, const Shape& s, const double* given, double* gradient, int n_threads) {
+  const std::vector<double> answering = with_leaf_answers(rows, s, given);
+  const double* parameters = answering.data();
   const SumWeights of(rows, s, parameters);
   const std::size_t pieces = rows.known.pieces(), answers = s.leaves * s.outputs;
   const int threads = threads_worth(rows, of.sums, n_threads);
@@ -264,14 +272,17 @@ double loss_and_gradient(const StoredRows& rows, const Shape& s, const double* p
   std::fill_n(gradient + s.response_begin(), answers, 0.0);
   for (std::size_t piece = 0; piece < pieces; ++piece)
     for (std::size_t i = 0; i < answers; ++i) gradient[s.response_begin() + i] += responses[piece * answers + i];
+  for (std::size_t i = s.response_begin(); i < s.slope_begin(); i += s.outputs)
+    chain_slopes(rows.known.loss, parameters + i, s.outputs, gradient + i);
   std::vector<double> found(s.columns * of.sums);
   products(rows, of_sums, of.sums, found, threads);
   write_gradient(rows, s, of_sums, found, of.sums, gradient);
   return loss;
 }
 
-void evaluate_rows(const StoredRows& rows, const Shape& s, const double* parameters, const Answers& answers,
-                   int n_threads) {
+void evaluate_rows(const StoredRows& rows, const Shape& s, const double* given, const Answers& answers, int n_threads) {
+  const std::vector<double> answering = with_leaf_answers(rows, s, given);
+  const double* parameters = answering.data();
   const SumWeights of(rows, s, parameters);
   for_each_piece(rows.known.pieces(), threads_worth(rows, of.sums, n_threads), [&](std::size_t piece) {
     const WithoutDenormals quick;

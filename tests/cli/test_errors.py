@@ -71,11 +71,27 @@ LINES = [
     (["export", "MODEL", "--to", "sql", "--dialekt", "sqlite"], "did you mean --dialect?"),
     (["export", "MODEL", "--to", "sql", "--dialect", "dbase"], "dialect must be"),
     (["export", "MODEL", "--to", "onnx"], "name a file with --out"),
+    (["scorecard", "MODEL", "--good", "well"], "--good must be one of"),
+    (["scorecard", "MODEL", "--apply"], "--apply needs DATA"),
+    (["scorecard", "MODEL", "--bins", "age=much"], "--bins must be like age=25,40"),
     (["grow"], "No such command 'grow'"),
     (["show"], "Missing argument 'MODEL'"),
     (["--colour"], "No such option"),
 ]
-COMMANDS = ["fit", "compare", "predict", "show", "inspect", "explain", "prune", "view", "report", "export", "demo"]
+COMMANDS = [
+    "fit",
+    "compare",
+    "predict",
+    "show",
+    "inspect",
+    "explain",
+    "prune",
+    "view",
+    "report",
+    "export",
+    "scorecard",
+    "demo",
+]
 FILES = {
     "empty.csv": "",
     "header.csv": "good,limit,x\n",

@@ -26,6 +26,8 @@ COMMANDS = [
     ["show", "odd.softwood"],
     ["prune", "MODEL"],
     ["prune", "MODEL", "--n_leaves", "2", "--out", "other.softwood"],
+    ["scorecard", "MODEL"],
+    ["scorecard", "MODEL", "people.csv", "--apply"],
     ["view", "MODEL"],
     ["report", "MODEL", "people.csv", "--target", "good"],
     ["predict", "MODEL", "people.csv", "--keep", "age", "--proba"],

@@ -136,6 +136,9 @@ def test_a_large_background_is_drawn_from_by_weight(cancer: Any) -> None:
     model = LinearDiscriminantTreeClassifier(random_state=0).fit(X, y)
     told = explain(model, X[:2], X, n_background=25)
     assert told.n_background == 25
+    assert told.n_distinct == len(np.unique(X, axis=0))
+    assert f"against 25 of {told.n_distinct} background rows)" in repr(told)
+    assert f"against the mean of 25 of {told.n_distinct} background rows" in told.to_text()
     adds_up(told)
     weight = np.zeros(len(X))
     weight[7] = 1.0

@@ -102,3 +102,32 @@ def test_curves_are_drawn_with_their_errors() -> None:
     assert {*np.round(high, 9)} == {*np.round(table.high, 9)}
     with pytest.raises(ValueError, match="errors=True needs y"):
         plot_curves(model, X, errors=True)
+
+
+def test_slopes_have_the_robust_errors_of_a_regression() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = 3.0 + X @ [2.0, -1.0] + rng.normal(size=400) * (0.5 + np.abs(X[:, 0]))
+    model = SoftTreeRegressor(leaf="linear", max_leaves=1, gate="linear", random_state=0).fit(X, y)
+    table = standard_errors(model, X, y, by="input").sort_values("input")
+    Z = np.column_stack([np.ones(400), X])
+    inverse = np.linalg.inv(Z.T @ Z)
+    rest = (y - model.predict(X))[:, None] * Z
+    wanted = np.sqrt(np.diag(inverse @ (rest.T @ rest) @ inverse) * 400 / 397)[1:]
+    assert table["kind"].tolist() == ["slope", "slope"]
+    np.testing.assert_allclose(table["error"], wanted, rtol=1e-6)
+    np.testing.assert_allclose(table["value"], [2.0, -1.0], atol=0.3)
+    with pytest.raises(ValueError, match="by must be 'node' or 'input'"):
+        standard_errors(model, X, y, by="leaf")
+
+
+def test_the_error_of_a_curve_is_that_of_its_scale() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-3, 3, (500, 1))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=500)
+    model = SoftTreeRegressor(max_leaves=1, random_state=0).fit(X, y)
+    (line,) = standard_errors(model, X, y, by="input").to_dict("records")
+    added = model.tree_.curve(0, 0, 0).centred(X[:, 0])
+    assert line["kind"] == "curve"
+    assert line["value"] == pytest.approx(added.std(), rel=1e-6)
+    assert 0 < line["error"] < 0.1 * line["value"]

@@ -97,6 +97,7 @@ SOFT: dict[str, list[Any]] = {
     "learner": ["joint", "incremental"],
     "gate": ["auto", "axis", "linear", "quadratic", "additive"],
     "leaf": ["auto", "constant", "linear"],
+    "mix": ["output", "probability"],
     "weight_penalty": ["auto", 0.0, 1e-6, 0.01, 10.0, 1e10],
     "max_gate_features": [1, 2],
     "monotonic_cst": [_signs],

@@ -12,7 +12,7 @@ import pytest
 from softwood import kernels
 from softwood.kernels import _native
 from softwood.kernels.formulas.penalty import Penalty
-from softwood.kernels.kinds import Loss, LossKind
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.kernels.reference import gradient as reference
 
 ROWS, COLUMNS = 300, 5
@@ -20,6 +20,9 @@ NUMBERS = [Loss.SQUARED, Loss(LossKind.HUBER, 0.7), Loss.ABSOLUTE, Loss(LossKind
 COUNTS = [Loss.POISSON, Loss.GAMMA, Loss(LossKind.TWEEDIE, 1.4)]
 TASKS = [(Loss.SQUARED, 3), (Loss.LOGISTIC, 1), (Loss.SOFTMAX, 4), (Loss.POISSON, 2), (NUMBERS[1], 2)]
 TASKS += [(loss, 1) for loss in NUMBERS + COUNTS]
+MIXING = [(loss.mixing_answers, outputs) for loss, outputs in TASKS if loss.mixing_answers != loss]
+SLOPES = ("none", "shared", "own", "mixed")
+KINDS = [(*task, slopes) for slopes in SLOPES for task in TASKS] + [(*task, "none") for task in MIXING]
 
 
 @dataclass
@@ -44,20 +47,15 @@ def random_tree(rng: np.random.Generator, gates: int) -> np.ndarray:
     return np.array(first_child, np.int32)
 
 
-@pytest.fixture(params=["none", "shared", "own", "mixed"])
-def slopes(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(params=["everywhere", "here and there"])
 def occupied(request: pytest.FixtureRequest) -> bool:
     """Whether columns are anything but 0 everywhere; where they are not, passes skip them."""
     return bool(request.param == "everywhere")
 
 
-@pytest.fixture(params=TASKS, ids=lambda task: f"{task[0].kind.name.lower()}-{task[0].parameter}-{task[1]}")
-def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
-    loss, outputs = request.param
+@pytest.fixture(params=KINDS, ids=lambda kind: f"{kind[0].kind.name.lower()}-{kind[0].parameter}-{kind[1]}-{kind[2]}")
+def case(request: pytest.FixtureRequest, occupied: bool) -> Case:
+    loss, outputs, slopes = request.param
     rng = np.random.default_rng(7)
     first_child = random_tree(rng, 6)
     leaves = np.flatnonzero(first_child < 0)
@@ -72,7 +70,7 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
         LossKind.LOGISTIC: (rng.random((ROWS, 1)) < 0.5).astype(float),
         LossKind.SOFTMAX: np.eye(4)[rng.integers(0, 4, ROWS)],
         LossKind.TWEEDIE: rng.poisson(2.0, (ROWS, outputs)) + float(loss == Loss.GAMMA),
-    }.get(loss.kind, rng.normal(size=(ROWS, outputs)))[:, :outputs]
+    }.get(loss.mixing_outputs.kind, rng.normal(size=(ROWS, outputs)))[:, :outputs]
     target = np.ascontiguousarray(target)
     shapes = [
         kind.make(first_child, row, n_slopes, COLUMNS, outputs, own_columns)
@@ -82,7 +80,7 @@ def case(request: pytest.FixtureRequest, slopes: str, occupied: bool) -> Case:
         (_native.SoftRows64.make(phi, target, weight, int(loss.kind), loss.parameter), shapes[0]),
         _native.SoftRows32.make(phi, target, weight, int(loss.kind), loss.parameter),
         (reference.SoftRows.make(phi, target, weight, int(loss.kind), loss.parameter), shapes[1]),
-        rng.normal(size=shapes[1].parameters) * (0.4 if loss.kind == LossKind.TWEEDIE else 1.0),  # exp(6) is 403
+        rng.normal(size=shapes[1].parameters) * (0.4 if loss.link == Link.LOG else 1.0),  # exp(6) is 403
         rng.integers(0, 8, (ROWS, 3)).astype(np.uint8),
         [int(m) for m in leaves],
         target,

@@ -56,13 +56,18 @@ def tree(rng, kind, outputs, columns=8):
     return shape, rng.normal(size=shape.parameters)
 
 
-@pytest.mark.parametrize("kind", SLOPES)
+TASKS = [(1, Loss.SQUARED), (1, Loss.LOGISTIC), (3, Loss.SOFTMAX), (2, Loss.SQUARED)]
+MIXING = [(1, Loss.LOGISTIC.mixing_answers), (3, Loss.SOFTMAX.mixing_answers)]
+
+
+@pytest.mark.parametrize("rows", [StoredRows, TwinRows])
 @pytest.mark.parametrize(
-    ("outputs", "loss"), [(1, Loss.SQUARED), (1, Loss.LOGISTIC), (3, Loss.SOFTMAX), (2, Loss.SQUARED)]
+    ("kind", "outputs", "loss"),
+    [*((kind, *task) for kind in SLOPES for task in TASKS), *(("none", *task) for task in MIXING)],
 )
-def test_sums_are_those_of_the_reference(kind, outputs, loss):
+def test_sums_are_those_of_the_reference(kind, outputs, loss, rows):
     rng = np.random.default_rng(3)
-    stored, dense, _ = both(rng, outputs, loss)
+    stored, dense, _ = both(rng, outputs, loss, rows)
     shape, numbers = tree(rng, kind, outputs)
     for mine, wanted in zip(stored.answers(shape, numbers), dense.answers(shape_of(shape), numbers), strict=True):
         np.testing.assert_allclose(mine, wanted, rtol=1e-11, atol=1e-11)
@@ -87,18 +92,20 @@ def shape_of(shape):
     return SoftShape(child, row, shape.slopes, shape.columns, shape.outputs)
 
 
-def test_histograms_count_rows_that_store_something():
+@pytest.mark.parametrize(("loss", "slopes"), [(Loss.LOGISTIC, "own"), (Loss.LOGISTIC.mixing_answers, "none")])
+def test_histograms_count_rows_that_store_something(loss, slopes):
     rng = np.random.default_rng(4)
-    stored, dense, known = both(rng, 1, Loss.LOGISTIC)
-    shape, numbers = tree(rng, "own", 1)
+    stored, dense, known = both(rng, 1, loss)
+    shape, numbers = tree(rng, slopes, 1)
     there = (known != 0.0).astype(np.uint8)
     wanted = dense.histograms(shape_of(shape), numbers, there, 2, [1, 3])
     np.testing.assert_allclose(stored.histograms(shape, numbers, None, 2, [1, 3]), wanted, rtol=1e-10, atol=1e-13)
 
 
-def test_rows_under_a_leaf_and_refinement_are_the_reference_s():
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.LOGISTIC.mixing_answers])
+def test_rows_under_a_leaf_and_refinement_are_the_reference_s(loss):
     rng = np.random.default_rng(5)
-    stored, dense, _ = both(rng, 1, Loss.LOGISTIC)
+    stored, dense, _ = both(rng, 1, loss)
     shape, numbers = tree(rng, "none", 1)
     under, wanted = stored.under(shape, numbers, 3), dense.under(shape_of(shape), numbers, 3)
     np.testing.assert_allclose(under.offset, wanted.offset, rtol=1e-11, atol=1e-12)

@@ -18,8 +18,10 @@ from sklearn.preprocessing import StandardScaler
 
 import softwood
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, from_json
+from softwood.tree.node_numbers import node_numbers
 from softwood.view.page import embed, script
 from softwood.view.rows import MOST_CELLS
+from tests.strategies import random_tree
 
 X = np.column_stack([np.arange(40.0), np.arange(40.0) % 7])
 MODEL = CARTRegressor(random_state=0).fit(X, X[:, 0] > 12)
@@ -132,3 +134,20 @@ def test_the_room_can_be_called_as_the_function(tmp_path: Path) -> None:
     import softwood.view as room
 
     assert room(MODEL, path=tmp_path / "tree.html").path.exists()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_cards_of_the_page_have_the_numbers_of_the_tree(seed: int, tmp_path: Path) -> None:
+    """Label, bar and colour are read from `arrives`; what nodes add to a row sums up to its output."""
+    tree = random_tree(seed, 1 + seed % 7)
+    words = data_of(softwood.view(tree, path=tmp_path / "tree.html").html)["words"]
+    numbers = node_numbers(tree)
+    np.testing.assert_allclose(words["arrives"], numbers.arrives)
+    adds = np.array(words["adds"], float)
+    np.testing.assert_allclose(adds, numbers.adds)
+    assert words["isSummed"] == (not tree.is_whole and numbers.unit != "probability")
+    for node in range(tree.n_nodes):
+        assert (words["added"][node] == "") == (not tree.leafness[node] > 0) or not words["isSummed"]
+    for rule in data_of(softwood.view(tree, path=tmp_path / "tree.html").html)["rules"]:
+        if tree.slope_row[rule["node"]] >= 0:
+            assert "=" in rule["adds"]  # a linear response is never told as a constant

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import typer
 
-from softwood.cli import compare, demo, diff, explain, export, fit, inspect, predict, prune, report, show, version, view
+from softwood.cli import (
+    compare,
+    demo,
+    diff,
+    explain,
+    export,
+    fit,
+    inspect,
+    predict,
+    prune,
+    report,
+    scorecard,
+    show,
+    version,
+    view,
+)
 from softwood.cli.arguments import PASS_ON
 from softwood.cli.failure import Commands
 
@@ -30,4 +45,5 @@ app.command("prune")(prune.main)
 app.command("view")(view.main)
 app.command("report")(report.main)
 app.command("export", context_settings=PASS_ON)(export.main)
+app.command("scorecard")(scorecard.main)
 app.command("demo")(demo.main)

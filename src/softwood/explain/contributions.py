@@ -97,6 +97,7 @@ against 149 background rows)
 def _explain(
     tree: Tree, rows: Floats, compared: Background, method: str, n_background: int, sampling: Sampling
 ) -> Explanation:
+    n_distinct = len(compared.rows)
     apart = Apart(tree, np.concatenate([rows, compared.rows]))
     plan = make_plan(apart, method)
     if plan.compares_pairs and len(compared.rows) > n_background:
@@ -113,6 +114,7 @@ def _explain(
         tree.output(rows),
         "sampling" if values.sampled else "exact",
         len(compared.rows),
+        n_distinct=n_distinct,
     )
 
 

@@ -87,6 +87,7 @@ class Explanation:
     output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
     method : "exact" or "sampling".
     n_background : how many different background rows were compared with.
+    n_distinct : how many different background rows were given; more than `n_background` where that cut them.
     interval : (rows, targets, 2) of a regressor that knows of held-out rows, ends of intervals of 90 %; else None.
     """
 
@@ -99,6 +100,7 @@ class Explanation:
     method: str
     n_background: int
     interval: Floats | None = None
+    n_distinct: int | None = None
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -115,7 +117,13 @@ class Explanation:
     def __repr__(self) -> str:
         rows, inputs, outputs = self.contributions.shape
         sizes = f"{rows} rows, {inputs} inputs, {', '.join(self.outputs) if outputs < 4 else f'{outputs} outputs'}"
-        return f"Explanation({sizes}; {self.method}, against {self.n_background} background rows)"
+        return f"Explanation({sizes}; {self.method}, against {self._compared} background rows)"
+
+    @property
+    def _compared(self) -> str:
+        """How many background rows, and of how many where some were left out."""
+        cut = self.n_distinct is not None and self.n_distinct > self.n_background
+        return f"{self.n_background} of {self.n_distinct}" if cut else str(self.n_background)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -238,7 +246,7 @@ class Explanation:
         if self.interval is not None:
             ends = self.interval[row, find_answer(self.tree, answer)]
             said += f" (90%: {spell_number(ends[0])} to {spell_number(ends[1])})"
-        lines = [f"{said}; {unit} {numbers.pop()} against the mean of {self.n_background} background rows"]
+        lines = [f"{said}; {unit} {numbers.pop()} against the mean of {self._compared} background rows"]
         wide = max(map(len, numbers), default=0)
         lines += [f"  {pad(number, wide, '>')}  {text}" for number, text in zip(numbers, texts, strict=True)]
         paths = self.paths(row, n=MOST_PARTS)

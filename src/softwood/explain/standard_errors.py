@@ -23,7 +23,7 @@ from softwood.arrays import Floats
 from softwood.explain.frames import as_frame
 from softwood.explain.rows import open_model, read_rows, some_rows
 from softwood.kernels.formulas.equation import apply_link, expand
-from softwood.kernels.kinds import Link
+from softwood.kernels.kinds import Link, Term
 from softwood.tree import Tree
 from softwood.tree.node_numbers import output_names
 
@@ -62,13 +62,17 @@ def fit_errors(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> Leaf
     slope, curvature = _derivatives(tree, output, target)
     covariance = []
     for k in range(tree.n_outputs):
-        Z = columns_of(tree, rows, k)
-        inverse = np.linalg.pinv(Z.T @ (Z * (weight * curvature[:, k])[:, None]), rcond=SMALLEST, hermitian=True)
-        score = Z * (np.sqrt(weight) * slope[:, k])[:, None]
-        free = max(weight.sum() - Z.shape[1], 1.0)
-        covariance.append(inverse @ (score.T @ score) @ inverse * weight.sum() / free)
+        covariance.append(_sandwich(columns_of(tree, rows, k), weight, slope[:, k], curvature[:, k]))
     kinds = np.repeat([False, True], [len(node), len(linear)])
     return LeafErrors(tree, np.concatenate([node, linear]), kinds, np.array(covariance))
+
+
+def _sandwich(Z: Floats, weight: Floats, slope: Floats, curvature: Floats) -> Floats:
+    """Covariance of the coefficients of columns Z."""
+    inverse = np.linalg.pinv(Z.T @ (Z * (weight * curvature)[:, None]), rcond=SMALLEST, hermitian=True)
+    score = Z * (np.sqrt(weight) * slope)[:, None]
+    free = max(weight.sum() - Z.shape[1], 1.0)
+    return np.asarray(inverse @ (score.T @ score) @ inverse * weight.sum() / free)
 
 
 def columns_of(tree: Tree, rows: Floats, output: int) -> Floats:
@@ -112,14 +116,15 @@ def target_of(tree: Tree, code: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.eye(tree.n_outputs)[code])
 
 
-def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Any:
-    """How sure the answer of every leaf (and bud) is, the gates taken as given.
+def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by: str = "node") -> Any:
+    """How sure the answer of every leaf (and bud) is, or of every input in its linear response; the gates as given.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
     X, y : rows and their answers: those of `fit`, or better fresh ones.
     sample_weight : of the rows; a row of weight two is the row twice.
+    by : "node", or "input": slopes and curves of linear responses.
 
     Returns
     -------
@@ -127,7 +132,9 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None) ->
     every output: `node`, `what` (the output: log odds, score, probability, a number), `rows` (weight that arrives),
     `value` (before the link; of a linear response its constant), `error`, and `low` and `high`, the ends of an interval
     of 95 %; NaN where fewer than two rows arrive. Robust errors (Huber, White); they leave out that gates were chosen
-    by the rows.
+    by the rows. By "input" a line for every input of a linear response, with `input` and `kind`: the `value` of a
+    "slope" is the slope; of a "curve" the standard deviation of what it adds, its shape taken as given; its band at x:
+    the centred curve × `low` / `value` and × `high` / `value`.
 
     Examples
     --------
@@ -143,6 +150,10 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None) ->
     weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if len(target) != len(rows) or weight.shape != (len(rows),):
         raise ValueError(f"X has {len(rows)} rows, y {len(target)}, sample_weight {weight.size}: they must agree.")
+    if by not in ("node", "input"):
+        raise ValueError(f"by must be 'node' or 'input', got {by!r}.")
+    if by == "input":
+        return as_frame(_by_input(tree, rows, target, weight))
     found = fit_errors(tree, rows, target, weight)
     node = found.node[~found.is_linear]
     arrives = weight @ tree.reach(rows)
@@ -156,3 +167,33 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None) ->
             for name, cell in zip(columns, line, strict=True):
                 columns[name].append(cell)
     return as_frame(columns)
+
+
+def _by_input(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> dict[str, list[Any]]:
+    """Slopes and curves of every linear response: each input's terms as one column, of which the scale is fitted."""
+    phi, part = expand(tree.basis, rows), tree.reach(rows) * tree.leafness
+    slope, curvature = _derivatives(tree, tree.output(rows), target)
+    keep, linear = np.flatnonzero(tree.leafness > 0), np.flatnonzero((tree.leafness > 0) & (tree.slope_row >= 0))
+    names = ("node", "what", "input", "kind", "rows", "value", "error", "low", "high")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for k, what in enumerate(output_names(tree)[: tree.n_outputs]):
+        told, Z = [], [part[:, keep]]
+        for m in linear.tolist():
+            here, factors = weight * part[:, m], tree.slope[tree.slope_row[m], :, k]
+            for f in np.unique(tree.basis.feature[factors != 0]).tolist():
+                mine = np.flatnonzero((tree.basis.feature == f) & (factors != 0))
+                added = phi[:, mine] @ factors[mine]
+                added = added - np.average(added, weights=here) if here.sum() > 0 else added
+                line = len(mine) == 1 and tree.basis.term[mine[0]] == Term.IDENTITY
+                spread = float(np.sqrt(np.average(np.square(added), weights=here))) if here.sum() > 0 else 0.0
+                value = float(factors[mine[0]]) if line else spread
+                told.append((m, tree.schema.features[f], "slope" if line else "curve", float(here.sum()), value))
+                Z.append((part[:, m] * added)[:, None])
+        covariance = _sandwich(np.concatenate(Z, axis=1), weight, slope[:, k], curvature[:, k])
+        errors = np.sqrt(np.maximum(np.diag(covariance)[len(keep) :], 0.0))
+        for (m, name, kind, n, value), relative in zip(told, errors.tolist(), strict=True):
+            error = abs(value) * relative if n >= LEAST_ROWS else np.nan
+            cells = (m, what, name, kind, n, value, error, value - SIDE * error, value + SIDE * error)
+            for column, cell in zip(names, cells, strict=True):
+                columns[column].append(cell)
+    return columns

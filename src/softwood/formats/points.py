@@ -3,58 +3,76 @@
     points = offset + factor * ln(odds of good),   factor = pdo / ln 2,   offset = base_points - factor * ln(base_odds)
 
 pdo are the points that double the odds. Of a tree with one node and a linear response (an additive model) every input
-has bins with points of its own, and a row's points are the base and those of its bins. Of a hard tree every leaf is a
-bin, and a row has the points of its leaf.
+has bins with points of its own (bins.py), and a row's points are the base and those of its bins. Of a hard tree every
+leaf is a bin, and a row has the points of its leaf.
 """
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from softwood.formats.bins import Counter, level_bins, missing_bin, number_bins
+from softwood.formats.card import BASE, Line, Scorecard, records_of
 from softwood.formats.models import look_inside
 from softwood.formats.paths import paths
 from softwood.kernels.kinds import Link
 from softwood.tree import Tree
 from softwood.tree.curve import Curve
-from softwood.tree.spelling import spell_label
+from softwood.tree.schema import Input
 from softwood.tree.wording import Wording
 
 HALF = 0.5  # rows added to either class of a leaf, so that a pure one has finite odds
-BASE = "(base)"
 
 
 def scorecard(
-    model: Any, *, good: Any = None, pdo: float = 20.0, base_points: float = 600.0, base_odds: float = 50.0
-) -> list[dict[str, Any]]:
-    """The rows of a scorecard; `pandas.DataFrame(scorecard(model))` makes a table of them.
+    model: Any,
+    X: Any = None,
+    *,
+    sample_weight: Any = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    whole: bool = False,
+    good: Any = None,
+    pdo: float = 20.0,
+    base_points: float = 600.0,
+    base_odds: float = 50.0,
+) -> Scorecard:
+    """A scorecard, as a list of its lines; `pandas.DataFrame(scorecard(model))` makes a table of them.
 
     Parameters
     ----------
     model : of two classes: an additive model (a soft tree with one leaf, `SoftTreeClassifier(max_leaves=1,
         leaf="linear")`), or a hard tree such as CARTClassifier's.
+    X, sample_weight : rows to count the bins by, as the training rows, and their weights. None: the bins are counted by
+        the quantiles that the model knows, so about, and with ties to the next quantile.
+    bins : own cuts of some inputs, `{"age": [25, 40]}`: x <= 25, 25 < x <= 40, x > 40. Inputs that are not named have
+        the bins of the model: the pieces of its curves, which are exact.
+    whole : whole points. Bins that are not given end where the rounded curve changes.
     good : the class whose odds points grow with; None: the last one.
     pdo, base_points, base_odds : base_points stand for odds of base_odds to 1, and pdo more double the odds.
 
     Returns
     -------
-    Of an additive model: input, bin, lower, upper (of a number: lower < x <= upper), level, rows (by weight), points
-    and `off`: at most how many points the model's own curve is away from these inside the bin (among the quantiles and
-    knots there). Of a hard tree: node, rule, rows, probability (of good) and points; to both classes of a leaf half a
-    row is added.
+    Of an additive model: input, bin, lower, upper (of a number: lower < x <= upper), level, rows (by weight), points,
+    per_unit, per_square and at: a number x of the bin has points + per_unit (x - at) + per_square (x - at)², so the sum
+    is the model's; `off`: at most how many points the model's own curve is away from these inside the bin, 0 where
+    the line is exact and at most 1/2 where points are whole and bins the model's. Every input averages to 0 over the
+    training rows. Of a hard tree: node, rule, rows, probability (of good) and points; to both classes of a leaf half a
+    row is added. `card.apply(X)` gives points to rows, `card.to_sql(table)` writes them as SQL.
 
     Examples
     --------
     >>> import numpy as np
     >>> from softwood import CARTClassifier
     >>> X = np.arange(20.0)[:, None]
-    >>> for row in scorecard(CARTClassifier().fit(X, X[:, 0] > 7)):
-    ...     print(row["rule"], round(row["points"]))
-    x0 ≤ 7.5 405
-    x0 > 7.5 580
+    >>> for row in scorecard(CARTClassifier().fit(X, X[:, 0] > 7), whole=True):
+    ...     print(row["rule"], row["points"])
+    x0 ≤ 7.5 405.0
+    x0 > 7.5 580.0
     """
     inside = look_inside(model, wanted_by="scorecard")
     if inside.steps:
@@ -74,19 +92,22 @@ def scorecard(
     factor = pdo / math.log(2.0)
     offset = base_points - factor * math.log(base_odds)
     if tree.n_nodes == 1 and tree.slope_row[0] >= 0 and tree.link == Link.SIGMOID:
-        return _additive(tree, offset, factor if place == 1 else -factor)
+        sign = factor if place == 1 else -factor
+        return Scorecard(_additive(tree, offset, sign, _Asked(bins or {}, whole, X, sample_weight)), tree)
     if not tree.is_whole:
         raise ValueError(
             "a scorecard needs a hard tree with constant leaves, or an additive model: a soft tree with one leaf, "
             "SoftTreeClassifier(max_leaves=1, leaf='linear')."
         )
-    return _leaves(tree, place, offset, factor)
+    if bins is not None:
+        raise ValueError("bins are of an additive model; the bins of a hard tree are its leaves.")
+    return Scorecard(_leaves(tree, place, offset, factor, whole), tree)
 
 
-def _leaves(tree: Tree, good: int, offset: float, factor: float) -> list[dict[str, Any]]:
+def _leaves(tree: Tree, good: int, offset: float, factor: float, whole: bool) -> list[Line]:
     if not np.isfinite(tree.count).all():
         raise ValueError("the tree does not say how many rows came to its leaves, which the points need.")
-    answers, rows = tree.answers, []
+    answers, rows = tree.answers, list[Line]()
     leaves = [node for node in tree.walk() if not tree.n_children[node]]
     asked = paths(Wording(tree), leaves, None)
     for node in leaves:
@@ -94,69 +115,67 @@ def _leaves(tree: Tree, good: int, offset: float, factor: float) -> list[dict[st
         odds = (count * chance + HALF) / (count * (1.0 - chance) + HALF)
         rule = " and ".join(asked[node]) or "all rows"
         points = offset + factor * math.log(odds)
+        points = float(round(points)) if whole else points
         rows.append({"node": node, "rule": rule, "rows": count, "probability": chance, "points": points})
     return rows
 
 
-def _additive(tree: Tree, offset: float, factor: float) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for beside the scaling."""
+
+    bins: Mapping[str, Sequence[float]]
+    whole: bool
+    X: Any
+    weight: Any
+
+
+def _additive(tree: Tree, offset: float, factor: float, asked: _Asked) -> list[Line]:
     """The base has the mean of every curve, so that an input's points say what its bin does to a common row."""
-    found = [_bins(tree, feature, factor) for feature in range(tree.n_features)]
-    base = offset + factor * float(tree.response[0, 0])
-    rows: list[dict[str, Any]] = []
-    for bins in found:
-        weight = sum(row["rows"] for row in bins)
-        mean = sum(row["points"] * row["rows"] for row in bins) / weight if weight else 0.0
-        base += mean
-        rows += [row | {"points": row["points"] - mean} for row in bins]
-    blank = {"lower": None, "upper": None, "level": None, "rows": tree.count[0], "off": 0.0}
-    return [{"input": BASE, "bin": "all rows", **blank, "points": base}, *rows]
+    schema, lines = tree.schema, list[Line]()
+    curves = [_centred(tree.curve(0, feature, 0), schema.inputs[feature]) for feature in range(tree.n_features)]
+    used = [one.name for one, curve in zip(schema.inputs, curves, strict=True) if not _is_nothing(curve)]
+    numbers = [one.name for one in schema.inputs if one.levels is None]
+    strange = [name for name in asked.bins if name not in used or name not in numbers]
+    if strange:
+        raise ValueError(f"bins must name numbers that the model uses, got {strange!r:.100}; it uses {used!r:.200}.")
+    rows = None if asked.X is None else schema.encode(records_of(asked.X))
+    weight = None if asked.weight is None else np.asarray(asked.weight, np.float64)
+    if weight is not None and (rows is None or weight.shape != (len(rows),)):
+        raise ValueError(f"sample_weight needs X and one weight for each of its rows, got shape {weight.shape}.")
+    for feature, (one, curve) in enumerate(zip(schema.inputs, curves, strict=True)):
+        if _is_nothing(curve):
+            continue
+        count = Counter(one, None if rows is None else rows[:, feature], weight)
+        if one.levels is not None:
+            lines += level_bins(one, curve, factor, count, asked.whole)
+        else:
+            lines += number_bins(one, curve, factor, count, asked.whole, asked.bins.get(one.name))
+        lines.append(missing_bin(one, curve, factor, count, asked.whole))
+    base = offset + factor * (float(tree.response[0, 0]) + sum(curve.mean or 0.0 for curve in curves))
+    told = float(round(base)) if asked.whole else base
+    blank = {"lower": None, "upper": None, "level": None}
+    every = tree.count[0] if rows is None else len(rows) if weight is None else weight.sum()
+    first = {"input": BASE, "bin": "all rows", **blank, "rows": float(every), "points": told}
+    return [first | {"per_unit": 0.0, "per_square": 0.0, "at": 0.0, "off": abs(told - base)}, *lines]
 
 
-def _bins(tree: Tree, feature: int, factor: float) -> list[dict[str, Any]]:
-    one, curve = tree.schema.inputs[feature], tree.curve(0, feature, 0)
+def _is_nothing(curve: Curve) -> bool:
+    return not (curve.line or curve.square or curve.hinges or any(curve.levels) or curve.when_missing)
+
+
+def _centred(curve: Curve, one: Input) -> Curve:
+    """The curve with its mean over the training rows; of a file of version 1 by the summary of the input."""
+    if curve.mean is not None or _is_nothing(curve):
+        return curve
     summary = one.summary
-    if not (curve.line or curve.square or curve.hinges or any(curve.levels) or curve.when_missing):
-        return []
     if summary is None:
         raise ValueError(f"the tree does not say what the training rows held of {one.name!r}, which its bins need.")
-    rows: list[dict[str, Any]] = []
     if one.levels is not None:
-        for level, value, count in zip(one.levels, curve.levels, summary.counts, strict=True):
-            rows.append(_row(one.name, spell_label(level), None, None, level, count, factor * value, 0.0))
-    elif summary.range is not None:
-        rows += _number_bins(
-            one.name,
-            curve,
-            [(0.0, summary.range[0]), *summary.quantiles, (1.0, summary.range[1])],
-            summary.known,
-            factor,
-        )
-    rows.append(_row(one.name, "missing", None, None, None, summary.missing, factor * curve.when_missing, 0.0))
-    return rows
-
-
-def _number_bins(
-    name: str, curve: Curve, quantiles: list[tuple[float, float]], known: float, factor: float
-) -> list[dict[str, Any]]:
-    """Bins between the quantiles of the training rows; the first and the last have no end."""
-    parts = [(p, x) for at, (p, x) in enumerate(quantiles) if at == 0 or x > quantiles[at - 1][1]]
-    if len(parts) == 1:
-        parts.append((1.0, parts[0][1]))
-    rows = []
-    for at, ((p, low), (q, high)) in enumerate(pairwise(parts)):
-        inside = np.array([low, *(knot for knot in curve.knots if low < knot < high), high])
-        heights = factor * curve(inside)
-        points = float((heights.min() + heights.max()) / 2)
-        lower, upper = None if at == 0 else low, None if at == len(parts) - 2 else high
-        text = f"≤ {high:.6g}" if lower is None else f"> {low:.6g}" if upper is None else f"{low:.6g} to {high:.6g}"
-        text = "all" if lower is None and upper is None else text
-        off = float(np.abs(heights - points).max())
-        rows.append(_row(name, text, lower, upper, None, known * (q - p), points, off))
-    return rows
-
-
-def _row(
-    name: str, text: str, lower: float | None, upper: float | None, level: Any, rows: float, points: float, off: float
-) -> dict[str, Any]:
-    bounds = {"input": name, "bin": text, "lower": lower, "upper": upper, "level": level}
-    return bounds | {"rows": rows, "points": points, "off": off}
+        heights, weights = np.array(curve.levels), np.array(summary.counts)
+    else:
+        values = [value for _, value in summary.quantiles] or [0.0]
+        heights, weights = curve(np.array(values)), np.full(len(values), summary.known / len(values))
+    total = float(weights.sum()) + summary.missing
+    mean = (float((heights * weights).sum()) + summary.missing * curve.when_missing) / (total or 1.0)
+    return replace(curve, mean=mean)

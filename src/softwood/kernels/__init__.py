@@ -35,6 +35,7 @@ __all__ = [
     "grow_c45",
     "grow_discriminant",
     "hash_rows",
+    "hat_products",
     "is_valid",
     "kernels",
     "make_expanded_rows",
@@ -62,6 +63,7 @@ descend = choose(reference.descend)
 evaluate_buds = choose(reference.evaluate_buds)
 grow_c45 = choose(reference.grow_c45)
 hash_rows = choose(reference.hash_rows)
+hat_products = choose(reference.hat_products)
 is_valid = choose(reference.is_valid)
 make_expanded_rows = choose(reference.make_expanded_rows)
 make_linear_columns = choose(reference.make_linear_columns)

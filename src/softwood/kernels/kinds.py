@@ -78,6 +78,9 @@ class LossKind(IntEnum):
     HUBER = 3  # squared up to `parameter`, linear beyond
     QUANTILE = 4  # least at the quantile `parameter` of the targets, a little smoothed
     TWEEDIE = 5  # half the deviance of power `parameter`, of exp(output): 1 Poisson, 2 gamma, between them both
+    PROBABILITY = 6  # as LOGISTIC, where leaves mix probabilities: the output is that of the second class
+    PROBABILITIES = 7  # as SOFTMAX, where leaves mix probabilities: an output a class
+    MEAN = 8  # as TWEEDIE, where leaves mix means: the output is the mean
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,50 @@ class Loss:
     @property
     def is_classes(self) -> bool:
         """Whether targets are classes, not numbers."""
-        return self.kind in (LossKind.LOGISTIC, LossKind.SOFTMAX)
+        return self.mixing_outputs.kind in (LossKind.LOGISTIC, LossKind.SOFTMAX)
 
     @property
     def link(self) -> Link:
-        """From the output of a tree with this loss to the answer."""
-        of_classes = {LossKind.LOGISTIC: Link.SIGMOID, LossKind.SOFTMAX: Link.SOFTMAX, LossKind.TWEEDIE: Link.LOG}
-        return of_classes.get(self.kind, Link.IDENTITY)
+        """From the response of a leaf to its answer: a probability, a mean."""
+        return _LINKS.get(self.mixing_outputs.kind, Link.IDENTITY)
+
+    @property
+    def leaf_link(self) -> Link:
+        """What is applied to the response of each leaf before the leaves are mixed."""
+        return self.link if self.mixes_answers else Link.IDENTITY
+
+    @property
+    def output_link(self) -> Link:
+        """What is applied to the output of the tree, after the leaves were mixed."""
+        return Link.IDENTITY if self.mixes_answers else self.link
+
+    @property
+    def mixes_answers(self) -> bool:
+        """Whether the answer is the mean of the leaves' answers, not the link of the mean of their responses."""
+        return self.kind in _MIXING_OUTPUTS
+
+    @property
+    def mixing_answers(self) -> Loss:
+        """The same loss of a tree that mixes answers; without a link there is no difference.
+
+        >>> Loss.POISSON.mixing_answers.kind.name, Loss.SQUARED.mixing_answers == Loss.SQUARED
+        ('MEAN', True)
+        """
+        return Loss(_MIXING_ANSWERS.get(self.kind, self.kind), self.parameter)
+
+    @property
+    def mixing_outputs(self) -> Loss:
+        """The same loss of a tree that mixes outputs."""
+        return Loss(_MIXING_OUTPUTS.get(self.kind, self.kind), self.parameter)
+
+
+_MIXING_ANSWERS = {
+    LossKind.LOGISTIC: LossKind.PROBABILITY,
+    LossKind.SOFTMAX: LossKind.PROBABILITIES,
+    LossKind.TWEEDIE: LossKind.MEAN,
+}
+_MIXING_OUTPUTS = {answers: outputs for outputs, answers in _MIXING_ANSWERS.items()}
+_LINKS = {LossKind.LOGISTIC: Link.SIGMOID, LossKind.SOFTMAX: Link.SOFTMAX, LossKind.TWEEDIE: Link.LOG}
 
 
 Loss.SQUARED, Loss.LOGISTIC, Loss.SOFTMAX = (Loss(kind) for kind in (LossKind(0), LossKind(1), LossKind(2)))

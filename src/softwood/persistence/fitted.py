@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Floats
+from softwood.kernels.formulas.equation import count_answers
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale
@@ -117,7 +118,8 @@ def _check_grown(tree: Tree, grown: WarmStart | None) -> None:
     if grown is not None:
         require_feature("columns", grown.design.feature, tree.n_features)
         require_feature("columns", grown.design.basis.feature, tree.n_features)
-        require(grown.tree.response.shape[1] == tree.n_outputs, f"want {tree.n_outputs} outputs to go on from.")
+        outputs = count_answers(int(grown.tree.leaf_link), grown.tree.response.shape[1])
+        require(outputs == tree.n_outputs, f"want {tree.n_outputs} outputs to go on from.")
 
 
 def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> None:
@@ -134,7 +136,7 @@ def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> N
         wanted = Loss.LOGISTIC if len(tree.schema.answers) == 2 else Loss.SOFTMAX  # one class has one output, too
         require(loss == wanted, f"the loss of the stream must be {wanted.kind.name}.")
     else:
-        fits = not loss.is_classes and loss.link == tree.link
+        fits = not loss.is_classes and not loss.mixes_answers and loss.link == tree.link
         require(fits, f"the loss of the stream must be of numbers behind the link {tree.link.name}.")
     require(stream.targets is None or loss == Loss.SQUARED, "classes are not scaled.")
     if len(stream.recent.X):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Array
 from softwood.kernels.contracts.online_state import NODES, OnlineOptions, OnlineState, Rule, size_of
-from softwood.kernels.kinds import Loss, LossKind
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.scaling import FixedScale, Moments, RunningScale
 from softwood.learners.budding.stream import Stream
@@ -147,6 +147,9 @@ def _check_soft_params(tree: SoftTreeParams) -> None:
     require_shape("origin", tree.origin, (outputs,))
     require_shape("origin_slope", tree.origin_slope, (outputs, columns))
     require(0.0 <= tree.log_penalty < np.inf and tree.n_iter >= 0, "log_penalty and n_iter must not be negative.")
+    is_plain = tree.leaf_link == Link.IDENTITY
+    require(is_plain or tree.slopes == "none", "leaves that mix answers must have no slopes.")
+    require(tree.leaf_link != Link.SIGMOID or outputs == 1, "leaves that mix one probability must have one output.")
 
 
 def _check_own_columns(tree: SoftTreeParams) -> None:

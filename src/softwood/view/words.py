@@ -9,8 +9,10 @@ import numpy as np
 from softwood.formats.paths import paths
 from softwood.kernels.kinds import Squash
 from softwood.tree import Tree
-from softwood.tree.spelling import spell_label, spell_number
+from softwood.tree.node_numbers import NodeNumbers, node_numbers
+from softwood.tree.spelling import spell_number
 from softwood.tree.wording import Wording
+from softwood.view.added import added_words, has_unit, own_answer, spell_answer
 
 ROOM = 160  # columns of a sum or a set before it is cut; the details show all of it as curves
 ROOM_OF_A_BRANCH = 60
@@ -18,7 +20,7 @@ ROOM_OF_A_BRANCH = 60
 
 def page_words(tree: Tree, name: str) -> dict[str, Any]:
     """Title, facts, and per node what its gate asks, which rows come to it, and what it answers."""
-    words = Wording(tree)
+    words, numbers = Wording(tree), node_numbers(tree)
     origin = tree.provenance
     title = origin.estimator if origin is not None and origin.estimator else name
     return {
@@ -27,21 +29,45 @@ def page_words(tree: Tree, name: str) -> dict[str, Any]:
         "question": [_question(words, node) for node in range(tree.n_nodes)],
         "rule": [words.rule(node, ROOM) for node in range(tree.n_nodes)],
         "branch": [_branch(words, node) for node in range(tree.n_nodes)],
-        "answer": _answers(tree),
+        "answer": [spell_answer(tree, row) for row in numbers.arrives],
         "equation": [_equation(words, node) for node in range(tree.n_nodes)],
         "sums": [[f"gate {node}", " ".join(words.gate(node, 2 * ROOM).pieces)] for node in _sums(words)],
         "isHard": tree.is_hard,
+        "isSummed": has_unit(numbers),
+        "unit": _unit(numbers),
+        "outputs": list(numbers.names),
+        "arrives": np.nan_to_num(numbers.arrives).tolist(),
+        "adds": [[float(v) if np.isfinite(v) else None for v in row] for row in numbers.adds],
+        "added": [added_words(numbers, node) for node in range(tree.n_nodes)],
     }
 
 
 def page_rules(tree: Tree) -> list[dict[str, Any]]:
-    """The conditions of every node that answers, the most travelled first where a row takes many paths."""
-    words = Wording(tree)
+    """Of every node that answers its conditions and what it adds or answers, the most travelled first where a row takes
+    many paths.
+    """
+    words, numbers = Wording(tree), node_numbers(tree)
     nodes = [node for node in tree.walk() if tree.leafness[node] > 0]
     if not tree.is_hard and np.isfinite(tree.count).all():
         nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node])
     asked = paths(words, nodes, ROOM)
-    return [{"node": node, "if": asked[node]} for node in nodes]
+    then = {node: spell_answer(tree, own_answer(numbers, node)) for node in nodes}
+    adds = {node: _sum(words, numbers, node) for node in nodes}
+    return [{"node": node, "if": asked[node], "then": then[node], "adds": adds[node]} for node in nodes]
+
+
+def _sum(words: Wording, numbers: NodeNumbers, node: int) -> str:
+    """What a rule adds: a linear response as a sum of its largest terms."""
+    if words.tree.slope_row[node] >= 0:
+        return _equation(words, node)
+    return added_words(numbers, node).removeprefix("adds ")
+
+
+def _unit(numbers: NodeNumbers) -> str:
+    """The head of a column of what nodes add."""
+    if not has_unit(numbers):
+        return ""
+    return f"adds to {numbers.names[0]}" if len(numbers.names) == 1 else f"adds ({numbers.unit or 'number'} of each)"
 
 
 def _facts(tree: Tree) -> list[str]:
@@ -80,22 +106,16 @@ def _branch(words: Wording, child: int) -> str:
         return "all rows"
     if tree.n_children[gate] == 2:
         soft = tree.squash[gate] != Squash.STEP
-        return ("otherwise" if soft else "no") if slot else ("towards yes" if soft else "yes")
+        return ("no" if slot else "yes") + (" (soft)" if soft else "")
     name = words.names[int(tree.feature[gate])]
     return words.rule(child, ROOM_OF_A_BRANCH).removeprefix(f"{name} ").removeprefix("= ").removeprefix("in ")
-
-
-def _answers(tree: Tree) -> list[str]:
-    if tree.schema.task == "classification":
-        return [spell_label(tree.schema.answers[k]) for k in tree.schema.decide(tree.mean_answers)]
-    return [", ".join(map(spell_number, row)) for row in tree.mean_answers]
 
 
 def _equation(words: Wording, node: int) -> str:
     tree = words.tree
     if tree.slope_row[node] < 0 or tree.leafness[node] == 0:
         return ""
-    output = 0 if tree.n_outputs == 1 else int(np.argmax(tree.mean_answers[node]))
+    output = 0 if tree.n_outputs == 1 else int(np.argmax(node_numbers(tree).arrives[node]))
     return " ".join(words.equation(node, output, ROOM).pieces)
 
 

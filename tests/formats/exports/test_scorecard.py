@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from softwood import CARTClassifier, SoftTreeClassifier
-from softwood.formats.points import BASE, HALF, scorecard
+from softwood.formats.card import BASE, Scorecard
+from softwood.formats.points import HALF, scorecard
 from tests.formats.exports.cases import learned_cases, make_table, make_target
 
 
@@ -41,7 +43,10 @@ def points_of(card: pd.DataFrame, row: dict[str, Any]) -> tuple[float, float]:
             over = known.lower.isna() | (known.lower.astype(float) < x)
             mine = known[over & (known.upper.isna() | (x <= known.upper.astype(float)))]
         assert len(mine) == 1, (name, cell)
-        total, off = total + float(mine.points.iloc[0]), off + float(mine.off.iloc[0])
+        line = mine.iloc[0]
+        away = 0.0 if pd.isna(cell) or not line.per_unit else float(cell) - line["at"]
+        total += line.points + line.per_unit * away + line.per_square * away**2
+        off += float(line.off)
     return total, off
 
 
@@ -56,13 +61,92 @@ def test_points_of_an_additive_model_are_its_log_odds(
     wanted = 500 + 40 * (sign * np.log(chance / (1 - chance)) - math.log(10)) / math.log(2)
     for (_, row), points in zip(table.iloc[:200].iterrows(), wanted, strict=False):
         got, off = points_of(card, row.to_dict())
-        assert abs(got - points) <= off + 1e-6
+        assert off == 0
+        assert abs(got - points) <= 1e-6
 
 
-def test_bins_of_one_input_average_to_nothing(additive: SoftTreeClassifier) -> None:
-    card = pd.DataFrame(scorecard(additive))
-    for _, bins in card[card.input != BASE].groupby("input"):
-        assert abs((bins.points * bins.rows).sum()) < 1e-6 * bins.rows.sum()
+def test_points_of_one_input_average_to_nothing(loans: tuple[pd.DataFrame, Any], additive: SoftTreeClassifier) -> None:
+    card = scorecard(additive)
+    one_of = next(line["input"] for line in card if line["input"] != BASE)
+    alone = Scorecard([line for line in card if line["input"] == one_of], additive.tree_)
+    assert abs(alone.apply(loans[0]).mean()) < 1e-6
+
+
+def months() -> tuple[pd.DataFrame, Any]:
+    """Terms of credits: 12, 24, 36 or 60, and one of 72."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"months": rng.choice([12.0, 24, 36, 60], 4000), "age": rng.uniform(18, 80, 4000)})
+    X.loc[7, "months"] = 72
+    good = rng.random(4000) < 1 / (1 + np.exp(-(0.04 * (40 - X.months) + 0.03 * (X.age - 45))))
+    return X, np.where(good, "good", "bad")
+
+
+def test_ties_are_counted_and_points_average_to_nothing() -> None:
+    """The bin "> 60" claimed 1,000 rows where there is 1, and points did not average to what they said."""
+    X, y = months()
+    model = SoftTreeClassifier(max_leaves=1, leaf="linear", random_state=0).fit(X, y)
+    own = {"months": [12, 24, 36, 60]}
+    card = pd.DataFrame(scorecard(model, X, bins=own))
+    lines = card[(card.input == "months") & (card.bin != "missing")]
+    counts = X.months.value_counts().sort_index()
+    assert lines.rows.tolist() == counts.tolist()
+    assert lines.bin.tolist()[-1] == "> 60"
+    assert lines.rows.iloc[-1] == 1
+    assert abs((lines.points * lines.rows).sum()) < 1e-6 * len(X)
+    about = pd.DataFrame(scorecard(model, bins=own))
+    assert about[about.bin == "> 60"].rows.iloc[0] <= 0.0101 * len(X)  # without rows: to the last quantile
+
+
+@pytest.mark.parametrize("good", ["good", "bad"])
+def test_the_sum_of_points_is_the_model(good: str) -> None:
+    X, y = months()
+    X = X.iloc[:800].assign(town=np.where(np.arange(800) % 3, "a", "b"))
+    X.loc[::9, "age"] = np.nan
+    y = np.where(np.sin(X.age.fillna(40) / 9) + X.months / 50 > 0.6, y[:800], "bad")
+    model = SoftTreeClassifier(max_leaves=1, random_state=0).fit(X, y)
+    assert any(line["lower"] is not None for line in scorecard(model))  # a curve
+    chance = model.predict_proba(X)[:, list(model.classes_).index(good)]
+    wanted = 600 + 20 * (np.log(chance / (1 - chance)) - math.log(50)) / math.log(2)
+    exact, whole = scorecard(model, good=good), scorecard(model, good=good, whole=True)
+    np.testing.assert_allclose(exact.apply(X), wanted, atol=1e-6)
+    assert all(line["points"] == round(line["points"]) and line["off"] <= 0.5 + 1e-9 for line in whole)
+    applied = whole.apply(X)
+    lines = len({line["input"] for line in whole})
+    assert np.abs(applied - wanted).max() <= 0.5 * lines + 1e-6
+    np.testing.assert_array_equal(applied, np.round(applied))
+
+
+def test_sql_gives_the_same_points() -> None:
+    X, y = months()
+    X = X.iloc[:300].assign(town=np.where(np.arange(300) % 3, "a", "b"))
+    model = SoftTreeClassifier(max_leaves=1, leaf="linear", random_state=0).fit(X, y[:300])
+    X.loc[::9, "age"] = np.nan
+    X.loc[::7, "town"] = "elsewhere"
+    with sqlite3.connect(":memory:") as base:
+        X.to_sql("people", base, index=False)
+        for whole in (False, True):
+            card = scorecard(model, whole=whole)
+            found = [row[-1] for row in base.execute(card.to_sql("people", "sqlite"))]
+            np.testing.assert_allclose(found, card.apply(X), atol=1e-9)
+
+
+def test_wrong_bins_are_refused(additive: SoftTreeClassifier, loans: tuple[pd.DataFrame, Any]) -> None:
+    with pytest.raises(ValueError, match="bins must name numbers that the model uses"):
+        scorecard(additive, bins={"nothing": [1.0]})
+    name = next(line["input"] for line in scorecard(additive) if line["lower"] is not None or line["per_unit"])
+    with pytest.raises(ValueError, match="must be finite cuts that rise"):
+        scorecard(additive, bins={name: [2.0, 1.0]})
+    with pytest.raises(ValueError, match="sample_weight needs X"):
+        scorecard(additive, sample_weight=[1.0])
+    tree = CARTClassifier(random_state=0).fit(*loans)
+    with pytest.raises(ValueError, match="bins are of an additive model"):
+        scorecard(tree, bins={name: [1.0]})
+    with pytest.raises(ValueError, match="a line per leaf"):
+        scorecard(tree).to_sql("people")
+    with pytest.raises(ValueError, match="dialect must be one of"):
+        scorecard(additive).to_sql("people", "cobol")
+    leaves = scorecard(tree, whole=True)
+    assert set(leaves.apply(loans[0])) <= {line["points"] for line in leaves}
 
 
 def test_points_of_a_tree_are_the_log_odds_of_its_leaves(loans: tuple[pd.DataFrame, Any]) -> None:

@@ -10,9 +10,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from softwood import SoftTreeClassifier, SoftTreeRegressor
+from softwood.learners.soft import readable
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.readable import is_good_enough, plain_kinds
+from softwood.learners.soft.readable import is_good_enough, plain_kinds, why_not_readable
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree import Tree
 
@@ -61,3 +62,23 @@ def test_what_the_caller_has_chosen_stays() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError), match="readable"):
         SoftTreeRegressor(**options).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_a_tree_that_is_not_readable_says_why() -> None:
+    X, y = load_iris(return_X_y=True)
+    wide = SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=3, random_state=0).fit(X, y).tree_
+    text = why_not_readable(wide, max_gate_features=2)
+    assert "at most 8 leaves and 2 inputs per gate" in text
+    assert f"{wide.n_leaves} leaves and gates of up to {most_inputs(wide)} inputs" in text
+    assert why_not_readable(wide, max_gate_features=most_inputs(wide)) == ""
+
+
+@pytest.mark.slow
+def test_readable_warns_where_it_cannot_keep_its_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = load_iris(return_X_y=True)
+    monkeypatch.setattr(readable, "is_good_enough", lambda plain, best: False)
+    monkeypatch.setattr(readable, "READABLE_MAX_GATE_FEATURES", 2)
+    model = SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=3, readable=True, random_state=0)
+    with pytest.warns(UserWarning, match="readable=True found no tree of at most 8 leaves and 2 inputs per gate"):
+        model.fit(X, y)
+    assert any("readable=True found no tree" in change for change in model.tree_.provenance.changes)

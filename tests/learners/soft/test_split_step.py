@@ -10,7 +10,7 @@ import pytest
 from softwood import kernels
 from softwood.kernels import make_split_features
 from softwood.kernels.contracts.split_step import PackedTree, SplitStepOptions
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Link, Loss, LossKind
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.growth.split_step import GrowOptions, native_split_step, reference_split_step
 from softwood.learners.soft.params.params import Gates, Slopes, SoftTreeParams
@@ -24,18 +24,26 @@ KINDS = {
     "two classes": (Loss.LOGISTIC, 1),
     "four classes": (Loss.SOFTMAX, 4),
 }
+MIXING = {
+    "one probability": (Loss.LOGISTIC.mixing_answers, 1),
+    "four probabilities": (Loss.SOFTMAX.mixing_answers, 4),
+    "a mean": (Loss.POISSON.mixing_answers, 1),
+    "two means": (Loss(LossKind.TWEEDIE, 1.5).mixing_answers, 2),
+}
 
 
 def table(kind: str, noise: float = 0.1) -> Dataset:
     """Curves, a product, a category and missing values."""
     rng = np.random.default_rng(0)
-    loss, k = KINDS[kind]
+    loss, k = (KINDS | MIXING)[kind]
     X = rng.normal(size=(N, 4))
     X[:, 3] = rng.integers(0, LEVELS, N)
     signal = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] % 2 + noise * rng.normal(size=N)
-    if loss == Loss.SQUARED:
+    if loss.link == Link.LOG:
+        target = rng.poisson(np.exp(np.clip(np.outer(signal, np.arange(1, k + 1)), -2.0, 2.0))).astype(np.float64)
+    elif loss == Loss.SQUARED:
         target = np.outer(signal, np.arange(1, k + 1)) + X[:, :k]
-    elif loss == Loss.LOGISTIC:
+    elif k == 1:
         target = (signal[:, None] > 0.5).astype(np.float64)
     else:
         target = np.eye(k)[np.digitize(signal, [-0.5, 0.5, 1.5])]
@@ -72,6 +80,13 @@ def test_one_call_equals_the_steps(kind: str, slopes: Slopes, gates: Gates) -> N
     for _ in range(4):
         tree = both_ways(tree, fold, how)
     assert tree.n_nodes == 9
+
+
+@pytest.mark.fewer(6)
+@pytest.mark.parametrize("gates", ["open", "axis", "unpenalized", "either"])
+@pytest.mark.parametrize("kind", MIXING)
+def test_one_call_equals_the_steps_where_leaves_mix_answers(kind: str, gates: Gates) -> None:
+    test_one_call_equals_the_steps(kind, "none", gates)
 
 
 @pytest.mark.parametrize("most", [1, 2])

@@ -166,9 +166,7 @@ def test_given_rows_and_answers_are_counted_at_the_nodes() -> None:
     X, y = scenes.iris_rows()
     scene = look_at(scenes.hard_iris(), X[:60], y[:60], wanted_by="test")
     assert scene.count.tolist() == [60, 50, 10, 10, 0]
-    from softwood.view.plots.glyphs import class_parts
-
-    np.testing.assert_allclose(class_parts(scene, 0), [50 / 60, 10 / 60, 0])
+    np.testing.assert_allclose(scene.arrives[0], [50 / 60, 10 / 60, 0])
 
 
 class TestErrors:

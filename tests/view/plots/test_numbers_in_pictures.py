@@ -109,9 +109,10 @@ def test_the_row_that_is_followed_shows_its_shares_and_its_answer() -> None:
     ax = plots.plot_row(tree, X, y, row=75)
     chance = tree.predict(X)[75]
     best = int(chance.argmax())
-    assert f"answer: {tree.schema.answers[best]} {chance[best]:.2f} (known: {y[75]})" in texts(ax)
+    assert f"predicted: {tree.schema.answers[best]} {chance[best]:.2f} (actual: {y[75]})" in texts(ax)
     kept = (tree.reach(X.to_numpy()) * tree.leafness)[75]
-    assert {f"keeps {100 * part:.0f}%" for part in kept if part > 0.01} <= set(texts(ax))
+    shown = {text.split(" × ")[0] for text in texts(ax) if " × " in text}
+    assert {f"{100 * part:.1f}%" for part in kept if part > 0.01} <= shown
 
 
 def test_the_chosen_tree_is_marked_among_the_pruned_ones() -> None:

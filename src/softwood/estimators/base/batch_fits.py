@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,7 +39,7 @@ def remember_answers(estimator: Any, scan: Scan) -> None:
         estimator._one_target = scan.target.one_target
 
 
-def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | None:
+def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any, mixes_answers: bool = False) -> Dataset | None:
     """Rows to choose by, as soft learners take them; they must be in memory."""
     refuse_out_of_core_validation(X_val)
     levels = scan.columns.level_counts.tolist()
@@ -50,7 +50,7 @@ def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> Dataset | N
     if labels is None:
         return None
     target = one_hot(labels[1], len(scan.classes))
-    return Dataset(labels[0], target, np.ones(len(target)), levels, class_loss(len(scan.classes)))
+    return Dataset(labels[0], target, np.ones(len(target)), levels, _class_loss(scan.classes, mixes_answers))
 
 
 @contextmanager
@@ -69,15 +69,15 @@ def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
         journal.close()
 
 
-def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
-    """The rows as soft learners take them."""
+def soft_table(scan: Scan, class_weight: Any = None, mixes_answers: bool = False) -> BatchedRows:
+    """The rows as soft learners take them; of trees that mix answers where classes are learned."""
     target = scan.target
     if scan.classes is None:
         loss, factor, (centre, scale) = Loss.SQUARED, np.ones(0), target.scale()
         total = scan.total_weight
     else:
         n = len(scan.classes)
-        loss = class_loss(n)
+        loss = _class_loss(scan.classes, mixes_answers)
         factor = class_weights(class_weight, scan.classes, np.arange(n, dtype=np.int32), scan.class_totals)
         outputs = 1 if n <= 2 else n
         centre, scale, total = np.zeros(outputs), np.ones(outputs), dot(scan.class_totals, factor)
@@ -89,6 +89,11 @@ def soft_table(scan: Scan, class_weight: Any = None) -> BatchedRows:
         scan.parts.map(to_batch), scan.columns.level_counts.tolist(), loss, low, high, varies, scan.n_rows, total,
         scan.total_weight, centre, scale,
     )  # fmt: skip
+
+
+def _class_loss(classes: Sized, mixes_answers: bool) -> Loss:
+    loss = class_loss(len(classes))
+    return loss.mixing_answers if mixes_answers else loss
 
 
 @dataclass(frozen=True)
@@ -123,13 +128,19 @@ def _ranges(scan: Scan) -> tuple[Floats, Floats]:
 
 
 def soft_rows(
-    scan: Scan, order: ColumnOrder, journal: Journal, seed: int, n_threads: int, class_weight: Any = None
+    scan: Scan,
+    order: ColumnOrder,
+    journal: Journal,
+    seed: int,
+    n_threads: int,
+    class_weight: Any = None,
+    mixes_answers: bool = False,
 ) -> tuple[TrainingRows, Schema]:
     """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample.
 
     The schema is of the columns as they are in the table.
     """
-    table = soft_table(scan, class_weight)
+    table = soft_table(scan, class_weight, mixes_answers)
     if not order.is_given:
         table = replace(
             table,

@@ -14,7 +14,7 @@ from softwood.intake import options
 from softwood.intake.cells.sparse_rows import in_row_blocks
 from softwood.intake.table.target import encode_classes, read_numbers
 from softwood.intake.table.weights import read_weights
-from softwood.kernels.kinds import Link
+from softwood.kernels.kinds import Link, Loss
 from softwood.learners.conformal.intervals import ClassSets, Intervals
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Schema
@@ -146,7 +146,9 @@ class SetPrediction(Calibrated):
 
 def _within_answers(model: Any, ends: Floats) -> Floats:
     """Behind a log link, and where counts are learned, nothing is below 0."""
-    counts = model.tree_.link == Link.LOG or vars(model).get("criterion") == "poisson"
+    loss = getattr(model, "_loss", None)  # a tree that mixes means has no link of its own
+    is_log = model.tree_.link == Link.LOG or (isinstance(loss, Loss) and loss.link == Link.LOG)
+    counts = is_log or vars(model).get("criterion") == "poisson"
     return np.maximum(ends, 0.0) if counts else ends
 
 

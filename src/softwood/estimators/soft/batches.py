@@ -9,10 +9,12 @@ import numpy as np
 
 from softwood.estimators.base.base import RowCount
 from softwood.estimators.base.batch_fits import held_rows, journal_of, remember_answers, soft_rows
+from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.results import one_class_result
 from softwood.intake.parts.scan import Scan
 from softwood.intake.table.rows import class_schema
 from softwood.intake.table.weights import class_weights
+from softwood.kernels.kinds import Loss, class_loss
 from softwood.learners.column_order import ColumnOrder
 from softwood.learners.soft.by_name import enter_dataset
 
@@ -32,10 +34,12 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         estimator._remember(one_class_result(schema), told)
         return
     how = estimator._joint()
-    validation, order = held_rows(estimator, scan, X_val, y_val), ColumnOrder.of(scan.columns)
+    order = ColumnOrder.of(scan.columns)
+    mixes = loss_of_mix(params, "batches", class_loss(2) if scan.classes is not None else Loss.SQUARED).mixes_answers
+    validation = held_rows(estimator, scan, X_val, y_val, mixes)
     validation = None if validation is None else enter_dataset(order, validation)
     with journal_of(estimator, scan) as journal:
-        rows, schema = soft_rows(scan, order, journal, how.seed, how.n_threads, params.get("class_weight"))
+        rows, schema = soft_rows(scan, order, journal, how.seed, how.n_threads, params.get("class_weight"), mixes)
         learned = estimator._learn_from(rows, schema, how, validation)
     if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
         factor = class_weights(

@@ -13,6 +13,7 @@ from softwood.arrays import Floats
 from softwood.estimators.base.base import Probabilities
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
+from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.results import one_class_result
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake.cells.sparse_rows import in_row_blocks, like_training_rows
@@ -24,7 +25,9 @@ from softwood.intake.table.rows import (
 )
 from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
-from softwood.kernels.kinds import class_loss
+from softwood.kernels.arithmetic import log
+from softwood.kernels.formulas.leaf_link import LEAST_PROBABILITY
+from softwood.kernels.kinds import Link, Loss, class_loss
 from softwood.learners.soft.rows.dataset import Dataset
 
 
@@ -44,6 +47,10 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         held-out rows tell of these.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
+    mix : {"output", "probability"}
+        What the mean over the leaves is taken of: "output", of the log odds (or the scores of classes), from which the
+        probability follows; "probability", of the leaves' probabilities, so that every number in the tree is one and a
+        branch is the mean of its children ("joint" and constant leaves only; "auto" is constant then).
     max_leaves : int or None
         At most so many leaves; None is 16 for the joint learner (one for 200 rows, 64 at most, beyond 6,000 rows; of
         more than four classes from 3,400 rows on, where leaves may share a part of their slopes) and no limit for the
@@ -62,7 +69,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     readable : bool
         Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
         else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
-        Takes two to three times as long ("joint" only).
+        Takes two to three times as long ("joint" only). A `UserWarning` says where no such tree is as good: then the
+        tree is larger.
     start : {"hard", "random"}
         What a split of the incremental learner starts from: the best hard split, or small random numbers.
     max_iter : int
@@ -119,6 +127,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
+        mix: str = "output",
         max_leaves: int | None = None,
         weight_penalty: Any = "auto",
         max_gate_features: int | None = None,
@@ -143,6 +152,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.learner = learner
         self.gate = gate
         self.leaf = leaf
+        self.mix = mix
         self.max_leaves = max_leaves
         self.weight_penalty = weight_penalty
         self.max_gate_features = max_gate_features
@@ -181,6 +191,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
         """
         engine = choose_engine(self, X)
+        loss_of_mix(self.get_params(deep=False), engine, Loss.LOGISTIC)  # refused before the rows are read
         given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):
             fit_in_parts(self, given, X_val, y_val)
@@ -190,7 +201,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         if self.class_weight is not None:
             factor = class_weights(self.class_weight, self.classes_, codes, weight)
             weight = weight * factor[codes]
-        loss = class_loss(len(self.classes_))
+        loss = loss_of_mix(self.get_params(deep=False), engine, class_loss(len(self.classes_)))
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
         dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight, group=given.group)
@@ -208,7 +219,15 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
 
     @in_row_blocks
     def decision_function(self, X: Any) -> Floats:
-        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes)."""
+        """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes).
+
+        With mix="probability" there is no link: log odds, or logarithms of the classes' probabilities.
+        """
         check_is_fitted(self, "tree_")
         output = self.tree_.output(self._rows(X), self._threads())
-        return output[:, 0] if output.shape[1] == 1 else output
+        if output.shape[1] == 1:
+            return output[:, 0]
+        if self.tree_.link != Link.IDENTITY:
+            return output
+        logs = log(np.maximum(output, LEAST_PROBABILITY))
+        return np.asarray(logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs)

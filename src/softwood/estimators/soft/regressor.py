@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, rows_of_loss
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
+from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake.cells.sparse_rows import like_training_rows
 from softwood.intake.engine import choose_engine
@@ -40,6 +41,9 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         distance from the median).
     power : float
         Of loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
+    mix : {"output", "probability"}
+        Of the losses with a link ("poisson", "gamma", "tweedie"): "output" answers exp of the mean over the leaves,
+        "probability" the mean of the leaves' means. For other losses these are the same.
 
     Examples
     --------
@@ -55,6 +59,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         learner: str = "joint",
         gate: str = "auto",
         leaf: str = "auto",
+        mix: str = "output",
         loss: str = "squared_error",
         quantile: float = 0.5,
         delta: float = 1.0,
@@ -82,6 +87,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         self.learner = learner
         self.gate = gate
         self.leaf = leaf
+        self.mix = mix
         self.loss = loss
         self.quantile = quantile
         self.delta = delta
@@ -128,7 +134,8 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
             link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts what happened in so many
             hours, or to so many people, and the tree learns the rate. `predict` takes one, too.
         """
-        engine, loss = choose_engine(self, X), self._loss
+        engine = choose_engine(self, X)
+        loss = loss_of_mix(self.get_params(deep=False), engine, self._loss)
         if engine != "memory":
             refuse_loss_of_engine(self.loss, engine, offset)
         given = read(self, engine, X, y, sample_weight, groups, is_classes=False)

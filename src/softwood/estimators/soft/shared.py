@@ -19,13 +19,13 @@ from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.soft.results import held_out_of, history_line, relative_loss
 from softwood.intake import options
 from softwood.intake.cells.sparse_rows import is_worth_keeping
-from softwood.kernels.kinds import Link, Loss
+from softwood.kernels.kinds import Loss
 from softwood.learners.column_order import ColumnOrder
 from softwood.learners.soft.by_name import enter_dataset, enter_start, leave_result
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
 from softwood.learners.soft.options import JointOptions
-from softwood.learners.soft.readable import learn_readable
+from softwood.learners.soft.readable import learn_readable, why_not_readable
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import Effort
 from softwood.learners.soft.thorough import learn_thoroughly
@@ -201,7 +201,7 @@ class SoftTree(Calibrated, TreeEstimator):
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
         order = ColumnOrder.of(schema)
         how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
-        before, names = enter_start(order, self._before(schema, rows.sample.loss.link)), order.schema(schema)
+        before, names = enter_start(order, self._before(schema, rows.sample.loss)), order.schema(schema)
         with search_bar(p["verbose"]) as report:
             if how.effort == "thorough" and before is None:
                 found = self._learn_thoroughly(deal, names, replace(how, report=report), validation)
@@ -219,7 +219,7 @@ class SoftTree(Calibrated, TreeEstimator):
             raise ValueError("effort='thorough' deals the rows anew for every search: it needs them in memory.")
         return learn_thoroughly(deal, schema, how, validation)
 
-    def _before(self, schema: Schema, link: Link) -> WarmStart | None:
+    def _before(self, schema: Schema, loss: Loss) -> WarmStart | None:
         """What a warm start goes on from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
@@ -228,16 +228,22 @@ class SoftTree(Calibrated, TreeEstimator):
                 "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
                 "estimator, or set warm_start=False."
             )
-        if self.tree_.link != link:
+        same_mix = self._grown is None or self._grown.tree.leaf_link == loss.leaf_link
+        if self.tree_.link != loss.output_link or not same_mix:
             raise ValueError(
-                "warm_start=True goes on from a tree whose loss has the same link, and this one's is not. Fit a new "
-                "estimator, or set warm_start=False."
+                "warm_start=True goes on from a tree whose loss has the same link and whose leaves mix the same, and "
+                "this one's is not. Fit a new estimator, or set warm_start=False."
             )
         return self._grown
 
     def _remember(self, learned: FitResult, weight: Floats | RowCount) -> Self:
         warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
+        p = self.get_params(deep=False)
+        unreadable = why_not_readable(self.tree_, p["max_gate_features"]) if p["readable"] else ""
+        if unreadable:
+            warnings.warn(unreadable, UserWarning, stacklevel=4)
+            self.tree_ = self.tree_.changed(unreadable)
         self._importance, self._gain_importance = learned.described.importance, learned.described.by_gain
         self._hardened = learned.described.hardened
         self._grown, self._held_out_loss = learned.grown, relative_loss(learned)

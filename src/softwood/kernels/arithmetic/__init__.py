@@ -26,6 +26,8 @@ matmul = choose(reference.matmul)
 stored_matmul = choose(reference.stored_matmul)
 eigh = choose(reference.eigh)
 solve = choose(reference.solve)
+solve_with_band = choose(reference.solve_with_band)
+invert_bands = choose(reference.invert_bands)
 _cos_of_turn = choose(reference.cos_of_turn)
 
 

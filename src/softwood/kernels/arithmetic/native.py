@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, Longs
 
 _native: Any = import_module("softwood.kernels._native")  # not by name: the import would count as one of all kernels
 
@@ -68,6 +68,17 @@ def stored_matmul(one: Any, other: Floats) -> Floats:
 def eigh(S: Floats) -> tuple[Floats, Floats]:
     value, vector = _native.eigen_symmetric(np.ascontiguousarray(S, np.float64))
     return value[::-1], np.ascontiguousarray(vector[::-1].T)
+
+
+def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
+    columns = np.ascontiguousarray(right if right.ndim == 2 else right[:, None])
+    found = _native.solve_with_band(np.ascontiguousarray(S), columns, n_threads)
+    return None if found is None else (found[0].reshape(right.shape), found[1])
+
+
+def invert_bands(band: Floats, begin: Longs) -> Floats:
+    inverse: Floats = _native.invert_bands(np.ascontiguousarray(band), begin)
+    return inverse
 
 
 def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:

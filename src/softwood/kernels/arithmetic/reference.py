@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, Longs
 
 FLAT = 1e-12  # of the mean diagonal; an entry that is no more is nothing but rounding
 
@@ -87,3 +87,36 @@ def solve(S: Floats, right: Floats, tiny: float, part: float) -> Floats:
     kept = int(np.searchsorted(np.cumsum(value), part * total)) + 1
     value, vector = value[:kept], vector[:, :kept]
     return np.asarray(vector @ ((vector.T @ columns) / value[:, None])).reshape(right.shape)
+
+
+def solve_with_band(S: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
+    """S^-1 right of a positive definite S, and the diagonal of S^-1 with the two beside it, (3, n), zeros at the end.
+
+    None where S is not positive definite as far as doubles carry.
+    """
+    try:
+        np.linalg.cholesky(S)
+    except np.linalg.LinAlgError:
+        return None
+    inverse, band = np.linalg.inv(S), np.zeros((3, len(S)))
+    for k in range(min(3, len(S))):
+        band[k, : len(S) - k] = np.diag(inverse, k)
+    return np.asarray(np.linalg.solve(S, right), np.float64), band
+
+
+def invert_bands(band: Floats, begin: Longs) -> Floats:
+    """The diagonals, as of `solve_with_band`, of the inverse of a symmetric matrix of blocks, given by its diagonals.
+
+    begin : where each block begins, and the end of the last. One that is not positive definite has an inverse of 0.
+    """
+    inverse = np.zeros_like(band)
+    for first, last in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
+        n = last - first
+        scale = 1.0 / np.sqrt(band[0, first:last])
+        block = sum(np.diag(band[k, first : last - k], k) for k in range(min(3, n)))
+        block = (block + np.triu(block, 1).T) * scale * scale[:, None]
+        found = solve_with_band(block, np.zeros((n, 0)))
+        if found is not None:
+            for k in range(min(3, n)):
+                inverse[k, first : last - k] = found[1][k, : n - k] * scale[: n - k] * scale[k:]
+    return inverse

@@ -10,6 +10,12 @@ tweedie    half the unit deviance of power p at the mean m = exp(output):
            p = 2      y / m - 1 - log(y / m)                gamma: positive amounts
            between    m^(2-p) / (2-p) + y m^(1-p) / (p-1) - y^(2-p) / ((2-p)(p-1))     counts of amounts, many of them 0
 
+Where leaves mix answers (formulas/leaf_link.py) the output is the answer already:
+probability    - target log output - (1 - target) log(1 - output)       of the second of two classes
+probabilities  - target . log output
+mean           tweedie at the mean m = output
+Below LEAST_ANSWER (and above 1 - LEAST_ANSWER) they go on as straight lines.
+
 The corner of the quantile loss is rounded: within WIDTH of 0 |u| is u^2 / (2 WIDTH) + WIDTH / 2, so that it has a slope
 everywhere; less a constant, so that it is nowhere below 0. Its curvature, and that of huber, is that of a bound from
 above; that of tweedie is the expected one. They are used to look for splits; refinement needs slopes only.
@@ -28,6 +34,7 @@ FLAT = 1e-4  # least curvature of a class loss: sure rows still weigh something
 WIDTH = 0.1  # part of the targets' scale within which the quantile loss is rounded
 WILD_TARGET_SCALES = 10.0  # scales of the targets beyond which one is wild, for a loss that counts it by its size
 LEAST_LOG_TARGET = 1e-30  # in place of a smaller target in a logarithm; float32 holds it
+LEAST_ANSWER = 1e-6  # below it the logarithm goes on as its tangent; float32 can tell 1 - LEAST_ANSWER from 1
 
 
 def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
@@ -39,6 +46,10 @@ def row_loss(loss: Loss, output: Floats, target: Floats) -> Floats:
     if loss.kind == LossKind.SOFTMAX:
         shifted = output - output.max(axis=1, keepdims=True)
         return np.asarray(log(exp(shifted).sum(axis=1)) - np.sum(target * shifted, axis=1))
+    if loss.mixes_answers:
+        held = _held(loss, output)
+        slope = loss_derivatives(loss, output, target)[0]
+        return np.asarray(np.sum(_loss_of_answers(loss, held, target) + slope * (output - held), axis=1))
     each = {LossKind.HUBER: _huber, LossKind.QUANTILE: _quantile, LossKind.TWEEDIE: half_deviance}[loss.kind]
     return np.asarray(np.sum(each(loss.parameter, output, target), axis=1))
 
@@ -56,12 +67,38 @@ def loss_derivatives(loss: Loss, output: Floats, target: Floats) -> tuple[Floats
         power = loss.parameter
         mean = exp((2.0 - power) * output)
         return mean - target * exp((1.0 - power) * output), mean + FLAT
+    if loss.mixes_answers:
+        return _derivatives_by_answers(loss, _held(loss, output), target)
     if loss.kind == LossKind.LOGISTIC:
         p = sigmoid(output)
     else:
         p = exp(output - output.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
     return p - target, p * (1.0 - p) + FLAT
+
+
+def _held(loss: Loss, output: Floats) -> Floats:
+    """Answers that have a logarithm."""
+    return np.clip(output, LEAST_ANSWER, 1.0 - LEAST_ANSWER if loss.kind == LossKind.PROBABILITY else np.inf)
+
+
+def _loss_of_answers(loss: Loss, answer: Floats, target: Floats) -> Floats:
+    if loss.kind == LossKind.PROBABILITY:
+        return np.asarray(-target * log(answer) - (1.0 - target) * log(1.0 - answer))
+    if loss.kind == LossKind.PROBABILITIES:
+        return np.asarray(-target * log(answer))
+    return half_deviance(loss.parameter, log(answer), target)
+
+
+def _derivatives_by_answers(loss: Loss, answer: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """First derivative and the expected second one."""
+    if loss.kind == LossKind.PROBABILITY:
+        variance = answer * (1.0 - answer)
+        return (answer - target) / variance, 1.0 / variance
+    if loss.kind == LossKind.PROBABILITIES:
+        return -target / answer, 1.0 / answer
+    slope, curvature = loss_derivatives(loss.mixing_outputs, log(answer), target)
+    return slope / answer, curvature / (answer * answer)
 
 
 def far_loss(loss: Loss, target: Floats) -> Floats:

@@ -20,6 +20,7 @@ from softwood.kernels.native.tables import (
     bin_codes,
     column_moments,
     hash_rows,
+    hat_products,
     make_linear_columns,
     sum_bins,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "grow_c45",
     "grow_discriminant",
     "hash_rows",
+    "hat_products",
     "is_valid",
     "make_expanded_rows",
     "make_linear_columns",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from softwood.arrays import Floats, Ints
+from softwood.arrays import Floats, Ints, Longs
 from softwood.kernels import _native
 from softwood.kernels.arithmetic.native import readable
 from softwood.kernels.contracts.bin_tree import BYTE, BinnedRows, BinTree, Codes
@@ -31,6 +31,11 @@ def any_infinite(X: Floats) -> bool:
 def column_moments(X: Floats, weight: Floats) -> tuple[Floats, Floats, Floats] | None:
     """Mean, standard deviation and largest size of every column; None where a value is missing."""
     return _native.column_moments(readable(X), flat(weight))
+
+
+def hat_products(segment: Ints, part: Floats, weight: Floats, begin: Longs, n_threads: int = 1) -> Floats:
+    """B'WB of hats; see reference/hat_products.py."""
+    return _native.hat_products(segment, flat(part), flat(weight), begin, n_threads)
 
 
 def make_linear_columns(

@@ -9,6 +9,7 @@ from softwood.kernels.reference.descend import descend
 from softwood.kernels.reference.evaluate import Evaluator
 from softwood.kernels.reference.gradient import make_expanded_rows, make_rows, make_shape
 from softwood.kernels.reference.grow import Grower
+from softwood.kernels.reference.hat_products import hat_products
 from softwood.kernels.reference.linear_columns import column_moments, make_linear_columns
 from softwood.kernels.reference.running_scale import scale_running
 from softwood.kernels.reference.stored_passes import StoredPasses
@@ -30,6 +31,7 @@ __all__ = [
     "evaluate_buds",
     "grow_c45",
     "hash_rows",
+    "hat_products",
     "is_valid",
     "make_expanded_rows",
     "make_linear_columns",

@@ -3,6 +3,8 @@
     share  = sigmoid(weight . phi + bias), the part of the first child;   reach[child] = reach[m] * share
     output = offset + sum_leaf reach[leaf] * (response[leaf] + slope[leaf] . phi + own_slope[leaf] . phi[own columns])
 
+Where leaves mix answers (formulas/leaf_link.py), link(response[leaf]) stands for response[leaf]; there are no slopes.
+
 Parameters lie in one vector: [gate][column, bias] [leaf][output] [slope][output][column] [leaf][output][own column].
 Gates and leaves are numbered in node order. The loss is a mean by weight.
 """
@@ -21,6 +23,7 @@ from softwood.kernels.contracts.expansion import Expansion, expand
 from softwood.kernels.contracts.soft import Rows, Shape
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.formulas.leaf_link import chain_slopes, chain_sums, leaf_answers, silent_response
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.formulas.node_order import NodeOrder
 from softwood.kernels.formulas.ordered_tree import OrderedTree
@@ -122,7 +125,8 @@ class SoftRows:
             value[:, m] = value[:, first + 1] + part * gap
             coefficient = reach[:, m] * part * (1.0 - part) * gap
             weight[gate, :-1], weight[gate, -1] = coefficient @ self.phi, coefficient.sum()
-        response[:] = leaf_reach.T @ output_slope
+        by_answer = leaf_reach.T @ output_slope
+        response[:] = chain_slopes(self.loss_kind.leaf_link, self._leaf_answers(shape, parameters), by_answer)
         for leaf, row in enumerate(shape.slope_row):
             if row >= 0:
                 slope[row] += (leaf_reach[:, leaf, None] * output_slope).T @ self.phi
@@ -191,6 +195,9 @@ class SoftRows:
             for f in range(bin.shape[1]):
                 np.add.at(table[place, f, :, 0], bin[:, f], r * slope)
                 np.add.at(table[place, f, :, 1], bin[:, f], r * r * curvature)
+            if self.loss_kind.mixes_answers and shape.first_child[node] < 0:
+                answer = self._leaf_answers(shape, parameters, node)
+                table[place] = chain_sums(self.loss_kind.link, answer, table[place])
         return table
 
     def split_direction(
@@ -203,18 +210,28 @@ class SoftRows:
         total = max(float(r.sum()), 1e-300)
         mean = r @ self.phi / total
         spread = np.sqrt(np.maximum(r @ np.square(self.phi) / total - mean * mean, 0.0))
-        return mean, spread, slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+        covariance = slope.T @ self.phi - np.outer(slope.sum(axis=0), mean)
+        if self.loss_kind.mixes_answers and shape.first_child[node] < 0:
+            answer = self._leaf_answers(shape, parameters, node)
+            covariance = chain_slopes(self.loss_kind.link, answer, covariance.T).T
+        return mean, spread, covariance
 
     def under(self, shape: SoftShape, parameters: Floats, node: int, n_threads: int = 1) -> SoftRows:
         """The rows as a subtree in place of leaf `node` sees them."""
-        without = parameters.copy()
-        shape.unpack(without)[1][int(np.searchsorted(shape.leaves, node))] = 0.0
+        without, silent = parameters.copy(), silent_response(self.loss_kind.leaf_link)
+        shape.unpack(without)[1][int(np.searchsorted(shape.leaves, node))] = silent
         output, reach, _ = self.answers(shape, without)
         return replace(self, offset=output, arrival=reach[:, node].copy())
 
+    def _leaf_answers(self, shape: SoftShape, parameters: Floats, node: int | None = None) -> Floats:
+        """What is mixed: (leaves, outputs), or the row of a leaf."""
+        answers = leaf_answers(self.loss_kind.leaf_link, shape.unpack(parameters)[1])
+        return answers if node is None else answers[int(np.searchsorted(shape.leaves, node))]
+
     def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
-        weight, response, slope, own_slope = shape.unpack(parameters)
+        weight, _, slope, own_slope = shape.unpack(parameters)
+        response = self._leaf_answers(shape, parameters)
         share = sigmoid(self.phi @ weight[:, :-1].T + weight[:, -1])
         reach = np.empty((len(self.phi), len(shape.first_child)))
         reach[:, 0] = self.arrival

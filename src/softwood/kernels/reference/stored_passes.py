@@ -14,6 +14,7 @@ from softwood.kernels.arithmetic import dot, matmul
 from softwood.kernels.contracts.soft import Shape
 from softwood.kernels.formulas.equation import sigmoid
 from softwood.kernels.formulas.lbfgs import minimise, penalised
+from softwood.kernels.formulas.leaf_link import chain_slopes, leaf_answers
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.formulas.penalty import Penalty
 from softwood.kernels.reference.gradient import SoftShape
@@ -61,7 +62,8 @@ class StoredPasses:
         weight, response, slope, _ = plain.unpack(gradient)
         found = self.rows.columns.products(of_sums).T
         weight[:, :-1], weight[:, -1] = found[:gates], of_sums[:, :gates].sum(axis=0)
-        response[:] = matmul(leaf_reach.T, output_slope)
+        link, given = self.rows.loss_kind.leaf_link, plain.unpack(parameters)[1]
+        response[:] = chain_slopes(link, leaf_answers(link, given), matmul(leaf_reach.T, output_slope))
         slope[:] = found[gates:].reshape(slope.shape)
         return dot(self.rows.weight, row_loss(self.rows.loss_kind, output, self.rows.target)), gradient
 
@@ -83,6 +85,7 @@ class StoredPasses:
     def _forward(self, shape: SoftShape, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """Reach (rows, nodes), share (rows, gates) and what each leaf answers (rows, leaves, outputs)."""
         weight, response, slope, _ = shape.unpack(parameters)
+        response = leaf_answers(self.rows.loss_kind.leaf_link, response)
         gates, along = len(weight), slope.reshape(shape.slopes * shape.outputs, shape.columns)
         sums = self.rows.columns.sums(np.concatenate([weight[:, :-1], along]).T)
         share = sigmoid(sums[:, :gates] + weight[:, -1])

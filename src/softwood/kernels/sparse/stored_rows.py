@@ -22,6 +22,7 @@ from softwood import kernels
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import matmul, stored_matmul
 from softwood.kernels.contracts.soft import Shape
+from softwood.kernels.formulas.leaf_link import chain_slopes, chain_sums, leaf_answers, silent_response
 from softwood.kernels.formulas.losses import loss_derivatives
 from softwood.kernels.kinds import Loss
 from softwood.kernels.reference.stored_passes import StoredPasses, plain_shape
@@ -196,6 +197,8 @@ class StoredRows:
             stored = self.columns.present(both)[: len(self.place)].reshape(len(self.place), 2, shape.outputs)
             table[at, self.place, 1] = stored
             table[at, self.place, 0] = both.sum(axis=0).reshape(2, shape.outputs) - stored
+            if self.loss_kind.mixes_answers and shape.first_child[node] < 0:
+                table[at] = chain_sums(self.loss_kind.link, self._leaf_answer(shape, parameters, node), table[at])
         return table
 
     def split_direction(
@@ -209,11 +212,22 @@ class StoredRows:
         found = self.columns.products(np.column_stack([r, slope]))
         mean = found[:, 0] / total
         spread = np.sqrt(np.maximum(self.columns.squares(r) / total - mean * mean, 0.0))
-        return mean, spread, found[:, 1:].T - np.outer(slope.sum(axis=0), mean)
+        covariance = found[:, 1:].T - np.outer(slope.sum(axis=0), mean)
+        if self.loss_kind.mixes_answers and shape.first_child[node] < 0:
+            answer = self._leaf_answer(shape, parameters, node)
+            covariance = chain_slopes(self.loss_kind.link, answer, covariance.T).T
+        return mean, spread, covariance
 
     def under(self, shape: Shape, parameters: Floats, node: int, n_threads: int = 1) -> StoredRows:
         """The rows as a subtree in place of leaf `node` sees them."""
         plain, without = plain_shape(shape), parameters.copy()
-        plain.unpack(without)[1][int(np.searchsorted(plain.leaves, node))] = 0.0
+        silent = silent_response(self.loss_kind.leaf_link)
+        plain.unpack(without)[1][int(np.searchsorted(plain.leaves, node))] = silent
         output, reach, _ = self.answers(shape, without)
         return replace(self, offset=output, arrival=reach[:, node].copy())
+
+    def _leaf_answer(self, shape: Shape, parameters: Floats, node: int) -> Floats:
+        """What a leaf answers, (outputs,)."""
+        plain = plain_shape(shape)
+        answers = leaf_answers(self.loss_kind.leaf_link, plain.unpack(parameters)[1])
+        return np.asarray(answers[int(np.searchsorted(plain.leaves, node))])

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class Node:
     split: BinSplit | None = None
     first_child: int = -1
     may_split: bool = False  # it has a split that is worth it
+    account: tuple[Floats, Any] | None = None  # sums, and what they come to
 
 
 class Question(NamedTuple):
@@ -47,6 +49,14 @@ class Question(NamedTuple):
     tree: BinTree
     nodes: Sequence[int]
     origin: Floats
+
+
+class Leaf(NamedTuple):
+    """A leaf that waits to be split, in the order of a heap: the largest gain first, of equal ones the oldest."""
+
+    loss: float  # its gain, negative
+    age: int
+    node: int
 
 
 Steps = Generator[Question, Floats, None]
@@ -90,28 +100,30 @@ class HistogramGrower:
 
     def _best_first(self, most: int) -> list[int]:
         """Leaves that may be next, as far as is known; none: the tree is ready, nodes in the order they are made."""
-        made, leaves, divided = [0], [0], set[int]()
-        while len(leaves) < most:
-            open_leaves = [m for m in leaves if self.nodes[m].may_split]
-            if not open_leaves:
-                break
-            m = self._largest_gain(open_leaves)
+        made, divided, tie = [0], set[int](), TIE * self._size(self.nodes[0]) * self._impurity(self.nodes[0])
+        waiting: list[Leaf] = []  # a heap of the leaves that may be split
+        self._wait(waiting, made, 0)
+        while waiting and len(made) - len(divided) < most:
+            m = _pop_largest(waiting, tie).node
             first = self.nodes[m].first_child
             if first < 0:  # at most so many splits are left: only leaves of the largest gains can be among them
-                order = sorted(open_leaves, key=lambda leaf: (leaf != m, -self._gain(leaf)))
-                return [leaf for leaf in order[: most - len(leaves)] if self.nodes[leaf].first_child < 0]
-            leaves.remove(m)
-            leaves += [first, first + 1]
-            made += [first, first + 1]
+                order = [m, *(leaf.node for leaf in sorted(waiting))]
+                left = most - (len(made) - len(divided))
+                return [leaf for leaf in order[:left] if self.nodes[leaf].first_child < 0]
             divided.add(m)
+            for child in (first, first + 1):
+                made.append(child)
+                self._wait(waiting, made, child)
         place = {m: i for i, m in enumerate(made)}
         first_child = [place[self.nodes[m].first_child] if m in divided else -1 for m in made]
         self.nodes = [replace(self.nodes[m], first_child=at) for m, at in zip(made, first_child, strict=True)]
         return []
 
-    def _gain(self, m: int) -> float:
-        split = self.nodes[m].split
-        return 0.0 if split is None else split.gain
+    def _wait(self, waiting: list[Leaf], made: Sequence[int], m: int) -> None:
+        """Put the leaf made last among those that wait, if it may be split."""
+        node = self.nodes[m]
+        if node.may_split and node.split is not None:
+            heappush(waiting, Leaf(-node.split.gain, len(made), m))
 
     def _add_root(self) -> Steps:
         """The root, about its own mean."""
@@ -156,14 +168,21 @@ class HistogramGrower:
 
     def _mean(self, node: Node) -> Floats:
         """Of the targets; nothing for classes."""
-        return self.search.measure.account(node.sums, node.origin).center[0] if self.n_targets else node.origin
+        return np.asarray(self._account(node).center[0]) if self.n_targets else node.origin
+
+    def _account(self, node: Node) -> Any:
+        """What the node's sums come to, worked out once for them."""
+        known = node.account
+        if known is None or known[0] is not node.sums:
+            known = node.account = (node.sums, self.search.measure.account(node.sums, node.origin))
+        return known[1]
 
     def _size(self, node: Node) -> float:
         """W: weight times class factor."""
-        return float(self.search.measure.account(node.sums, node.origin).size[0])
+        return float(self._account(node).size[0])
 
     def _impurity(self, node: Node) -> float:
-        account = self.search.measure.account(node.sums, node.origin)
+        account = self._account(node)
         size = float(account.size[0])
         return max(float(account.loss[0]), 0.0) / size if size > 0 else 0.0
 
@@ -189,11 +208,6 @@ class HistogramGrower:
     def _is_worth(self, split: BinSplit) -> bool:
         """Whether the impurity falls by enough, relative to the whole table."""
         return split.gain / self._size(self.nodes[0]) + EPSILON >= self.search.growth.min_impurity_decrease
-
-    def _largest_gain(self, leaves: Sequence[int]) -> int:
-        """The leaf of largest gain; a tie: the oldest."""
-        gain, root = np.array([self._gain(m) for m in leaves]), self.nodes[0]
-        return leaves[int(np.flatnonzero(gain >= gain.max() - TIE * self._size(root) * self._impurity(root))[0])]
 
     def _divide(self, node: Node) -> None:
         """Turn an open leaf into a branch with two children."""
@@ -232,3 +246,17 @@ class HistogramGrower:
                 np.zeros(1, np.int32), none.astype(np.int32), none.astype(np.int32), none, none,
             ),
         )  # fmt: skip
+
+
+def _pop_largest(waiting: list[Leaf], tie: float) -> Leaf:
+    """Take the leaf of largest gain from the heap; of gains that are equal but for rounding the oldest."""
+    best = heappop(waiting)
+    most, others = best.loss, []
+    while waiting and -waiting[0].loss >= -most - tie:
+        other = heappop(waiting)
+        if other.age < best.age:
+            other, best = best, other
+        others.append(other)
+    for other in others:
+        heappush(waiting, other)
+    return best

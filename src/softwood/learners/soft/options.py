@@ -56,6 +56,13 @@ class JointOptions:
         """Whether there is a monotone input."""
         return len(self.signs) > 0
 
+    @property
+    def may_fit_by_evidence(self) -> bool:
+        """Whether a root of curves by evidence is what was asked for, or among it."""
+        is_free = self.gate in ("auto", "additive") and self.leaf in ("auto", "linear") and self.penalty is None
+        is_plain = not self.is_monotone and self.max_gate_features is None
+        return self.steps.curves_by_evidence and is_free and is_plain
+
     def counts_penalty(self, rows: TrainingRows) -> bool:
         """Whether the penalty was found on fewer rows and should count as many of all: it was tuned, or is a guess."""
         return self.penalty is None and (self.effort == "quick" or rows.are_sampled)
@@ -63,11 +70,14 @@ class JointOptions:
     def settled(self, loss: Loss) -> JointOptions:
         """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
 
-        Numbers bend along their inputs more often than log odds do: they get curves.
+        Numbers bend along their inputs more often than log odds do: they get curves. Leaves that mix answers
+        are constant.
         """
+        if loss.mixes_answers and self.leaf != "constant":
+            return replace(self, leaf="constant").settled(loss)
         if self.effort != "quick":
             return self
-        curved: Gate = "linear" if loss in (Loss.LOGISTIC, Loss.SOFTMAX) else "additive"
+        curved: Gate = "linear" if loss.is_classes else "additive"
         leaf: Leaf = "linear" if self.leaf == "auto" else self.leaf
         gate = curved if self.gate == "auto" else self.gate
         return replace(self, gate=gate, leaf=leaf, steps=SearchSteps(False, False, False))

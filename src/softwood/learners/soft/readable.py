@@ -23,7 +23,8 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
-from softwood.tree import Schema
+from softwood.tree import Schema, Tree
+from softwood.tree.views import LinearGate
 
 READABLE_MAX_LEAVES = 8
 READABLE_MAX_GATE_FEATURES = 3  # in a gate
@@ -74,3 +75,18 @@ def is_good_enough(plain: Candidate, best: Candidate) -> bool:
     mean = np.average(best_loss, weights=weight)
     error = np.sqrt(np.average(np.square(best_loss - mean), weights=weight) / weight.sum())
     return bool(gap <= MAX_LOSS_SE * error)
+
+
+def why_not_readable(tree: Tree, max_gate_features: int | None = None) -> str:
+    """One sentence where a tree is larger than a readable one: more than 8 leaves, or gates of more than 3 inputs."""
+    most = READABLE_MAX_GATE_FEATURES if max_gate_features is None else max_gate_features
+    gates = [gate for gate in map(tree.gate, range(tree.n_nodes)) if isinstance(gate, LinearGate)]
+    widest = max((len(gate.features) for gate in gates), default=0)
+    if tree.n_leaves <= READABLE_MAX_LEAVES and widest <= most:
+        return ""
+    return (
+        f"readable=True found no tree of at most {READABLE_MAX_LEAVES} leaves and {most} inputs per gate whose "
+        "held-out loss is within one standard error of this one's, which has "
+        f"{tree.n_leaves} leaves and gates of up to {widest} inputs; "
+        f"max_leaves={READABLE_MAX_LEAVES} and max_gate_features={most} insist on one."
+    )

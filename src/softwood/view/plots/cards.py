@@ -1,7 +1,10 @@
-"""The card of a node: what its gate asks, what that does to the rows, what answers are there.
+"""The card of a node: what its gate asks, what that does to the rows, what arrives and what the node adds.
 
-branch  question, gate, distribution of answers, answer and count
-leaf    answer, distribution of answers, count; of a linear leaf the curves that move it most
+branch  question, gate, bar of what arrives, its class or mean, count
+leaf    class or mean of what arrives, bar of what arrives, count, what it adds (`adds +4.6`) with a signed bar; of a
+        linear leaf the curves that move it most
+
+Label, colour and bar are all taken from `scene.arrives`, so they cannot contradict each other.
 """
 
 from __future__ import annotations
@@ -15,14 +18,13 @@ from softwood.arrays import Floats
 from softwood.explain.words import spell_cell
 from softwood.formats.colours import class_colour, tint
 from softwood.formats.columns import spell_counts
-from softwood.kernels import apply_link
-from softwood.kernels.formulas.equation import expand, response
-from softwood.tree.spelling import spell_fixed, spell_number
 from softwood.tree.views import LinearGate, LinearResponse
+from softwood.view.plots.added import added_text, draw_added, has_sum
 from softwood.view.plots.colours import ACCENT, GREY, number_colour
 from softwood.view.plots.glyphs import draw_distribution, draw_gate
 from softwood.view.plots.pen import Box, Pen, fit_text, text_width, wrap_text
 from softwood.view.plots.scene import Scene, grid_of
+from softwood.view.plots.spelling import per_cent, short_number, spell_answers
 
 HOW_SOFT = re.compile(r" \((?:soft|softness [^)]*|ramp [^)]*)\)$")  # the drawing shows it
 SIZE, SMALL = 7.5, 6.5  # points
@@ -70,12 +72,12 @@ class Card:
     def width(self) -> float:
         if self.asks:
             return self.style.branch_width
-        wide = text_width(self.answer, SIZE, True) + 2 * PADDING
+        wide = max(text_width(self.answer, SIZE, True), text_width(self.adds, SMALL)) + 2 * PADDING
         return max(min(wide, self.style.branch_width), self.style.leaf_width, 1.7 if self._leaf_curves else 0.0)
 
     @property
     def height(self) -> float:
-        parts = [LINE * len(self.lines), self._bar]
+        parts = [LINE * len(self.lines), self._bar, self._signed_bar]
         if self.asks and self.style.gate_height:
             parts.append(self.style.gate_height + 0.05)
         if self._leaf_curves:
@@ -85,6 +87,14 @@ class Card:
     @property
     def _bar(self) -> float:
         return (self.style.bar_height if self.scene.classes else self.style.numbers_height) + 0.04
+
+    @property
+    def _signed_bar(self) -> float:
+        """Height of the bar of what the node adds; 0 where it adds nothing."""
+        scene = self.scene
+        if self.hidden or not scene.numbers.answers(self.node) or not has_sum(scene):
+            return 0.0
+        return self.style.bar_height + 0.04
 
     @property
     def lines(self) -> list[str]:
@@ -105,16 +115,16 @@ class Card:
         rows = self._rows
         told = [text for text in (self.answer if self.asks else "", rows) if text]
         told = [" · ".join(told)] if told else []
+        if self.hidden:
+            return [*told, f"… {self.hidden} nodes below"]
         leafness = float(self.scene.tree.leafness[self.node])
         if 0 < leafness < 1:
             told.append(f"bud: keeps {per_cent(leafness)}")
-        return told + ([f"… {self.hidden} nodes below"] if self.hidden else [])
+        return told + ([self.adds] if self.adds else [])
 
     def _way(self, row: Floats) -> list[str]:
-        """What the gate makes of the row that is followed, or how much of it a leaf keeps."""
-        here, tree = float(self.scene.reach[self.scene.followed, self.node]), self.scene.tree
-        kept = [f"keeps {per_cent(here * float(tree.leafness[self.node]))}"] if tree.leafness[self.node] > 0 else []
-        return [*([self._asked(row)] if self.asks else []), *kept]
+        """The value or score of the row that is followed, and what the node gives to its output."""
+        return [*([self._asked(row)] if self.asks else []), *([self.adds] if self.adds else [])]
 
     def _asked(self, row: Floats) -> str:
         gate = self.scene.tree.gate(self.node)
@@ -126,6 +136,10 @@ class Card:
     @property
     def answer(self) -> str:
         return answer_text(self.scene, self.node)
+
+    @property
+    def adds(self) -> str:
+        return "" if self.hidden else added_text(self.scene, self.node, self.answer)
 
     @property
     def _rows(self) -> str:
@@ -161,6 +175,10 @@ class Card:
         for line in self.foot:
             pen.text(box.middle[0], at - LINE / 2, fit_text(line, inner, SMALL), SMALL, colour="#444444")
             at -= LINE
+        if self._signed_bar:
+            draw_added(
+                pen, self.scene, self.node, Box(left, at - self._signed_bar + 0.02, inner, self._signed_bar - 0.04)
+            )
 
 
 def question(scene: Scene, node: int) -> str:
@@ -184,48 +202,25 @@ def branch_text(scene: Scene, child: int) -> str:
 
 
 def answer_text(scene: Scene, node: int) -> str:
-    """The mean answer of the rows at a node, short; where a row is followed, what a leaf answers to it."""
-    mean = scene.tree.mean_answers[node]
-    if scene.row is not None and not scene.tree.n_children[node]:
-        own = response(scene.tree, node, expand(scene.tree.basis, scene.row))
-        mean = apply_link(int(scene.tree.link), own)[0]
-    return spell_answers(scene, mean)
-
-
-def spell_answers(scene: Scene, mean: Floats) -> str:
-    """`virginica 0.98`, `152`."""
-    if scene.classes:
-        best = int(scene.tree.schema.decide(mean[None])[0])
-        label = scene.labels[best]
-        label = f"class {label}:" if label[:1].isdigit() else label  # two numbers side by side say little
-        return f"{label} {spell_fixed(float(mean[best]), 2)}"
-    return ", ".join(short_number(float(value)) for value in mean)
-
-
-def short_number(value: float) -> str:
-    """Three or so significant digits."""
-    if not np.isfinite(value) or value == 0:
-        return spell_number(value)
-    if not 1e-4 < abs(value) < 1e6:
-        return spell_number(value)
-    return spell_fixed(value, max(0, 2 - int(np.floor(np.log10(abs(value))))))
+    """What arrives at a node, short: its class with the proportion of rows, or the mean target."""
+    return spell_answers(scene, scene.arrives[node])
 
 
 def node_colour(scene: Scene, node: int) -> str:
-    """Of what a node answers: its class, or its place among the numbers of the tree."""
-    mean = scene.tree.mean_answers
+    """Of what arrives at a node: its class, or its place among the numbers of all nodes."""
+    arrives = scene.arrives
     if scene.classes:
-        return class_colour(int(scene.tree.schema.decide(mean[[node]])[0]))
-    low, high = float(mean[:, 0].min()), float(mean[:, 0].max())
-    return number_colour((float(mean[node, 0]) - low) / (high - low) if high > low else 0.5)
+        return class_colour(int(scene.tree.schema.decide(arrives[[node]])[0]))
+    low, high = float(arrives[:, 0].min()), float(arrives[:, 0].max())
+    return number_colour((float(arrives[node, 0]) - low) / (high - low) if high > low else 0.5)
 
 
 def draw_response(pen: Pen, scene: Scene, node: int, box: Box) -> None:
-    """The curves that move a linear response most, on one scale; of several classes those of the likeliest."""
+    """The curves that move a linear response most, on one scale; of several classes those of the class that arrives."""
     response = scene.tree.response_at(node)
     if not isinstance(response, LinearResponse):
         return
-    output = int(np.argmax(scene.tree.mean_answers[node])) if scene.tree.n_outputs > 1 else 0
+    output = int(np.argmax(scene.arrives[node])) if scene.tree.n_outputs > 1 else 0
     terms = response.terms[output]
     effect = {f: sum(t.effect or 0.0 for t in terms if t.feature == f) for f in {t.feature for t in terms}}
     inputs = sorted(effect, key=lambda f: (-effect[f], f))[:MOST_LEAF_CURVES]
@@ -241,8 +236,3 @@ def draw_response(pen: Pen, scene: Scene, node: int, box: Box) -> None:
         pen.line(inner.x(np.linspace(0, 1, len(y))), y, ACCENT, 1.2)
         name = fit_text(scene.name(feature), panel.width + 0.05, 5)
         pen.text(panel.middle[0], panel.bottom, name, 5, colour=GREY, across="bottom")
-
-
-def per_cent(part: float) -> str:
-    """Whole per cent; what is not quite nothing or not quite all says so."""
-    return "<1%" if 0 < part < 0.005 else ">99%" if 0.995 < part < 1 else f"{100 * part:.0f}%"

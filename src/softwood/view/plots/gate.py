@@ -2,7 +2,8 @@
 
 A gate that asks about one input is one panel: the share of the first child as the input goes. A linear gate has a panel
 for every input, all on one scale, each curve less its mean over the rows that arrive, and one for the score: the share
-as a sigmoid or a step. Under every curve stands how the rows that arrive lie.
+as a sigmoid or a step. The first child (yes) is at the left, as in every picture of a tree, so the score falls to the
+right. Under every curve stands how the rows that arrive lie.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ def _draw_curve(panel: Any, scene: Scene, node: int, feature: int) -> tuple[floa
     """The curve of an input less its mean over the rows; its least and largest value."""
     curve, grid = scene.tree.curve(node, feature), grid_of(scene, feature, 200)
     x, weight = arriving(scene, node, feature)
-    mean = float(np.average(curve(x), weights=weight)) if weight.sum() > 0 else float(np.mean(curve(grid)))
+    known = curve.mean if curve.mean is not None else float(np.mean(curve(grid)))
+    mean = float(np.average(curve(x), weights=weight)) if weight.sum() > 0 else known
     height = curve(grid) - mean
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     if scene.levels(feature):
@@ -131,8 +133,9 @@ def _draw_squash(panel: Any, scene: Scene, node: int, gate: LinearGate) -> None:
     step = gate.squash == Squash.STEP
     _draw_share(panel, at, np.where(at >= 0, 1.0, 0.0) if step else 1 / (1 + np.exp(-np.clip(at, -700, 700))))
     draw_rows(panel, scene, score, weight, (low, high))
+    panel.set_xlim(high + 0.04 * (high - low), low - 0.04 * (high - low))
     quiet_axes(panel)
-    name_axes(panel, "score", "share of yes")
+    name_axes(panel, "← yes   score   no →", "share of yes")
     panel.xaxis.label.set_size("small")
     panel.yaxis.label.set_size("small")
 

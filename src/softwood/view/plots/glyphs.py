@@ -238,9 +238,9 @@ def _level_heaps(scene: Scene, node: int, gate: CategoryGate) -> Floats:
 
 
 def draw_distribution(pen: Pen, scene: Scene, node: int, box: Box) -> None:
-    """The answers at a node: parts of classes side by side, or numbers on the scale of all rows."""
+    """What arrives at a node: proportions of classes side by side, or numbers on the scale of all rows."""
     if scene.classes:
-        _chances(pen, class_parts(scene, node), box)
+        _chances(pen, scene.arrives[node], box)
         return
     if scene.y is None:
         _level(pen, scene, node, box)
@@ -255,14 +255,6 @@ def draw_distribution(pen: Pen, scene: Scene, node: int, box: Box) -> None:
     _tick(pen, scene, node, box, edges[0], edges[-1])
 
 
-def class_parts(scene: Scene, node: int) -> Floats:
-    """Parts of the classes at a node: of the rows given, where their answers are known, else as the tree answers."""
-    if scene.y is None or not scene.reach[:, node].sum() > 0:
-        return np.asarray(scene.tree.mean_answers[node])
-    parts = np.bincount(scene.y, scene.reach[:, node], len(scene.labels))
-    return np.asarray(parts / parts.sum())
-
-
 def _chances(pen: Pen, chance: Floats, box: Box) -> None:
     left = box.left
     for members, colour in class_groups(chance):
@@ -273,11 +265,11 @@ def _chances(pen: Pen, chance: Floats, box: Box) -> None:
 
 def _level(pen: Pen, scene: Scene, node: int, box: Box) -> None:
     """A number on the scale of all nodes' numbers."""
-    known = scene.tree.mean_answers[:, 0]
+    known = scene.arrives[:, 0]
     pen.line([box.left, box.right], [box.bottom] * 2, GREY, 0.5)
     _tick(pen, scene, node, box, float(known.min()), float(known.max()))
 
 
 def _tick(pen: Pen, scene: Scene, node: int, box: Box, low: float, high: float) -> None:
-    part = (float(scene.tree.mean_answers[node, 0]) - low) / ((high - low) or 1.0)
+    part = (float(scene.arrives[node, 0]) - low) / ((high - low) or 1.0)
     pen.line([box.x(min(max(part, 0.0), 1.0))] * 2, [box.bottom, box.top], SECOND, 1.6)

@@ -14,7 +14,8 @@ import numpy as np
 from softwood.formats.models import look_inside
 from softwood.tree.spelling import spell_number
 from softwood.view.plots.canvas import import_matplotlib, name_axes, quiet_axes, take_axes
-from softwood.view.plots.colours import ACCENT, GREY, PALE, SECOND
+from softwood.view.plots.colours import ACCENT, GREY, INK, PALE, SECOND
+from softwood.view.plots.pen import text_width
 
 MOST_CANDIDATES = 24
 LOG_SCALE_MIN_RATIO = 20.0  # the largest loss over the least, from which on a scale of powers is easier to read
@@ -54,7 +55,8 @@ def plot_history(model: Any, *, ax: Any = None) -> Any:
     if "epoch" in history[0]:
         return _draw_epochs(take_axes(ax, 5.5, 3.4, "plot_history"), history)
     shown = sorted(history, key=lambda line: float(line["loss"]))[:MOST_CANDIDATES]
-    ax = take_axes(ax, 6.5, 1.0 + 0.3 * len(shown), "plot_history")
+    names = max(text_width(_candidate(line), 8.5) for line in shown)  # inches beside the lines
+    ax = take_axes(ax, names + 4.0, 1.0 + 0.3 * len(shown), "plot_history")
     return _draw_candidates(ax, shown, len(history))
 
 
@@ -104,17 +106,17 @@ def _draw_candidates(ax: Any, shown: list[dict[str, Any]], total: int) -> Any:
     ax.hlines(at, loss.min(), loss, color=PALE, linewidth=1.5, zorder=1)
     ax.plot(loss[1:], at[1:], "o", color=ACCENT, markersize=6, zorder=2)
     ax.plot(loss[:1], at[:1], "o", color=SECOND, markersize=9, zorder=3)
-    ax.set_yticks(at, [_candidate(line) for line in shown])
+    ax.set_yticks(at, [_candidate(line) for line in shown], fontsize=8.5)
     ax.margins(x=0.12)
     ax.set_ylim(-0.6, len(shown) - 0.4)
     for place, value, line in zip(at, loss, shown, strict=True):
         if "n_nodes" in line:
             nodes = float(line["n_nodes"])
             text = f"{nodes:.0f} node{'' if nodes == 1 else 's'}" if nodes == round(nodes) else f"{nodes:.1f} nodes"
-            ax.annotate(text, (value, place), (7, 0), textcoords="offset points", va="center", fontsize="x-small",
-                        color=GREY)  # fmt: skip
+            ax.annotate(text, (value, place), (7, 0), textcoords="offset points", va="center", fontsize=8.0,
+                        color=INK)  # fmt: skip
     quiet_axes(ax)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, labelsize=8.5)
     more = "" if total == len(shown) else f" (the best {len(shown)} of {total} candidates)"
     name_axes(ax, f"held-out loss{more}")
     return ax

@@ -48,7 +48,7 @@ def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.N
 def shown_classes(scene: Scene, most: int) -> list[int]:
     """Classes that have a line each: the most frequent of the known answers, else those that the tree answers most."""
     if scene.y is None:
-        count = np.asarray(scene.tree.mean_answers[0])
+        count = np.asarray(scene.arrives[0])
     else:
         count = np.bincount(scene.y, minlength=len(scene.labels)).astype(np.float64)
     return [int(k) for k in most_frequent(count, most)]

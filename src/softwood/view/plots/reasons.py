@@ -12,8 +12,8 @@ import numpy as np
 from softwood.explain import Explanation
 from softwood.kernels.kinds import Link
 from softwood.view.plots.canvas import PLAIN, import_matplotlib, name_axes, quiet_axes, shorten, take_axes
-from softwood.view.plots.cards import short_number
 from softwood.view.plots.colours import ACCENT, GREY, INK, SECOND
+from softwood.view.plots.spelling import short_number
 
 
 def plot_reasons(explanation: Any, row: int = 0, *, answer: Any = None, n: int = 8, ax: Any = None) -> Any:

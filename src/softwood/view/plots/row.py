@@ -1,7 +1,8 @@
 """How one row flows through a tree: an edge is as wide as the part of the row that takes it.
 
-At every gate a mark says where the row stands among the others; below a gate stands its score or its value, below a
-leaf the part of the row that it answers. Where the row hardly comes the picture is pale.
+At every gate a mark shows where the row stands among the others; below a gate stands its score or its value, below a
+leaf what it gives to the output: the share of the row times what it adds to it. The head has the sum. Where little of
+the row arrives the picture is pale.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from softwood.view.plots.cards import spell_answers
+from softwood.tree.node_numbers import is_summed
 from softwood.view.plots.colours import ACCENT, PALE
-from softwood.view.plots.scene import look_at
+from softwood.view.plots.scene import Scene, look_at
+from softwood.view.plots.spelling import spell_answers
 from softwood.view.plots.tree import draw_cards, draw_edges, lay_out, start_picture
 
 SHOWN_MIN_SHARE = 0.005  # of a row: where less comes, the picture is pale
@@ -59,9 +61,9 @@ def plot_row(
     row %= len(scene.rows)
     scene = replace(scene, followed=row)
     answer = spell_answers(scene, scene.tree.predict(scene.rows[[row]])[0])
-    known = "" if scene.y is None else f" (known: {_known(scene)})"
+    actual = "" if scene.y is None else f" (actual: {_actual(scene)})"
     picture = lay_out(scene, max_depth, orientation)
-    pen = start_picture(ax, picture, "plot_row", f"answer: {answer}{known}")
+    pen = start_picture(ax, picture, "plot_row", f"predicted: {answer}{actual}", _sums(scene))
     draw_edges(pen, picture, np.zeros(scene.tree.n_nodes), PALE, labels=False)
     part = scene.reach[row]
     draw_edges(pen, picture, np.where(part >= SHOWN_MIN_SHARE, part, np.nan), ACCENT, labels=True, over=2)
@@ -69,6 +71,16 @@ def plot_row(
     return pen.ax
 
 
-def _known(scene: Any) -> str:
-    answer = scene.y[scene.followed]
+def _sums(scene: Scene) -> list[str]:
+    """The sum that answers the row, to be redone with a pencil; of several classes that of the predicted one."""
+    total = scene.sum_of_row
+    if total is None or not is_summed(scene.tree):
+        return []
+    if scene.tree.n_outputs == 1 or not scene.classes:
+        return total.lines()
+    return total.lines([scene.answered_place()])
+
+
+def _actual(scene: Scene) -> str:
+    answer = np.asarray(scene.y)[scene.followed]
     return str(scene.labels[int(answer)] if scene.classes else ", ".join(f"{value:.4g}" for value in answer))

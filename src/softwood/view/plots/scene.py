@@ -18,8 +18,11 @@ from softwood.explain.ranges import used_inputs
 from softwood.explain.rows import read_rows, some_rows
 from softwood.formats.models import look_inside
 from softwood.tree import Kind, Tree
+from softwood.tree.arrived import arrived_targets
 from softwood.tree.labels import plain_label
+from softwood.tree.node_numbers import NodeNumbers, node_numbers
 from softwood.tree.once import computed_once
+from softwood.tree.row_sum import RowSum, row_sum
 from softwood.tree.spelling import spell_label
 from softwood.tree.views import LinearGate
 from softwood.tree.wording import Wording
@@ -72,6 +75,44 @@ class Scene:
         if self.X is None:
             raise ValueError("no rows were given; pass X.")
         return self.X
+
+    @computed_once
+    def numbers(self) -> NodeNumbers:
+        """What arrives at every node and what each adds, as the tree knows it."""
+        return node_numbers(self.tree)
+
+    @computed_once
+    def arrives(self) -> Floats:
+        """What arrives at every node, (nodes, answers): of the rows given where their answers are known, each counted
+        by the part of it that arrives; else, and where none of them arrives, of those trained on.
+        """
+        if self.y is None:
+            return self.numbers.arrives
+        total = self.reach.sum(axis=0)[:, None]
+        if self.classes:
+            k = len(self.labels)
+            counts = [np.bincount(self.y, self.reach[:, node], k) for node in range(self.tree.n_nodes)]
+            found = np.asarray(counts) / np.where(total > 0, total, 1.0)
+        else:
+            found = arrived_targets(np.asarray(self.y, np.float64), self.reach, self.tree.parent)
+        return np.where(total > 0, found, self.numbers.arrives)
+
+    @computed_once
+    def sum_of_row(self) -> RowSum | None:
+        """The sum that answers the row that is followed."""
+        return None if self.row is None else row_sum(self.tree, self.row)
+
+    def share_of_row(self, node: int) -> float | None:
+        """The part of the row that is followed which a node keeps; None where none is followed."""
+        if self.followed is None:
+            return None
+        return float(self.reach[self.followed, node] * self.tree.leafness[node])
+
+    def answered_place(self) -> int:
+        """The class that is answered to the row that is followed; of numbers the first target."""
+        if self.sum_of_row is None or not self.classes:
+            return 0
+        return int(self.tree.schema.decide(self.sum_of_row.answer[None])[0])
 
     @computed_once
     def count(self) -> Floats:

@@ -236,9 +236,13 @@ def _paint_number(ax: Any, scene: Scene, inputs: tuple[int, int], grids: tuple[F
 def _draw_rows(ax: Any, scene: Scene, inputs: tuple[int, int]) -> None:
     at = _some(scene)
     x, y = scene.rows[at, inputs[0]], scene.rows[at, inputs[1]]
-    style: dict[str, Any] = {"s": 13, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+    style: dict[str, Any] = {"linewidths": 0, "zorder": 3}
+    rings = {"linewidths": 0, "zorder": 2.9}
+    ax.scatter(x, y, s=24, color=INK, **rings)  # a white ring inside a dark one is seen on any ground
+    ax.scatter(x, y, s=17, color="white", **rings)
+    style["s"] = 8
     if scene.y is None:
-        ax.scatter(x, y, c=INK, **{**style, "s": 7, "alpha": 0.5})
+        ax.scatter(x, y, color=INK, **style)
     elif scene.classes:
         for k in range(len(scene.labels)):
             mine = scene.y[at] == k

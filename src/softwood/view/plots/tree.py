@@ -1,7 +1,8 @@
 """A tree as a picture.
 
-An edge is as wide as the part of the rows that goes along it. A card shows what its gate asks and does, and the answers
-of the rows there; `softwood.view.plots.cards` says how. The picture is laid out in inches and scaled to the axes.
+An edge is as wide as the proportion of the rows that follow it. A card shows what its gate asks and does, what arrives
+there, and of a leaf what it adds to the output; `softwood.view.plots.cards` says how. The picture is laid out in inches
+and scaled to the axes.
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ from softwood.arrays import Floats
 from softwood.formats.colours import class_colours
 from softwood.formats.layout import place_nodes, shown_nodes
 from softwood.tree.once import computed_once
-from softwood.view.plots.cards import COMPACT, FULL, SMALL, Card, Style, branch_text, per_cent
-from softwood.view.plots.colours import INK, PALE
-from softwood.view.plots.pen import Box, Pen, text_width
+from softwood.view.plots.added import unit_text
+from softwood.view.plots.cards import COMPACT, FULL, SMALL, Card, Style, branch_text
+from softwood.view.plots.colours import GREY, INK, PALE
+from softwood.view.plots.pen import SIZE, Box, Pen, fit_text, text_width
 from softwood.view.plots.scene import Scene, look_at
+from softwood.view.plots.spelling import per_cent
 
 MOST_LEAVES_DOWN = 8  # of more the tree goes to the right, and its cards are smaller
 WIDEST_EDGE, THINNEST_EDGE = 11.0, 0.7  # points
 FADED = 0.35
 TITLE = 9.0  # points
+HEAD_LINE = 0.2  # inches of a line above the picture
+WIDEST_HEAD = 7.0  # inches that a line above may widen the picture to
 LEGEND = 0.26  # inches of the line that says what colours stand for
 GAP = {"down": (0.14, 0.62), "right": (0.08, 0.62)}  # inches between siblings, and between depths
 
@@ -46,7 +51,8 @@ def plot_tree(
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
     X : rows to draw: how they lie at every gate and how many go each way, as the model takes them. None: as many as
         were trained on, and gates without rows.
-    y : their known answers: the distribution at every node is theirs. None: what the tree answers there.
+    y : their actual classes or numbers: label, colour and bar of a node are of the rows given, each counted by the part
+        of it that arrives. None: of the training rows.
     max_depth : how deep to draw; deeper nodes are counted.
     orientation : "down" or "right"; None: down while the tree has at most eight leaves.
     feature_names : names to print instead of the model's own.
@@ -179,12 +185,41 @@ def draw_cards(pen: Pen, picture: Picture, faded: Collection[int] = ()) -> None:
     pen.alpha = 1.0
 
 
-def start_picture(ax: Any, picture: Picture, wanted_by: str, title: str = "") -> Pen:
-    """Axes of the size that the picture needs; above it a title, and what the colours of classes stand for."""
-    labels = picture.scene.labels if picture.scene.classes else []
+def start_picture(ax: Any, picture: Picture, wanted_by: str, title: str = "", lines: Sequence[str] = ()) -> Pen:
+    """Axes of the size that the picture needs; above it a title, lines below it, what the colours of classes stand for,
+    and the unit in which leaves are summed.
+    """
+    labels, unit = picture.scene.labels if picture.scene.classes else [], unit_text(picture.scene)
+    above = [Words(title, TITLE, bold=True)] * bool(title) + [Words(line, SIZE) for line in lines]
+    below = [Words(unit, SMALL, GREY)] * bool(unit)
+    wide = max([picture.width, *(min(each.width, WIDEST_HEAD) for each in above + below)])
     legend = LEGEND if labels else 0.0
-    wide = max(picture.width, text_width(title, TITLE, True) if title else 0.0)
-    pen = Pen(ax, wide, picture.height + legend + (LEGEND if title else 0.0), wanted_by)
-    pen.legend(labels, class_colours(len(labels)), Box(0.0, picture.height + 0.05, wide, legend - 0.05))
-    pen.text(0.0, picture.height + legend + LEGEND / 2, title, TITLE, align="left", bold=True)
+    at = picture.height + legend + HEAD_LINE * len(above + below)
+    pen = Pen(ax, wide, at, wanted_by)
+    for each in above:
+        at -= HEAD_LINE
+        each.draw(pen, at, wide)
+    at -= legend
+    pen.legend(labels, class_colours(len(labels)), Box(0.0, at + 0.03, wide, legend - 0.05))
+    for each in below:
+        at -= HEAD_LINE
+        each.draw(pen, at, wide)
     return pen
+
+
+@dataclass(frozen=True)
+class Words:
+    """A line above a picture."""
+
+    text: str
+    size: float
+    colour: str = INK
+    bold: bool = False
+
+    @property
+    def width(self) -> float:
+        return text_width(self.text, self.size, self.bold)
+
+    def draw(self, pen: Pen, bottom: float, width: float) -> None:
+        told = fit_text(self.text, width, self.size, self.bold)
+        pen.text(0.0, bottom + HEAD_LINE / 2, told, self.size, align="left", bold=self.bold, colour=self.colour)

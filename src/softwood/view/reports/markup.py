@@ -21,7 +21,7 @@ STYLE: dict[str, Any] = {"svg.fonttype": "path", "svg.hashsalt": "softwood", "fo
 
 def text(value: Any, longest: int = LONGEST) -> str:
     """A name or a number as HTML: escaped, on one line, cut where it is very long."""
-    told = spell_name(value)
+    told = spell_name(value).replace(" … ", "\u00a0…\u00a0")  # the ends of a range stay on one line
     return html.escape(told if len(told) <= longest else told[: longest - 1] + "…", quote=True)
 
 

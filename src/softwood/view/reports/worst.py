@@ -7,8 +7,8 @@ import numpy as np
 from softwood.explain import Explanation, explain
 from softwood.tree.spelling import spell_fixed, spell_number
 from softwood.view.plots.canvas import shorten
-from softwood.view.plots.cards import short_number, spell_answers
 from softwood.view.plots.scene import Scene
+from softwood.view.plots.spelling import short_number, spell_answers
 from softwood.view.reports.markup import paragraph, table
 from softwood.view.reports.measures import Answers
 

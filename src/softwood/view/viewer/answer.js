@@ -3,10 +3,10 @@
 import { decide, evaluate } from "./evaluate.js";
 import { classColour } from "./colour.js";
 import { h, onceAFrame, replaceChildren } from "./dom.js";
-import { headline } from "./state.js";
-import { spellNumber, spellShare } from "./spell.js";
+import { headline, rowParts, toldOutput } from "./state.js";
+import { spellNumber, spellShare, spellSigned } from "./spell.js";
 
-const MOST_CLASSES = 8, SPEAK_AFTER = 500; // milliseconds of rest before a screen reader is told
+const MOST_CLASSES = 8, MOST_PARTS = 6, SPEAK_AFTER = 500; // milliseconds of rest before a screen reader is told
 
 export function createAnswer(state, root, spoken) {
   let timer = null;
@@ -22,21 +22,35 @@ export function createAnswer(state, root, spoken) {
 
 function drawAnswerOf(state, result, other) {
   if (!state.isClasses)
-    return state.answers.map((name, k) => h("div", { class: "number" }, h("span", { class: "name" }, name),
-      h("output", { class: "value", "data-answer": k, "data-exact": result.answer[k] }, spellNumber(result.answer[k])),
-      other && h("span", { class: "other" }, `B ${spellNumber(other[k])}`)));
+    return [drawNumbers(state, result, other), drawSum(state)];
   const best = decide(state.model.schema, result.answer);
   const order = result.answer.map((_, k) => k);
   if (order.length > MOST_CLASSES) order.sort((a, b) => result.answer[b] - result.answer[a]);
-  const logOdds = state.model.link === 1 && result.output.length === 1;
   return [
     h("p", { class: "headline" }, h("strong", {}, state.answers[best]),
       h("output", { class: "value" }, spellShare(result.answer[best]))),
     order.slice(0, MOST_CLASSES).map((k) => drawChance(state, k, result.answer[k], other?.[k], k === best)),
     order.length > MOST_CLASSES && h("p", { class: "note" }, `… ${order.length - MOST_CLASSES} more classes`),
-    logOdds && h("p", { class: "note" }, `log odds of ${state.answers[1]}: ${spellNumber(result.output[0])}`),
+    drawSum(state),
     state.model.schema.costs && h("p", { class: "note" }, "The class of least expected cost is answered."),
   ];
+}
+
+function drawNumbers(state, result, other) {
+  return state.answers.map((name, k) => h("div", { class: "number" }, h("span", { class: "name" }, name),
+    h("output", { class: "value", "data-answer": k, "data-exact": result.answer[k] }, spellNumber(result.answer[k])),
+    other && h("span", { class: "other" }, `B ${spellNumber(other[k])}`)));
+}
+
+// The sum that answers the row, to be redone with a pencil: share × what each node adds.
+function drawSum(state) {
+  if (!state.data.words.isSummed) return null;
+  const k = toldOutput(state), parts = rowParts(state), shown = parts.slice(0, MOST_PARTS), left = parts.slice(MOST_PARTS);
+  const told = shown.map((part) => `${spellShare(part.share)} × ${spellSigned(part.adds[k])}`.replaceAll(" ", "\u00a0"));
+  const rest = left.reduce((sum, part) => sum + part.share * part.adds[k], 0);
+  if (left.length) told.push(`${spellSigned(rest)} from ${left.length} more parts`);
+  const total = parts.reduce((sum, part) => sum + part.share * part.adds[k], 0);
+  return h("p", { class: "note sum", "data-total": total }, `${state.data.words.outputs[k]}: ${told.join(" + ")} = ${spellSigned(total)}`);
 }
 
 function drawChance(state, k, part, other, isBest) {

@@ -1,4 +1,5 @@
-// One node of the drawing: a card with what its gate asks, its rows, its mean answer, and how much of the row arrives.
+// One node of the drawing: a card with what its gate asks, its rows, what arrives there (label and bar), what it adds to
+// the output (signed, with a bar from the middle), and how much of the row arrives.
 // Shading tells leafness: a branch is plain, a leaf shaded, a bud between.
 
 import { decide } from "./evaluate.js";
@@ -45,19 +46,20 @@ export function describeNode(state, m) {
   const rule = m ? `for ${data.words.rule[m]}` : "for all rows";
   const rows = Number.isFinite(model.count[m]) ? `${spellCount(model.count[m])} rows` : "";
   const closed = state.closed.has(m) ? `closed, ${countBelow(model, m)} nodes below` : "";
-  const answer = `mean answer ${headline(state, model.meanAnswer[m])}`;
+  const answer = `what arrives ${headline(state, model.arrives[m])}`;
   const here = `${spellShare(state.result.reach[m])} of this row arrives`;
-  return [`${kind} ${m}`, rule, asks, rows, answer, here, closed].filter(Boolean).join("; ");
+  return [`${kind} ${m}`, rule, asks, rows, answer, data.words.added[m], here, closed].filter(Boolean).join("; ");
 }
 
 export function drawCard(state, m, scale) {
   const { model, data } = state, { width, height } = CARD, isBranch = model.nChildren[m] > 0 && model.leafness[m] < 1;
   const glyph = isBranch && hasGlyph(model, m) ? drawGlyph(model, m, width - 56, 44) : null;
-  const says = headline(state, model.meanAnswer[m]);
-  const title = isBranch ? data.words.question[m] : model.slopeRow[m] >= 0 ? data.words.equation[m] || says : says;
+  const says = headline(state, model.arrives[m]);
+  const title = isBranch ? data.words.question[m] : says;
   const rows = Number.isFinite(model.count[m]) ? `n ${spellCount(model.count[m])}` : "";
   const isBud = model.leafness[m] > 0 && model.leafness[m] < 1;
-  const second = [isBud && `keeps ${spellShare(model.leafness[m])}`, isBranch || title !== says ? says : "", rows];
+  const second = [isBud && `keeps ${spellShare(model.leafness[m])}`, isBranch ? says : "", rows, data.words.added[m]];
+  const third = isBranch ? "" : data.words.equation[m];
   const lines = fitLines(title, width - 20, 12.5, 600);
   const pill = svg("text", { class: "reach", x: width - 4, y: -6, "text-anchor": "end" });
   const below = svg("text", { class: "below", x: width / 2, y: height + 14, "text-anchor": "middle" });
@@ -67,14 +69,30 @@ export function drawCard(state, m, scale) {
     svg("rect", { class: "leafness", width, height, rx: 7, "fill-opacity": 0.16 * model.leafness[m] }),
     lines.map((line, i) => svg("text", { class: "title", x: 10, y: 19 + 16 * i }, line)),
     svg("text", { class: "second", x: 10, y: isBranch ? 58 : 22 + 16 * lines.length }, fitText(second.filter(Boolean).join(" · "), width - (glyph ? 74 : 20), 11)),
+    third && svg("text", { class: "second", x: 10, y: 38 + 16 * lines.length }, fitText(third, width - 20, 11)),
+    !isBranch && data.words.isSummed && drawAdded(state, m),
     m > 0 && svg("text", { class: "rule", x: 4, y: -6 }, fitText(data.words.branch[m], width / 2 - 16, 11)),
     glyph?.group, drawAnswer(state, m, scale), pill, below);
   return { group, pill, glyph };
 }
 
-// The mean answer along the foot of a card: parts of classes, or the place of a number among all nodes' answers.
+// What a leaf adds, as a bar from the middle; of several outputs one for each.
+function drawAdded(state, m) {
+  const { width, height } = CARD, adds = state.data.words.adds, room = (width - 20) / 2, middle = width / 2;
+  const group = svg("g", { class: "added", "aria-hidden": "true" },
+    svg("line", { class: "axis", x1: middle, x2: middle, y1: height - 21, y2: height - 13 }));
+  const most = adds.flat().reduce((top, value) => Math.max(top, Math.abs(value ?? 0)), 0) || 1, tall = 7 / adds[m].length;
+  adds[m].forEach((value, k) => {
+    const long = (room * (value ?? 0)) / most, fill = adds[m].length > 1 && state.isClasses ? classColour(k) : null;
+    const box = { x: middle + Math.min(long, 0), y: height - 20.5 + k * tall, width: Math.abs(long), height: 0.85 * tall };
+    group.append(svg("rect", fill ? { ...box, fill } : { ...box, class: "sum" }));
+  });
+  return group;
+}
+
+// What arrives along the foot of a card: proportions of classes, or the place of a number among those of all nodes.
 function drawAnswer(state, m, [low, high]) {
-  const { width, height } = CARD, foot = height - 9, room = width - 20, answer = state.model.meanAnswer[m];
+  const { width, height } = CARD, foot = height - 9, room = width - 20, answer = state.model.arrives[m];
   const group = svg("g", { class: "answer", "aria-hidden": "true" });
   if (state.isClasses) {
     let from = 10;
@@ -91,10 +109,10 @@ function drawAnswer(state, m, [low, high]) {
 }
 
 export function answerScale(state) {
-  const first = state.model.meanAnswer.map((answer) => answer[0]).filter(Number.isFinite);
+  const first = state.model.arrives.map((answer) => answer[0]).filter(Number.isFinite);
   return [first.reduce((a, b) => Math.min(a, b), Infinity), first.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
 export function mainClass(state, m) {
-  return decide(state.model.schema, state.model.meanAnswer[m]);
+  return decide(state.model.schema, state.model.arrives[m]);
 }

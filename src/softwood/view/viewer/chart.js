@@ -38,11 +38,12 @@ function spellTick(value) {
   return spellNumber(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 2);
 }
 
-// lines: [{ys, kind}] over xs. marks: [{x, y, kind}]. column: values of rows, drawn as a density at the foot.
-export function drawCurve({ xs, lines, marks = [], column = [], width = 220, height = 110, ends = null, label, zero = false }) {
+// flip: the largest x at the left. lines: [{ys, kind}] over xs. marks: [{x, y, kind}]. column: values of rows, drawn as a density at the foot.
+export function drawCurve({ xs, lines, marks = [], column = [], width = 220, height = 110, ends = null, label, zero = false, flip = false }) {
   const [low, high] = [xs[0], xs[xs.length - 1]];
   const [bottom, top] = ends ?? extent([...lines.flatMap((line) => Array.from(line.ys)), ...(zero ? [0] : [])]);
-  const x = (value) => PAD.left + ((value - low) / (high - low || 1)) * (width - PAD.left - PAD.right);
+  const part = (value) => (flip ? high - value : value - low) / (high - low || 1);
+  const x = (value) => PAD.left + part(value) * (width - PAD.left - PAD.right);
   const y = (value) => height - PAD.bottom - ((value - bottom) / (top - bottom || 1)) * (height - PAD.bottom - PAD.top);
   const inside = (value) => Math.min(Math.max(value, low), high);
   return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
@@ -52,8 +53,8 @@ export function drawCurve({ xs, lines, marks = [], column = [], width = 220, hei
     lines.map((line) => svg("path", { class: `line ${line.kind ?? ""}`, d: linePath(xs, line.ys, x, y) })),
     marks.filter((mark) => Number.isFinite(mark.x) && Number.isFinite(mark.y)).map((mark) =>
       svg("circle", { class: `mark ${mark.kind ?? ""}`, cx: x(inside(mark.x)), cy: y(mark.y), r: 4 })),
-    svg("text", { class: "tick", x: PAD.left, y: height - 5 }, spellTick(low)),
-    svg("text", { class: "tick", x: width - PAD.right, y: height - 5, "text-anchor": "end" }, spellTick(high)),
+    svg("text", { class: "tick", x: PAD.left, y: height - 5 }, spellTick(flip ? high : low)),
+    svg("text", { class: "tick", x: width - PAD.right, y: height - 5, "text-anchor": "end" }, spellTick(flip ? low : high)),
     svg("text", { class: "tick", x: PAD.left - 5, y: PAD.top + 4, "text-anchor": "end" }, spellTick(top)),
     svg("text", { class: "tick", x: PAD.left - 5, y: height - PAD.bottom + 2, "text-anchor": "end" }, spellTick(bottom)));
 }

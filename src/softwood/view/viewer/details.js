@@ -6,8 +6,8 @@ import { drawBars, drawCurve, grid } from "./chart.js";
 import { h, onceAFrame, replaceChildren } from "./dom.js";
 import { hasGlyph, scoreOf } from "./glyph.js";
 import { gateTerms, responseTerms } from "./inputs.js";
-import { defaultAnswer, headline, inputName, ownAnswer } from "./state.js";
-import { spellCount, spellNumber, spellShare } from "./spell.js";
+import { defaultAnswer, headline, inputName, ownAdded, ownAnswer, toldOutput } from "./state.js";
+import { spellCount, spellNumber, spellShare, spellSigned } from "./spell.js";
 
 const FIRST_CURVES = 6;
 const GATES = ["", "threshold", "category", "intervals", "linear sum"], SQUASHES = ["step", "ramp", "sigmoid"];
@@ -51,19 +51,20 @@ function drawFacts(state, m) {
   const facts = [
     ["rows", Number.isFinite(model.count[m]) && `${spellCount(model.count[m])}${total > 0 ? ` (${spellShare(model.count[m] / total)})` : ""}`],
     ["of this row", spellShare(state.result.reach[m])],
-    ["mean answer", headline(state, model.meanAnswer[m])],
+    ["arrives", headline(state, model.arrives[m])],
+    [data.words.isSummed && model.leafness[m] > 0 ? data.words.unit : "", data.words.added[m]],
     ["leafness", model.leafness[m] > 0 && model.leafness[m] < 1 && spellNumber(model.leafness[m])],
     ["impurity", Number.isFinite(model.impurity[m]) && spellNumber(model.impurity[m])],
     ["gain", model.nChildren[m] > 0 && Number.isFinite(model.gain[m]) && spellNumber(model.gain[m])],
     ["note", data.model.tree.note?.[m]],
   ];
-  const chances = state.isClasses && h("div", { class: "stack", "aria-hidden": "true" }, Array.from(model.meanAnswer[m], (part, k) => {
+  const chances = state.isClasses && h("div", { class: "stack", "aria-hidden": "true" }, Array.from(model.arrives[m], (part, k) => {
     const piece = h("i", { title: `${state.answers[k]} ${spellShare(part)}` });
     piece.style.width = `${100 * part}%`;
     piece.style.background = classColour(k);
     return piece;
   }));
-  return [chances, h("dl", {}, facts.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))];
+  return [chances, h("dl", {}, facts.filter(([name, value]) => name && value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))];
 }
 
 function drawGate(state, m, all, showAll) {
@@ -76,7 +77,7 @@ function drawGate(state, m, all, showAll) {
       h("b", {}, spellShare(share[slot])), ` to ${child}: ${data.words.branch[child]}`))),
     !isSum && h("p", { class: "note" }, `A missing value ${TREATMENTS[model.missing[m]]}${drawMissing(model, m)}.`),
     hasGlyph(model, m) && drawSquash(state, m),
-    isSum && drawTerms(state, terms, all, showAll, "the score"));
+    isSum && drawTerms(state, m, terms, all, showAll, "the score"));
 }
 
 function drawMissing(model, m) {
@@ -104,26 +105,27 @@ function drawSquash(state, m) {
     row[model.feature[m]] = x;
     return gateShares(model, m, row, null)[0];
   };
-  const share = gateShares(model, m, state.row, state.result.phi)[0];
+  const share = gateShares(model, m, state.row, state.result.phi)[0], flip = isSum; // yes is at the left
   const label = `Share of node ${model.firstChild[m]} over ${isSum ? "the score" : input.name}`;
-  return h("figure", {}, drawCurve({ xs, lines: [{ ys: xs.map(first) }], marks: [{ x: now, y: share }], column, ends: [0, 1], width: 300, height: 104, label }),
+  return h("figure", {}, drawCurve({ xs, lines: [{ ys: xs.map(first) }], marks: [{ x: now, y: share }], column, ends: [0, 1], width: 300, height: 104, label, flip }),
     h("figcaption", {}, label));
 }
 
-function drawTerms(state, terms, all, showAll, of) {
+function drawTerms(state, m, terms, all, showAll, of) {
   const shown = all ? terms : terms.slice(0, FIRST_CURVES), total = terms.reduce((sum, term) => sum + term.effect, 0);
   return [
-    h("div", { class: "curves" }, shown.map((term) => h("figure", {}, drawTerm(state, term),
+    h("div", { class: "curves" }, shown.map((term) => h("figure", {}, drawTerm(state, term, m),
       h("figcaption", { title: inputName(state, term.feature) }, h("span", {}, inputName(state, term.feature)),
         h("b", {}, total > 0 ? spellShare(term.effect / total) : ""))))),
     shown.length < terms.length && h("button", { type: "button", onclick: showAll }, `All ${terms.length} inputs of ${of}`),
   ];
 }
 
-// What one input adds to a sum, over its range.
-export function drawTerm(state, term) {
-  const { model } = state, input = state.inputs[term.feature];
-  const adds = (x) => term.columns.reduce((sum, column, i) => sum + term.weights[i] * expandColumn(model, column, x), 0);
+// What one input adds to a sum, over its range; less its mean over the rows that arrive, where that is known.
+export function drawTerm(state, term, m = -1) {
+  const { model } = state, input = state.inputs[term.feature], mean = model.columnMean[m];
+  const less = mean ? term.columns.reduce((sum, column, i) => sum + term.weights[i] * mean[column], 0) : 0;
+  const adds = (x) => term.columns.reduce((sum, column, i) => sum + term.weights[i] * expandColumn(model, column, x), -less);
   const now = state.row[term.feature], label = `What ${input.name} adds: ${spellNumber(adds(now))} now`;
   if (input.levels)
     return drawBars({ rows: input.levels.map((name, code) => ({ name, value: adds(code), isNow: now === code })), label, width: 200 });
@@ -134,9 +136,11 @@ export function drawTerm(state, term) {
 function drawResponse(state, m, all, showAll) {
   const { model, data } = state, k = model.nOutputs === 1 ? 0 : Math.min(defaultAnswer(state), model.nOutputs - 1);
   const isLinear = model.slopeRow[m] >= 0, own = ownAnswer(state, m, state.result.phi);
+  const added = ownAdded(state, m, state.result.phi)[toldOutput(state)], share = state.result.reach[m] * model.leafness[m];
+  const toldAdds = `${spellShare(share)} × ${spellSigned(added)} = ${spellSigned(share * added)} ${data.words.outputs[toldOutput(state)]}`;
   return h("section", {},
     h("h3", {}, "Response", h("small", {}, isLinear ? "linear sum" : "constant")),
-    h("p", {}, `To this row: ${headline(state, own)}`),
+    h("p", {}, `To this row: ${data.words.isSummed ? toldAdds : headline(state, own)}`),
     isLinear && h("p", { class: "formula" }, data.words.equation[m]),
-    isLinear && drawTerms(state, responseTerms(model, m, k), all, showAll, "the response"));
+    isLinear && drawTerms(state, m, responseTerms(model, m, k), all, showAll, "the response"));
 }

@@ -48,8 +48,7 @@ export function readModel(stored) {
     softness: tree.softness?.length ? tree.softness.map((pair) => pair.map(readNumber)) : Array(n).fill([0, 0]),
     groupBegin: begins("group_begin"), group: flat("group"), cutBegin: begins("cut_begin"), cut: flat("cut"),
     weightBegin: begins("weight_begin"), weightColumn: flat("weight_column"), weight: flat("weight"),
-    weightEffect: flat("weight_effect"), slope: tree.slope ?? [], slopeEffect: tree.slope_effect ?? [],
-    mean: tree.mean ?? [],
+    weightEffect: flat("weight_effect"), columnMean: tree.column_mean ?? [], slope: tree.slope ?? [], slopeEffect: tree.slope_effect ?? [],
     term: flat("term", basis), columnFeature: flat("feature", basis), parameter: flat("parameter", basis),
     whenMissing: flat("when_missing", basis),
     surrogates: {
@@ -60,7 +59,6 @@ export function readModel(stored) {
   };
   model.steady = steadySums(model);
   model.parent = findParents(model);
-  model.meanAnswer = model.mean.length ? model.mean : model.response.map((each) => applyLink(model, each));
   return model;
 }
 

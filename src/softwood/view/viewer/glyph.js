@@ -28,13 +28,13 @@ export function scoreOf(model, m, row, phi) {
 }
 
 export function drawGlyph(model, m, left, top) {
-  const reach = reachOfGlyph(model, m), points = [];
+  const reach = reachOfGlyph(model, m), points = [], rises = model.score[m] === SCORE.LINEAR;
   for (let i = 0; i <= STEPS; i++) {
     const at = -reach + (2 * reach * i) / STEPS;
-    points.push([left + (WIDE * i) / STEPS, top + TALL * (1 - shareAt(model, m, at))]);
+    points.push([left + (WIDE * i) / STEPS, top + TALL * (1 - shareAt(model, m, rises ? -at : at))]);
   }
-  const isStep = model.squash[m] === SQUASH.STEP, rises = model.score[m] === SCORE.LINEAR;
-  const middle = left + WIDE / 2, [from, to] = rises ? [top + TALL, top] : [top, top + TALL];
+  const isStep = model.squash[m] === SQUASH.STEP; // yes is at the left: a score falls to the right
+  const middle = left + WIDE / 2, [from, to] = [top, top + TALL];
   const path = isStep ? `M${left} ${from}H${middle}V${to}H${left + WIDE}`
     : "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
   const dot = svg("circle", { class: "dot", r: 2.8, cx: middle, cy: top + TALL / 2 });
@@ -42,7 +42,7 @@ export function drawGlyph(model, m, left, top) {
     dot.style.display = Number.isFinite(score) ? "" : "none";
     if (!Number.isFinite(score)) return;
     const at = isStep ? Math.sign(score) * reach * 0.5 : Math.min(Math.max(score, -reach), reach);
-    dot.setAttribute("cx", middle + (WIDE / 2) * (at / reach));
+    dot.setAttribute("cx", middle + (WIDE / 2) * ((rises ? -at : at) / reach));
     dot.setAttribute("cy", top + TALL * (1 - shareAt(model, m, isStep ? score : at)));
   };
   const group = svg("g", { class: isStep ? "glyph step" : "glyph soft", "aria-hidden": "true" },

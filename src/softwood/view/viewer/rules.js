@@ -15,14 +15,14 @@ export function createRules(state, root, openNode) {
     refresh();
   } }), " this row's paths first");
   root.append(h("div", { class: "bar" }, h("p", { class: "note" }, soft), order),
-    h("table", { class: "rules" }, h("thead", {}, h("tr", {}, ["node", "if", "then", "rows", "of this row"].map((name) => h("th", { scope: "col" }, name)))), body), foot,
+    h("table", { class: "rules" }, h("thead", {}, h("tr", {}, ["node", "if", ...(data.words.isSummed ? [data.words.unit, "arrives"] : ["then"]), "rows", "of this row"].map((name) => h("th", { scope: "col" }, name)))), body), foot,
     data.words.sums.length ? h("dl", { class: "sums" }, data.words.sums.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])) : "");
   const kept = (m) => state.result.reach[m] * model.leafness[m];
   let lines = [];
   const refresh = onceAFrame(() => {
     if (!shown) return;
     const query = state.query.toLowerCase();
-    let rules = data.rules.filter((rule) => !query || `${rule.if.join(" ")} ${headline(state, model.meanAnswer[rule.node])}`.toLowerCase().includes(query));
+    let rules = data.rules.filter((rule) => !query || `${rule.if.join(" ")} ${headline(state, model.arrives[rule.node])}`.toLowerCase().includes(query));
     if (byRow) rules = [...rules].sort((a, b) => kept(b.node) - kept(a.node));
     lines = rules.slice(0, MOST_RULES).map((rule) => createLine(state, rule, openNode));
     lines.forEach((line) => line.move(kept(line.node)));
@@ -45,7 +45,8 @@ function createLine(state, rule, openNode) {
       select(state, rule.node);
       openNode(rule.node);
     } }, String(rule.node))),
-    h("td", {}, words), h("td", { class: "then" }, headline(state, model.meanAnswer[rule.node])),
+    h("td", {}, words), state.data.words.isSummed && h("td", { class: "then" }, rule.adds),
+    h("td", { class: "then" }, state.data.words.isSummed ? headline(state, model.arrives[rule.node]) : rule.then),
     h("td", { class: "right" }, Number.isFinite(rows) ? spellCount(rows) : ""),
     h("td", {}, h("span", { class: "rail" }, bar), percent));
   let last = null;

@@ -28,6 +28,12 @@ export function spellShare(part) {
   return `${percent < 9.95 || (percent > 90.05 && part < 1) ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
 }
 
+// A number that is added, with its sign.
+export function spellSigned(value) {
+  const size = Math.abs(value), text = spellNumber(value, size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  return value >= 0 ? `+${text}` : text;
+}
+
 export function spellCount(count) {
   return Number.isFinite(count) ? spellNumber(count, count >= 100 ? 0 : 1) : "unknown";
 }

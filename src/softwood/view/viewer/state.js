@@ -6,7 +6,7 @@
 //     "search"   the words that are looked for
 //     "theme"    light or dark
 
-import { applyLink, decide, evaluate, nodeResponse, readModel, readNumber } from "./evaluate.js";
+import { LINK, applyLink, decide, evaluate, nodeResponse, readModel, readNumber } from "./evaluate.js";
 import { describeInputs } from "./inputs.js";
 import { closeFar } from "./layout.js";
 import { spellLabels, spellNumber, spellShare } from "./spell.js";
@@ -16,6 +16,7 @@ const MOST_SHOWN = 31, DEEPEST_SHOWN = 5; // of a large tree at first
 export function createState(data) {
   const model = readModel(data.model), rows = data.rows?.cells.map((row) => row.map(readNumber)) ?? null;
   const listeners = {};
+  model.arrives = data.words.arrives; // label, colour and bar of a node are taken from it alone
   const state = {
     data, model, rows, inputs: describeInputs(model, rows), answers: spellLabels(model.schema.answers),
     isClasses: model.schema.task === "classification", selected: 0, at: null, query: "", other: null,
@@ -81,9 +82,36 @@ export function defaultAnswer(state) {
   return state.isClasses && state.answers.length === 2 ? 1 : 0;
 }
 
-// What the node itself says to the row, after the link.
+// What the node itself says to the row, after the link: of a tree whose leaves answer alone.
 export function ownAnswer(state, m, phi) {
   return applyLink(state.model, nodeResponse(state.model, m, phi));
+}
+
+// What the node adds to the output of the row, before the link; scores of several classes less their mean.
+export function ownAdded(state, m, phi) {
+  return centred(state, Array.from(nodeResponse(state.model, m, phi)));
+}
+
+export function centred(state, output) {
+  if (state.model.link !== LINK.SOFTMAX) return Array.from(output);
+  const mean = output.reduce((sum, value) => sum + value, 0) / output.length;
+  return Array.from(output, (value) => value - mean);
+}
+
+// The output that is told of a row: that of the predicted class; of one output, it.
+export function toldOutput(state) {
+  const n = state.model.nOutputs;
+  return n > 1 && state.isClasses ? decide(state.model.schema, state.result.answer) : 0;
+}
+
+// The parts of the row's output, the largest share first: share × what the node adds = a part of the sum.
+export function rowParts(state) {
+  const { model, result } = state, parts = [];
+  for (let m = 0; m < model.n; m++) {
+    const share = result.reach[m] * model.leafness[m];
+    if (share > 0) parts.push({ node: m, share, adds: ownAdded(state, m, result.phi) });
+  }
+  return parts.sort((a, b) => b.share - a.share);
 }
 
 export function inputName(state, feature) {

@@ -24,8 +24,8 @@ def find_knots(x: Floats, weight: Floats, n_ramps: int) -> tuple[Floats, Floats]
     if len(value) > max(len(KNOT_RANKS), n_ramps):
         pick = _global_knots(mass, rank) if not n_ramps else local_knots(mass, n_ramps)
         value, rank = value[pick], rank[pick]
-    apart = _apart(value)
-    value, rank = value[apart], rank[apart]
+    kept = apart(value)
+    value, rank = value[kept], rank[kept]
     return value, (rank - rank[0]) / max(rank[-1] - rank[0], 1e-300)
 
 
@@ -35,7 +35,7 @@ def _global_knots(mass: Floats, rank: Floats) -> Index:
     return np.unique(np.clip(np.r_[0, inner, many - 1, many + 1, len(mass) - 1], 0, len(mass) - 1))
 
 
-def _apart(value: Floats) -> list[int]:
+def apart(value: Floats) -> list[int]:
     """Places of increasing values that are not too close to the one kept before; the first and the last are kept."""
     closest, kept = 2 * MIN_KNOT_DISTANCE * (value[-1] / 2 - value[0] / 2), [0]  # a range may be more than a double
     for i in range(1, len(value) - 1):

@@ -8,6 +8,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels import apply_link
+from softwood.kernels.arithmetic import exp
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.spec import ModelSpec, Trial
@@ -37,8 +38,17 @@ def held_out_part(rows: Dataset, output: Floats, centre: Floats, scale: Floats, 
     """The first `n` rows with their outputs; targets were `scaled`."""
     some, output = rows.head(n), output[:n]
     if not rows.loss.is_classes:
-        answer = apply_link(int(rows.loss.link), output * scale + centre)
+        answer = in_units(rows.loss, output, centre, scale)
         return HeldOutRows(some.X, some.unscaled_target(centre, scale), answer, some.weight, some.group)
-    answer = apply_link(int(rows.loss.link), output)
-    code = some.target[:, 0] if rows.loss == Loss.LOGISTIC else some.target.argmax(axis=1)
+    answer = apply_link(int(rows.loss.output_link), output)
+    if answer.shape[1] == 1:
+        answer = np.concatenate([1.0 - answer, answer], axis=1)
+    code = some.target[:, 0] if some.target.shape[1] == 1 else some.target.argmax(axis=1)
     return HeldOutRows(some.X, code.astype(np.int32), answer, some.weight, some.group)
+
+
+def in_units(loss: Loss, output: Floats, centre: Floats, scale: Floats) -> Floats:
+    """Answers in the user's units from outputs of the learner."""
+    if loss.mixes_answers:
+        return np.asarray(output * exp(centre))
+    return apply_link(int(loss.output_link), output * scale + centre)

@@ -6,7 +6,8 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.engines import SumEngine
-from softwood.kernels.kinds import Loss
+from softwood.kernels import apply_link
+from softwood.kernels.kinds import Link, Loss
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.scaled_tree import ScaledTree, with_counts
 from softwood.learners.soft.params.params import SoftTreeParams
@@ -30,7 +31,13 @@ def to_tree(
     )
     reach = engine.mean_reach(params.shape, params.parameters)
     reach /= reach[0]  # all rows arrive at the root; sums in single precision may have lost a little
-    return with_counts(scaled.to_tree(design, schema, loss.link, centre, scale), reach, engine.total_weight)
+    tree = scaled.to_tree(design, schema, loss.link, centre, scale)
+    return with_counts(mixing_answers(tree) if loss.mixes_answers else tree, reach, engine.total_weight)
+
+
+def mixing_answers(tree: Tree) -> Tree:
+    """The tree whose nodes answer what these would after the link, with all classes as outputs: it has no link."""
+    return tree.replace(response=apply_link(int(tree.link), tree.response), link=Link.IDENTITY)
 
 
 def _slope_rows(params: SoftTreeParams) -> np.ndarray:

@@ -4,19 +4,23 @@
 
 A penalty makes all outputs smaller, so a heavily penalised tree is underconfident; a tree that overfits is
 overconfident. One factor corrects both (Guo, Pleiss, Sun and Weinberger 2017), so that penalties are compared by the
-trees they give and not by their confidence.
+trees they give and not by their confidence. Where leaves mix answers the factor is on their responses, before the link.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from softwood.arrays import Floats
 from softwood.engines import SampleEngine, Shape
-from softwood.kernels.arithmetic import dot, exp
+from softwood.kernels.arithmetic import dot, exp, matmul
 from softwood.kernels.arithmetic import log as natural_log
+from softwood.kernels.formulas.leaf_link import chain_slopes, leaf_answers
 from softwood.kernels.formulas.losses import loss_derivatives, row_loss
 from softwood.kernels.kinds import Loss
+from softwood.learners.soft.params.params import SoftTreeParams
 
 MIN_FACTOR, MAX_FACTOR = 0.25, 8.0
 MAX_STEPS = 20
@@ -25,9 +29,18 @@ PRIOR_ROWS = 4.0  # rows that hold the factor at 1 where held-out rows are few
 
 
 def output_scale_on(rows: SampleEngine, shape: Shape, parameters: Floats) -> float:
-    """The factor for a tree on held-out rows."""
+    """The factor on outputs for a tree on held-out rows."""
     weight = rows.weight * rows.total_weight
     return best_output_scale(rows.loss_kind, rows.output(shape, parameters), rows.target, weight)
+
+
+def response_scale_on(rows: SampleEngine, tree: SoftTreeParams) -> float:
+    """The factor on the responses of a tree: on its outputs, unless leaves mix answers."""
+    if not (rows.loss_kind.is_classes and rows.loss_kind.mixes_answers):
+        return output_scale_on(rows, tree.shape, tree.parameters)
+    reach = rows.row_reach(tree.shape, tree.parameters)[:, tree.leaf]
+    weight = rows.weight * rows.total_weight
+    return best_response_scale(rows.loss_kind, reach, tree.response[tree.leaf], rows.target, weight)
 
 
 def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats) -> float:
@@ -42,10 +55,40 @@ def best_output_scale(loss: Loss, output: Floats, target: Floats, weight: Floats
     def objective(log: float) -> float:
         return dot(weight, row_loss(loss, exp(log) * output, target)) / total + 0.5 * PRIOR_ROWS / total * log * log
 
+    def derivatives(log: float) -> tuple[float, float]:
+        scaled = exp(log) * output
+        return _derivatives(loss_derivatives(loss, scaled, target)[0], scaled, target, weight)
+
+    return _least(objective, derivatives)
+
+
+def best_response_scale(loss: Loss, reach: Floats, response: Floats, target: Floats, weight: Floats) -> float:
+    """The factor on the responses of leaves that mix probabilities; `reach` is (rows, leaves)."""
+    known = np.isfinite(reach).all(axis=1)
+    if not known.all():
+        return best_response_scale(loss, reach[known], response, target[known], weight[known]) if known.any() else 1.0
+    total = float(weight.sum())
+
+    def objective(log: float) -> float:
+        output = matmul(reach, leaf_answers(loss.link, exp(log) * response))
+        return dot(weight, row_loss(loss, output, target)) / total + 0.5 * PRIOR_ROWS / total * log * log
+
+    def derivatives(log: float) -> tuple[float, float]:
+        scaled = exp(log) * response
+        answer = leaf_answers(loss.link, scaled)
+        slope, curvature = loss_derivatives(loss, matmul(reach, answer), target)
+        rise = matmul(reach, chain_slopes(loss.link, answer, scaled))  # of the output: derivatives are symmetric
+        first, second = np.sum(slope * rise, axis=1), np.sum(curvature * np.square(rise), axis=1)
+        return dot(weight, first), dot(weight, second)
+
+    return _least(objective, derivatives)
+
+
+def _least(objective: Callable[[float], float], derivatives: Callable[[float], tuple[float, float]]) -> float:
+    """The factor by Newton's steps on its logarithm; `derivatives` are those of all rows, not of their mean."""
     log, value = 0.0, objective(0.0)
     for _ in range(MAX_STEPS):
-        scaled = exp(log) * output
-        first, second = _derivatives(loss_derivatives(loss, scaled, target)[0], scaled, target, weight)
+        first, second = derivatives(log)
         step = -(first + PRIOR_ROWS * log) / (second + PRIOR_ROWS)
         # Huge weights give huge steps.
         step = float(np.clip(step, natural_log(MIN_FACTOR) - log, natural_log(MAX_FACTOR) - log))

@@ -18,6 +18,8 @@ from softwood.arrays import Floats, Ints
 from softwood.engines import Penalty, Shape, SumEngine
 from softwood.kernels import make_shape
 from softwood.kernels.arithmetic import matmul
+from softwood.kernels.formulas.leaf_link import leaf_answers, response_of
+from softwood.kernels.kinds import Link
 from softwood.learners.soft.params.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 
@@ -44,6 +46,7 @@ class SoftTreeParams:
     n_iter : iterations of refinement that led to this tree, from the root on.
     rising : (columns,), of monotone inputs: no weight or slope of theirs is ever below 0, and what is under the first
         child of a gate that looks at them answers at least as much as what is under the second (monotone.py).
+    leaf_link : from responses to what leaves mix (kernels/formulas/leaf_link.py); with slopes, the identity.
     """
 
     first_child: Ints
@@ -59,6 +62,7 @@ class SoftTreeParams:
     n_iter: int = 0
     rising: npt.NDArray[np.bool_] | None = None
     own_columns: Ints = field(default_factory=lambda: NO_COLUMNS)
+    leaf_link: Link = Link.IDENTITY
 
     @classmethod
     def root(
@@ -69,6 +73,7 @@ class SoftTreeParams:
         log_penalty: float = 0.0,
         rising: npt.NDArray[np.bool_] | None = None,
         own_columns: Ints = NO_COLUMNS,
+        leaf_link: Link = Link.IDENTITY,
     ) -> SoftTreeParams:
         """One leaf; of mixed slopes `own_columns` have their own ones."""
         outputs = len(response)
@@ -85,6 +90,7 @@ class SoftTreeParams:
             log_penalty,
             rising=rising,
             own_columns=own_columns,
+            leaf_link=leaf_link,
         )
 
     def _with(self, **changes: Any) -> SoftTreeParams:
@@ -362,12 +368,14 @@ class SoftTreeParams:
         slope = mix(self.slope) if self.slopes == "own" else self.slope
         if self.slopes == "mixed":
             slope = np.concatenate([slope[:1], mix(slope[1:])])
-        frozen, unpenalized = self.frozen.copy(), self.unpenalized.copy()
+        both = leaf_answers(self.leaf_link, self.response[first : first + 2])
+        response, frozen, unpenalized = self.response.copy(), self.frozen.copy(), self.unpenalized.copy()
+        response[node] = response_of(self.leaf_link, share * both[0] + (1.0 - share) * both[1])
         frozen[node], unpenalized[node] = False, False
         return self._with(
             first_child=child,
             gate=gate[keep],
-            response=mix(self.response),
+            response=response[keep],
             slope=slope,
             frozen=frozen[keep],
             unpenalized=unpenalized[keep],

@@ -173,11 +173,12 @@ class Dataset:
     @property
     def centre_is_best(self) -> bool:
         """Whether of all constants the centre of the targets loses least; near it only for a Huber loss and classes."""
-        return self.loss.kind in (LossKind.SQUARED, LossKind.QUANTILE, LossKind.TWEEDIE)
+        return self.loss.mixing_outputs.kind in (LossKind.SQUARED, LossKind.QUANTILE, LossKind.TWEEDIE)
 
     def loss_of_centre(self) -> float:
         """Mean loss of the `scaled` rows where all are answered by the centre, less that of wild targets."""
-        lost = row_loss(self.loss, np.zeros_like(self.target), self.target) - far_loss(self.loss, self.target)
+        loss = self.loss.mixing_outputs
+        lost = row_loss(loss, np.zeros_like(self.target), self.target) - far_loss(loss, self.target)
         return float(np.average(lost, weights=self.weight))
 
     def scaled(self, centre: Floats, scale: Floats) -> Dataset:

@@ -8,6 +8,8 @@ fitted on all five folds and compared input by input (ramped_inputs.py), and the
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from softwood.learners.soft.search.finer_knots import at_best_penalty, with_finer_knots
 from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH
 from softwood.learners.soft.search.ramped_inputs import with_some_ramps
@@ -19,7 +21,28 @@ MIN_GAIN_SE = 1.0  # by which ramps must be better
 
 
 def select_curves(trials: Trials) -> None:
-    """Keep the spec of smooth curves or the one with ramps; both if trees are to be compared."""
+    """Keep the spec of smooth curves or the one with ramps; both if trees are to be compared.
+
+    A sum of curves is one node, which mixes nothing: specs of trees that mix answers are compared by outputs.
+    """
+    loss = trials.specs[0].row_folds[0][0].loss
+    if not loss.mixes_answers:
+        _select_curves(trials)
+        return
+    plain = {spec.with_loss(loss.mixing_outputs): spec for spec in trials.specs}
+    of_outputs = replace(trials, specs=list(plain))
+    _select_curves(of_outputs)
+
+    def mixing(spec: ModelSpec) -> ModelSpec:
+        spec.fold_cache.clear()
+        return plain[spec] if spec in plain else spec.with_loss(loss)
+
+    trials.specs = [mixing(spec) for spec in of_outputs.specs]
+    smooth = of_outputs.smooth_curves
+    trials.smooth_curves = None if smooth is None else mixing(smooth)
+
+
+def _select_curves(trials: Trials) -> None:
     smooth, local = _best(trials, ramps=False), _best(trials, ramps=True)
     if smooth is None or local is None:
         return

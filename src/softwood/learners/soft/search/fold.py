@@ -112,15 +112,16 @@ def init_root(
     """
     mean: npt.NDArray[np.float64] = matmul(engine.weight, engine.target)
     loss = engine.loss_kind
-    if loss.kind == LossKind.LOGISTIC:
+    kind = loss.mixing_outputs.kind
+    if kind == LossKind.LOGISTIC:
         p = np.clip(mean, 1e-3, 1 - 1e-3)
         mean = log(p / (1 - p))
-    elif loss.kind == LossKind.SOFTMAX:
+    elif kind == LossKind.SOFTMAX:
         mean = log(np.clip(mean, 1e-4, 1.0))
         mean = mean - mean.mean()
-    elif loss.kind == LossKind.TWEEDIE:
+    elif kind == LossKind.TWEEDIE:
         mean = log(np.maximum(mean, MIN_ROOT_MEAN_SHARE))
-    elif loss.kind in (LossKind.HUBER, LossKind.QUANTILE):
-        mean = weighted_quantile(engine.target, engine.weight, 0.5 if loss.kind == LossKind.HUBER else loss.parameter)
+    elif kind in (LossKind.HUBER, LossKind.QUANTILE):
+        mean = weighted_quantile(engine.target, engine.weight, 0.5 if kind == LossKind.HUBER else loss.parameter)
     log_penalty = LOG_PENALTY_OF_NUMBERS if loss.link == Link.IDENTITY else LOG_PENALTY_BEHIND_LINK
-    return SoftTreeParams.root(mean, design, slopes, log_penalty, rising, own_columns)
+    return SoftTreeParams.root(mean, design, slopes, log_penalty, rising, own_columns, loss.leaf_link)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from softwood.learners.soft.evidence.hats import HatBasis
 from softwood.learners.soft.params.params import SoftTreeParams
 from softwood.learners.soft.search.curve_selection import select_curves
+from softwood.learners.soft.search.evidence_root import add_evidence_root
 from softwood.learners.soft.search.feature_selection import FeatureSelection
 from softwood.learners.soft.search.finer_knots import refine_knots
 from softwood.learners.soft.search.penalty_tuning import NEAR_BEST_SHARE_IF_UNPENALIZED, tune_penalties, tune_penalty
@@ -28,6 +30,7 @@ class SearchSteps:
     tune_on_all: bool = True
     grow_best_root: bool = True
     refine_knots: bool = True
+    curves_by_evidence: bool = False
 
 
 @dataclass
@@ -37,11 +40,15 @@ class ModelSearch:
     trials: Trials
     selection: FeatureSelection | StoredSelection
     steps: SearchSteps = SearchSteps()
+    hats: HatBasis | None = None  # columns of curves by evidence; None: there are none
     interrupted: bool = False
 
     def run(self) -> None:
         """All steps, in order."""
         trials, wide = self.trials, self.trials.specs[0]
+        if self.hats is not None and trials.trainer.grow_options.max_leaves == 1:
+            add_evidence_root(trials, self.hats)
+            return
         self._screen()
         while self.steps.select_features and self.selection.select():
             self._screen()
@@ -49,6 +56,8 @@ class ModelSearch:
             tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_BEST_SHARE_IF_UNPENALIZED)
         race(trials)
         self._improve_best(trials.specs[0])
+        if self.hats is not None:
+            add_evidence_root(trials, self.hats)
 
     def _screen(self) -> None:
         """Every kind of tree at one penalty, and the near ones at others."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.kernels.contracts.expansion import Expansion
+from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.params.params import Gates, Slopes
@@ -108,6 +109,11 @@ class ModelSpec:
         """The same rows, with ramps divided."""
         factor = self.factor if isinstance(self.factor, float) else self.factor[finer.source]
         return replace(self, design=finer.design, fold_cache={}, factor=factor)
+
+    def with_loss(self, loss: Loss) -> ModelSpec:
+        """The same columns and rows, learned by another loss."""
+        folds = [(replace(train, loss=loss), replace(valid, loss=loss)) for train, valid in self.row_folds]
+        return replace(self, row_folds=folds, fold_cache={})
 
     def only(self, inputs: Inputs) -> ModelSpec:
         """The columns of some inputs."""

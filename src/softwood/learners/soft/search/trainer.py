@@ -14,7 +14,7 @@ from softwood.arrays import Floats
 from softwood.learners.soft.growth.grower import FINE_TOL, grow
 from softwood.learners.soft.growth.scorer import Scorer
 from softwood.learners.soft.growth.split_step import ROUGH_TOL, SPLIT_ITER, GrowOptions
-from softwood.learners.soft.growth.temperature_scaling import output_scale_on
+from softwood.learners.soft.growth.temperature_scaling import response_scale_on
 from softwood.learners.soft.params.params import NO_COLUMNS, Slopes, SoftTreeParams
 from softwood.learners.soft.search.fold import init_root
 from softwood.learners.soft.search.relevance import relevance_factors
@@ -134,7 +134,7 @@ class Trainer:
     ) -> Trial:
         """The tree after temperature scaling, and its loss on held-out rows; `selection_bias` is added to that."""
         valid = spec.fold(fold_index).valid
-        factor = output_scale_on(valid, tree.shape, tree.parameters)
+        factor = response_scale_on(valid, tree)
         tree = tree.scale_output(factor)
         weight = valid.weight * valid.total_weight
         losses = valid.row_loss(tree.shape, tree.parameters) + selection_bias

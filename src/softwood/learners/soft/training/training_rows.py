@@ -39,6 +39,7 @@ class TrainingRows:
     make_engine : from the expansion of the columns to the engine of all rows, targets scaled in the same way.
     are_in_memory : whether engines and passes are cheap enough to make many.
     make_head_engine : `make_engine` for the first HEAD_ROWS rows, where more are in memory; else None.
+    whole : all rows where they are in memory, in order, targets scaled; else None.
     engine_of_design : in place of `make_engine` where rows are sparse: columns are made from what is stored.
     """
 
@@ -50,6 +51,7 @@ class TrainingRows:
     are_in_memory: bool = False
     make_head_engine: MakeEngine | None = None
     engine_of_design: Callable[[DesignMatrix], SumEngine] | None = None
+    whole: Dataset | None = field(default=None, repr=False, compare=False)
     known: list[tuple[DesignMatrix, Expansion]] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
@@ -79,7 +81,8 @@ class TrainingRows:
             )
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
-        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, partial(engine_of, whole), True, of_head)
+        make_engine = partial(engine_of, whole)
+        return cls(whole.head(SAMPLE_ROWS), len(whole), centre, scale, make_engine, True, of_head, whole=whole)
 
     @classmethod
     def on_device(

@@ -1,0 +1,209 @@
+"""Bins of one input of a scorecard, and how many rows are in each.
+
+exact    between the knots of the curve: points + per_unit (x − at) + per_square (x − at)², the curve itself
+whole    where the curve, rounded to whole points, is one number: at most half a point away, within the range of
+         the training rows
+own      between cuts that are given: the mean of the curve there; `off` says how far the curve is away
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.formats.card import MISSING, Line
+from softwood.tree.curve import Curve
+from softwood.tree.schema import Input, Kind
+from softwood.tree.spelling import spell_label
+
+MOST_HALVINGS = 80  # of an interval in which the curve crosses a half
+
+
+class Counter:
+    """How many rows lie at or below a value: exactly, of rows that are given, else by the quantiles of the summary."""
+
+    def __init__(self, one: Input, x: Floats | None, weight: Floats | None) -> None:
+        self.one, self.x = one, x
+        self.weight = np.ones(len(x)) if x is not None and weight is None else weight
+        summary = one.summary
+        ends = () if summary is None or summary.range is None else summary.range
+        pairs = [] if summary is None else [*((p, v) for p, v in summary.quantiles), *((1.0, v) for v in ends[1:])]
+        self.parts = {value: part for part, value in pairs}  # the last part of a value with ties
+
+    def missing(self) -> float:
+        """Rows without a value."""
+        if self.x is not None and self.weight is not None:
+            return float(self.weight[np.isnan(self.x)].sum())
+        return 0.0 if self.one.summary is None else self.one.summary.missing
+
+    def within(self, lower: float | None, upper: float | None) -> float:
+        """Rows with lower < x <= upper."""
+        return self.below(upper) - (0.0 if lower is None else self.below(lower))
+
+    def below(self, end: float | None) -> float:
+        if self.x is not None and self.weight is not None:
+            return float(self.weight[(self.x <= end) if end is not None else ~np.isnan(self.x)].sum())
+        known = 0.0 if self.one.summary is None else self.one.summary.known
+        if end is None or not self.parts:
+            return known
+        values = sorted(self.parts)
+        low = self.one.summary.range[0] if self.one.summary and self.one.summary.range else values[0]
+        if end < low:
+            return 0.0
+        return known * float(np.interp(end, values, [self.parts[value] for value in values]))
+
+    def level(self, code: int) -> float:
+        """Rows of a level."""
+        if self.x is not None and self.weight is not None:
+            return float(self.weight[self.x == code].sum())
+        return float(self.one.summary.counts[code]) if self.one.summary is not None else 0.0
+
+
+def level_bins(one: Input, curve: Curve, scale: float, count: Counter, whole: bool) -> list[Line]:
+    """A line for every level."""
+    lines = []
+    for code, (level, height) in enumerate(zip(one.levels or (), curve.levels, strict=True)):
+        points = scale * (height - (curve.mean or 0.0))
+        lines.append(line_of(one, spell_label(level), points, count.level(code), whole, level=level))
+    return lines
+
+
+def missing_bin(one: Input, curve: Curve, scale: float, count: Counter, whole: bool) -> Line:
+    """The line of missing values."""
+    return line_of(one, MISSING, scale * (curve.when_missing - (curve.mean or 0.0)), count.missing(), whole)
+
+
+def number_bins(
+    one: Input, curve: Curve, scale: float, count: Counter, whole: bool, cuts: Sequence[float] | None
+) -> list[Line]:
+    """The lines of a number, by own cuts, by whole points, or by the knots of the curve."""
+    if one.kind == Kind.BOOLEAN and cuts is None:
+        heights = [scale * float(curve.centred(x)) for x in (0.0, 1.0)]
+        ends = (("false", None, 0.5), ("true", 0.5, None))
+        return [
+            line_of(one, text, points, count.within(lower, upper), whole, lower, upper)
+            for (text, lower, upper), points in zip(ends, heights, strict=True)
+        ]
+    if cuts is not None:
+        return _own(one, curve, scale, count, whole, cuts)
+    return _whole(one, curve, scale, count) if whole else _exact(one, curve, scale, count)
+
+
+def _exact(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]:
+    lines = []
+    ends = [None, *curve.knots, None]
+    for (lower, upper), slope in zip(pairwise(ends), curve.slopes, strict=True):
+        at = lower if lower is not None else upper if upper is not None else _middle(one)
+        points = scale * float(curve.centred(at))
+        line = line_of(one, _text(lower, upper), points, count.within(lower, upper), False, lower, upper)
+        per_unit = scale * (slope + 2.0 * curve.square * at)
+        lines.append(line | {"per_unit": per_unit, "per_square": scale * curve.square, "at": at})
+    return lines
+
+
+def _own(one: Input, curve: Curve, scale: float, count: Counter, whole: bool, cuts: Sequence[float]) -> list[Line]:
+    edges = [float(cut) for cut in cuts]
+    if not all(np.isfinite(edges)) or edges != sorted(set(edges)):
+        raise ValueError(f"bins of {one.name!r} must be finite cuts that rise, got {list(cuts)!r:.80}.")
+    low, high = _range(one)
+    lines = []
+    for lower, upper in pairwise([None, *edges, None]):
+        start, end = (low if lower is None else lower), (high if upper is None else upper)
+        inside = [start, *(knot for knot in curve.knots if start < knot < end), end]
+        mine = _rows_within(count, lower, upper)
+        heights = scale * curve.centred(np.array(inside if mine is None else [*mine[0], *inside]))
+        n = 0 if mine is None else len(mine[0])
+        middle = (float(heights.min()) + float(heights.max())) / 2
+        points = float(np.average(heights[:n], weights=mine[1])) if n and mine and mine[1].sum() > 0 else middle
+        points = float(np.rint(points)) if whole else points
+        line = line_of(one, _text(lower, upper), points, count.within(lower, upper), False, lower, upper)
+        lines.append(line | {"off": float(np.abs(heights - points).max())})
+    return lines
+
+
+def _rows_within(count: Counter, lower: float | None, upper: float | None) -> tuple[Floats, Floats] | None:
+    if count.x is None or count.weight is None:
+        return None
+    there = ~np.isnan(count.x)
+    there &= (count.x > lower) if lower is not None else True
+    there &= (count.x <= upper) if upper is not None else True
+    return count.x[there], count.weight[there]
+
+
+def _whole(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]:
+    low, high = _range(one)
+
+    def height(x: float) -> float:
+        return scale * float(curve.centred(x))
+
+    turns = [low, *(knot for knot in curve.knots if low < knot < high), high]
+    turns = sorted({*turns, *(x for x in _vertices(curve) if low < x < high)})
+    edges, points = list[float](), [float(np.rint(height(low)))]
+    for start, end in pairwise(turns):
+        for edge in _crossings(height, start, end):
+            edges.append(edge)
+            points.append(0.0)
+    starts, ends = [low, *edges], [*edges, high]
+    points = [float(np.rint((height(a) + height(b)) / 2)) for a, b in zip(starts, ends, strict=True)]
+    lines = []
+    for (lower, upper), value, a, b in zip(pairwise([None, *edges, None]), points, starts, ends, strict=True):
+        line = line_of(one, _text(lower, upper), value, count.within(lower, upper), False, lower, upper)
+        lines.append(line | {"off": max(abs(height(a) - value), abs(height(b) - value))})
+    return lines
+
+
+def _vertices(curve: Curve) -> list[float]:
+    """Where a curve with a square turns."""
+    return [-slope / (2.0 * curve.square) for slope in curve.slopes] if curve.square else []
+
+
+def _crossings(height: Any, start: float, end: float) -> list[float]:
+    """Where a curve that rises or falls from start to end passes a half, between two whole numbers."""
+    first, last = height(start), height(end)
+    halves = np.arange(np.floor(min(first, last)) - 0.5, max(first, last), 1.0)
+    halves = halves[(halves > min(first, last)) & (halves < max(first, last))]
+    found = []
+    for half in halves:
+        low, high = start, end
+        for _ in range(MOST_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if (height(middle) < half) == (first < last) else (low, middle)
+        found.append((low + high) / 2)
+    return sorted(found)
+
+
+def _range(one: Input) -> tuple[float, float]:
+    if one.summary is None or one.summary.range is None:
+        raise ValueError(f"the tree does not say what the training rows held of {one.name!r}, which its bins need.")
+    return one.summary.range
+
+
+def _middle(one: Input) -> float:
+    middle = None if one.summary is None else dict(one.summary.quantiles).get(0.5)
+    return 0.0 if middle is None else middle
+
+
+def _text(lower: float | None, upper: float | None) -> str:
+    if lower is None:
+        return "all" if upper is None else f"≤ {upper:.6g}"
+    return f"> {lower:.6g}" if upper is None else f"{lower:.6g} to {upper:.6g}"
+
+
+def line_of(
+    one: Input,
+    text: str,
+    points: float,
+    rows: float,
+    whole: bool,
+    lower: float | None = None,
+    upper: float | None = None,
+    level: Any = None,
+) -> Line:
+    """One line, of one number of points."""
+    told = float(np.rint(points)) if whole else points
+    ends = {"input": one.name, "bin": text, "lower": lower, "upper": upper, "level": level, "rows": rows}
+    return ends | {"points": told, "per_unit": 0.0, "per_square": 0.0, "at": 0.0, "off": abs(told - points)}

@@ -1,0 +1,147 @@
+"""The penalties on a sum of curves, and their strengths by restricted likelihood (REML).
+
+    S = sum_j strength_j S_j      steps   (b_i+1 - b_i)^2             how far neighbouring heights are apart
+                                  bends   (b_i+2 - 2 b_i+1 + b_i)^2   how much the curve bends
+                                  use     b_i^2                       whether the input is of any use
+
+Each input has a strength of its own for each of the three (a category for its use alone). They follow the generalised
+Fellner-Schall update (Wood and Fasiolo 2017, Biometrics 73), which increases the restricted likelihood:
+
+    strength_j *= (tr(S^-1 S_j) - tr(V S_j)) / b'S_j b,     V the posterior covariance of the coefficients b
+
+The updates converge slowly where a strength is to vanish or to have no end, so a strength that keeps moving in one
+direction moves faster: by a power of its factor, as in Rprop. On made tables of 337 to 4,000 rows 11 to 23 updates came
+nearer to the limit than 29 to 40 plain ones.
+
+Only the entries of S^-1 and V within two places of the diagonal meet an S_j that is not 0. In place of the paper's
+generalised inverse, S is never singular here: the strength of use has a least value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.arrays import Floats, Index, Longs, Mask
+from softwood.kernels.arithmetic import exp, invert_bands, log, solve_with_band
+from softwood.learners.soft.evidence.hats import HatBasis
+from softwood.tree.once import computed_once
+
+STEPS, BENDS, USE = 0, 1, 2
+# Of the strengths. The least use holds coefficients of a spread of ten targets: no more than a number to start from.
+# A curve of the largest is constant, or a line, on as many rows as memory holds; more leaves rounding no digits.
+MIN_STRENGTH = np.array([1e-4, 1e-4, 1e-2])
+MAX_STRENGTH = np.array([1e8, 1e10, 1e8])
+MAX_FACTOR = 20.0  # by which a strength changes in one update
+MAX_POWER, POWER_GROWTH = 4.0, 1.5  # of the factor; by which it grows with every update in the same direction
+TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The strengths, and how they moved last; all (3 penalties, inputs).
+
+    value : 0 where there is no such penalty.  moved : logarithm of the last factor.  power : of the next one.
+    """
+
+    value: Floats
+    moved: Floats
+    power: Floats
+
+    def times(self, factor: Floats) -> Strengths:
+        """After an update by these factors, each to its power."""
+        moved = np.asarray(log(factor))
+        power = np.where(moved * self.moved > 0, np.minimum(POWER_GROWTH * self.power, MAX_POWER), 1.0)
+        limit = log(MAX_FACTOR)
+        value = self.value * exp(np.clip(power * moved, -limit, limit))
+        value = np.clip(value, MIN_STRENGTH[:, None], MAX_STRENGTH[:, None])
+        return Strengths(np.where(self.value > 0, value, 0.0), moved, power)
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """The penalties of all inputs of a basis, as diagonals.
+
+    diagonal : (3 penalties, 3 diagonals, columns): the main one and the two beside it.
+    """
+
+    diagonal: Floats
+    begin: Longs  # first column of each input, and the end of the last
+    is_number: Mask  # which inputs have steps and bends
+
+    @classmethod
+    def of(cls, basis: HatBasis) -> Penalties:
+        begin = basis.begin
+        diagonal = np.zeros((3, 3, int(begin[-1])))
+        diagonal[USE, 0] = 1.0
+        for first, hats in zip(begin[:-1].tolist(), basis.inputs, strict=True):
+            for which, change in ((STEPS, (-1.0, 1.0)), (BENDS, (1.0, -2.0, 1.0))):
+                _add_squares(diagonal[which], first, len(hats.knot), change)
+        return cls(diagonal, begin, np.array([len(hats.knot) > 0 for hats in basis.inputs]))
+
+    @computed_once
+    def of_column(self) -> Index:
+        """The input of each column."""
+        return np.repeat(np.arange(len(self.is_number)), np.diff(self.begin))
+
+    def first(self) -> Strengths:
+        """Strengths to start from: 1, and nothing where there is no such penalty."""
+        ones = np.ones((3, len(self.is_number)))
+        value = ones.copy()
+        value[:USE, ~self.is_number] = 0.0
+        return Strengths(value, np.zeros_like(ones), ones)
+
+    def total(self, strength: Strengths) -> Floats:
+        """The diagonals of S."""
+        return np.asarray(np.sum(strength.value[:, None, self.of_column] * self.diagonal, axis=0))
+
+    def traces(self, band: Floats) -> Floats:
+        """tr(A S_j) for each penalty and input, by the diagonals of A."""
+        products = self.diagonal * (band * np.array([[1.0], [2.0], [2.0]]))
+        return np.asarray(np.add.reduceat(products.sum(axis=1), self.begin[:-1], axis=1))
+
+    def squares(self, b: Floats) -> Floats:
+        """b'S_j b for each penalty and input."""
+        beside = np.stack([b * np.r_[b[k:], np.zeros(k)] for k in range(3)])
+        return self.traces(beside)
+
+    def inverse_traces(self, strength: Strengths) -> Floats:
+        """tr(S^-1 S_j) for each penalty and input."""
+        band = invert_bands(self.total(strength), self.begin)
+        return self.traces(band)
+
+    def updated(self, strength: Strengths, b: Floats, covariance: Floats) -> Strengths:
+        """The strengths after one update; `covariance` has the diagonals of V."""
+        gain = np.maximum(self.inverse_traces(strength) - self.traces(covariance), 1e-8)
+        return strength.times(np.clip(gain / np.maximum(self.squares(b), TINY), 1.0 / MAX_FACTOR, MAX_FACTOR))
+
+
+def _add_squares(diagonal: Floats, first: int, knots: int, change: tuple[float, ...]) -> None:
+    """The sum of squares of differences of neighbouring heights, as diagonals."""
+    for at in range(first, first + knots - len(change) + 1):
+        for i, one in enumerate(change):
+            for k, other in enumerate(change[i:]):
+                diagonal[k, at + i] += one * other
+
+
+def add_band(A: Floats, band: Floats) -> Floats:
+    """A plus the symmetric matrix of these diagonals."""
+    n = len(A)
+    made, rows = A.copy(), np.arange(n)
+    for k in range(min(3, n)):
+        made[rows[: n - k], rows[k:]] += band[k, : n - k]
+        if k:
+            made[rows[k:], rows[: n - k]] += band[k, : n - k]
+    return made
+
+
+def solve_scaled(A: Floats, right: Floats, n_threads: int = 1) -> tuple[Floats, Floats] | None:
+    """A^-1 right and the diagonals of A^-1, of a positive definite A: solved with a diagonal of ones."""
+    scale = 1.0 / np.sqrt(np.diag(A))
+    found = solve_with_band(A * scale * scale[:, None], right * scale[:, None], n_threads)
+    if found is None:
+        return None
+    solution, band = found
+    beside = np.stack([scale * np.r_[scale[k:], np.zeros(k)] for k in range(3)])
+    return solution * scale[:, None], band * beside

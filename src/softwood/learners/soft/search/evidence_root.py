@@ -1,0 +1,52 @@
+"""One more trial: a root whose curves are fitted by the evidence of the rows (learners/soft/evidence).
+
+It is fitted on the rows of the same folds as the trials that are left, so their held-out losses can be compared. Its
+curves were not selected on held-out rows, and cost nothing where the simplest of several good trials is chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from softwood.kernels.formulas.losses import row_loss
+from softwood.learners.soft.columns.design import BasisSpec
+from softwood.learners.soft.evidence.fit import fit_curves
+from softwood.learners.soft.evidence.hats import MAX_KNOTS, HatBasis
+from softwood.learners.soft.evidence.root import to_root
+from softwood.learners.soft.search.penalty_tuning import first_penalty
+from softwood.learners.soft.search.selection import Candidate
+from softwood.learners.soft.search.spec import ModelSpec, Trial
+from softwood.learners.soft.search.trials import Trials
+
+BY_EVIDENCE = BasisSpec(n_ramps=MAX_KNOTS)
+
+
+def add_evidence_root(trials: Trials, basis: HatBasis) -> None:
+    """A root over these columns, on the folds that trials have trees of; on all where there are no trials yet."""
+    spec, penalty = trials.specs[0], first_penalty(trials)
+    n_folds = len(spec.row_folds) - spec.full
+    if trials.found:
+        spec, penalty, n_folds = trials.best.spec, trials.best.candidate.penalty, len(trials.best.candidate.tree)
+    spec = replace(spec, basis_spec=BY_EVIDENCE, design=basis.design(), gates="open", fold_cache={}, factor=1.0)
+    folds = range(spec.full, spec.full + n_folds)
+    tested = trials.parallel_map(lambda at: _on_fold(spec, basis, penalty, at), folds)
+    candidate = next(tested)
+    for other in tested:
+        candidate = candidate.with_folds(other)
+    trials.add(Trial(spec, "shared", False, candidate))
+
+
+def _on_fold(spec: ModelSpec, basis: HatBasis, penalty: float, fold_index: int) -> Candidate:
+    train, valid = spec.row_folds[fold_index]
+    curves = fit_curves(train, basis)
+    return Candidate(
+        basis_spec=spec.basis_spec,
+        penalty=penalty,  # for gates that a later fit grows on it
+        tree=[to_root(curves, spec.design)],
+        row_loss=row_loss(valid.loss, curves.output(valid), valid.target),
+        weight=valid.weight,
+        inputs=len(np.unique(spec.design.feature)),
+        by_evidence=True,
+    )

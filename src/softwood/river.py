@@ -1,0 +1,192 @@
+"""Online budding trees behind the interface of River: one row at a time, a row is a dict.
+
+    learn_one(x, y)         one step of BuddingTreeClassifier.partial_fit
+    predict_one(x), predict_proba_one(x)
+
+J. Montiel and others (2021). River: machine learning for streaming data in Python. JMLR 22(110).
+
+A budding tree must know its classes from the first row, which a stream does not say. Where `classes` are not given, the
+tree begins with the second class that is seen, and a class that appears later begins it anew with the rows that are
+remembered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.estimators.budding.classifier import BuddingTreeClassifier
+from softwood.estimators.budding.regressor import BuddingTreeRegressor
+
+try:
+    from river import base
+except ImportError as lacking:
+    raise ImportError("softwood.river needs River: pip install 'softwood[river]'.") from lacking
+
+__all__ = ["RiverClassifier", "RiverRegressor"]
+
+REMEMBERED_ROWS = 1000  # that a classifier begins anew with when a class appears
+
+
+class _Rows:
+    """Dicts as rows of numbers, in the order of the first one's names; a name that is not there is missing.
+
+    Names that the first row does not have are not used.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+
+    def read(self, x: dict[Any, Any]) -> Floats:
+        """One row, (1, inputs)."""
+        names = self.names or list(x)
+        try:
+            row = np.array([[np.nan if (value := x.get(name)) is None else value for name in names]], np.float64)
+        except (TypeError, ValueError):
+            text = next(name for name in names if not isinstance(x.get(name), int | float | np.number | None))
+            raise ValueError(
+                f"{text!r:.60} is {x[text]!r:.60}, and rows must hold numbers, with the same names in every row: "
+                "encode text before the tree, as one column of 0 and 1 for each level that there can be."
+            ) from None
+        if not names:
+            raise ValueError("the first row is empty; it must have every input by name.")
+        self.names = names
+        return row
+
+
+class RiverClassifier(base.Classifier):
+    """An online budding tree as a classifier of River.
+
+    Parameters
+    ----------
+    model : BuddingTreeClassifier or None
+        Not fitted; its parameters are used. None: `BuddingTreeClassifier(learner="online")`; where the rule may change,
+        `optimizer="adam"` forgets.
+    classes : sequence or None
+        All labels there will be. None: a label that appears after the tree has begun begins it anew with the last
+        1,000 rows.
+
+    Attributes
+    ----------
+    tree_model : BuddingTreeClassifier
+        The fitted estimator, to print, explain and save; None before it begins.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from softwood.river import RiverClassifier
+    >>> accuracy = evaluate.progressive_val_score(
+    ...     datasets.Phishing(), RiverClassifier(classes=[False, True]), metrics.Accuracy())
+    >>> accuracy.get() > 0.8
+    True
+    """
+
+    def __init__(self, model: BuddingTreeClassifier | None = None, classes: Any = None) -> None:
+        if model is not None and not isinstance(model, BuddingTreeClassifier):
+            raise TypeError(f"model must be a BuddingTreeClassifier or None, got {type(model).__name__}.")
+        self.model, self.classes = model, classes
+        self.tree_model: BuddingTreeClassifier | None = None
+        self._rows = _Rows()
+        self._seen: list[Any] = list(classes) if classes is not None else []
+        self._recent: deque[tuple[Floats, Any]] = deque(maxlen=REMEMBERED_ROWS if classes is None else 0)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        """Learn from one row.
+
+        Parameters
+        ----------
+        x : values of the inputs by name; numbers, booleans or None.
+        y : the label.
+        """
+        row = self._rows.read(x)
+        self._recent.append((row, y))
+        if y in self._seen:
+            if self.tree_model is not None or len(self._seen) > 1:
+                self._learn(row, [y])
+            return
+        if self.classes is not None:
+            raise ValueError(
+                f"{y!r:.60} is none of the classes {self._seen!r:.200}; name it in classes=, or leave None."
+            )
+        self._seen.append(y)
+        if len(self._seen) > 1:
+            self.tree_model = None
+            self._learn(np.concatenate([each for each, _ in self._recent]), [label for _, label in self._recent])
+
+    def _learn(self, rows: Floats, labels: list[Any]) -> None:
+        if self.tree_model is None:
+            self.tree_model = _fresh(self.model, BuddingTreeClassifier)
+        self.tree_model.partial_fit(rows, labels, classes=self._seen)
+
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
+        """Probability of every class; of the only one seen 1, before any nothing."""
+        row = self._rows.read(x)
+        if self.tree_model is None:
+            return (
+                {self._seen[0]: 1.0}
+                if len(self._seen) == 1
+                else dict.fromkeys(self._seen, 1.0 / max(len(self._seen), 1))
+            )
+        chance = self.tree_model.predict_proba(row)[0]
+        return dict(zip(self.tree_model.classes_.tolist(), chance.tolist(), strict=True))
+
+
+class RiverRegressor(base.Regressor):
+    """An online budding tree as a regressor of River.
+
+    Parameters
+    ----------
+    model : BuddingTreeRegressor or None
+        Not fitted; its parameters are used. None: `BuddingTreeRegressor(learner="online")`.
+
+    Attributes
+    ----------
+    tree_model : BuddingTreeRegressor
+        The fitted estimator; None before the first row.
+
+    Examples
+    --------
+    >>> from softwood.river import RiverRegressor
+    >>> model = RiverRegressor()
+    >>> for x in range(2000):
+    ...     model.learn_one({"x": x % 10}, 2.0 * (x % 10))
+    >>> abs(model.predict_one({"x": 4}) - 8.0) < 2.0
+    True
+    """
+
+    def __init__(self, model: BuddingTreeRegressor | None = None) -> None:
+        if model is not None and not isinstance(model, BuddingTreeRegressor):
+            raise TypeError(f"model must be a BuddingTreeRegressor or None, got {type(model).__name__}.")
+        self.model = model
+        self.tree_model: BuddingTreeRegressor | None = None
+        self._rows = _Rows()
+
+    def learn_one(self, x: dict[Any, Any], y: float) -> None:
+        """Learn from one row.
+
+        Parameters
+        ----------
+        x : values of the inputs by name; numbers, booleans or None.
+        y : the number.
+        """
+        row = self._rows.read(x)
+        if self.tree_model is None:
+            self.tree_model = _fresh(self.model, BuddingTreeRegressor)
+        self.tree_model.partial_fit(row, [float(y)])
+
+    def predict_one(self, x: dict[Any, Any]) -> float:
+        """The prediction; 0 before the first row."""
+        row = self._rows.read(x)
+        return 0.0 if self.tree_model is None else float(self.tree_model.predict(row)[0])
+
+
+def _fresh(model: Any, kind: Any) -> Any:
+    """An estimator with the parameters of the model, or the default ones, that has learned nothing."""
+    return kind(learner="online", random_state=0) if model is None else kind(**model.get_params())
