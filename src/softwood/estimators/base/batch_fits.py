@@ -19,6 +19,7 @@ from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
 from softwood.kernels.arithmetic import dot
 from softwood.kernels.kinds import Loss, class_loss
+from softwood.learners.column_order import ColumnOrder
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training.batched_rows import training_rows
 from softwood.learners.soft.training.training_rows import TrainingRows
@@ -127,11 +128,40 @@ def _ranges(scan: Scan) -> tuple[Floats, Floats]:
 
 
 def soft_rows(
-    scan: Scan, journal: Journal, seed: int, n_threads: int, class_weight: Any = None, mixes_answers: bool = False
+    scan: Scan,
+    order: ColumnOrder,
+    journal: Journal,
+    seed: int,
+    n_threads: int,
+    class_weight: Any = None,
+    mixes_answers: bool = False,
 ) -> tuple[TrainingRows, Schema]:
-    """Training rows of a soft or budding tree, and its schema with quantiles of the sample."""
-    rows = training_rows(soft_table(scan, class_weight, mixes_answers), seed, journal, n_threads)
-    return rows, schema_of(scan, rows.sample.X, rows.sample.weight)
+    """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample.
+
+    The schema is of the columns as they are in the table.
+    """
+    table = soft_table(scan, class_weight, mixes_answers)
+    if not order.is_given:
+        table = replace(
+            table,
+            parts=table.parts.map(ByName(order)),
+            n_levels=[table.n_levels[f] for f in order.place.tolist()],
+            low=order.each(table.low),
+            high=order.each(table.high),
+            varies=order.each(table.varies),
+        )
+    rows = training_rows(table, seed, journal, n_threads)
+    return rows, schema_of(scan, order.leave_table(rows.sample.X), rows.sample.weight)
+
+
+@dataclass(frozen=True)
+class ByName:
+    """Rows with their columns in another order."""
+
+    order: ColumnOrder
+
+    def __call__(self, batch: Batch) -> Batch:
+        return replace(batch, X=self.order.table(batch.X))
 
 
 def schema_of(scan: Scan, X: Floats, weight: Floats) -> Schema:

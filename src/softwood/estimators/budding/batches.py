@@ -15,6 +15,7 @@ from softwood.learners.budding.joint import learn_joint_from
 from softwood.learners.budding.online import history_entry
 from softwood.learners.budding.resume import stream_of
 from softwood.learners.budding.stream import Stream
+from softwood.learners.column_order import ColumnOrder
 from softwood.tree import Provenance
 
 REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
@@ -37,7 +38,8 @@ def _learn_jointly(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
     validation = held_rows(estimator, scan, X_val, y_val)
     with journal_of(estimator, scan) as journal:
         class_weight = estimator.get_params(False).get("class_weight")
-        rows, estimator._schema = soft_rows(scan, journal, options.seed, options.n_threads, class_weight)
+        order = ColumnOrder.as_given(len(scan.column))
+        rows, estimator._schema = soft_rows(scan, order, journal, options.seed, options.n_threads, class_weight)
         learned = learn_joint_from(rows, options, validation)
     sample = replace(rows.sample, target=rows.sample.target * rows.scale + rows.centre)
     estimator._take_held_out(learned.held_out, estimator._schema)

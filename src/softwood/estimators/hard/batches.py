@@ -20,9 +20,12 @@ from softwood.intake.table.rows import read_held_labels, read_held_numbers, with
 from softwood.intake.table.weights import class_factor, drop_classes
 from softwood.kernels.contracts.growth import MAX_BINS, Growth
 from softwood.kernels.kinds import Criterion, Missing
+from softwood.learners.column_order import ColumnOrder
 from softwood.learners.hard.batched_cart import BatchedCases, learn_batched_cart
+from softwood.learners.hard.by_name import enter_growth, enter_problem, enter_pruning, leave_pruned
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruning
+from softwood.tree import Schema
 
 MAX_LEAVES = 256  # where no limit is asked for: a tree grown until its leaves are pure has as many nodes as rows
 MOST_FOLDS = 255
@@ -45,23 +48,29 @@ def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y
     max_bins = options.integer("max_bins", params["max_bins"], 2, MAX_BINS, otherwise=MAX_BINS)
 
     keep = problem.weight > 0 if problem.is_classes else None
-    parts, n_threads = scan.parts.map(WithWeight(keep)), options.threads(params["n_jobs"])
-    cases = BatchedCases(parts, problem, scan.n_rows, total, scan.memory, n_threads)
+    order = ColumnOrder.of(scan.columns)
+    parts, n_threads = scan.parts.map(WithWeight(keep, order)), options.threads(params["n_jobs"])
+    cases = BatchedCases(parts, enter_problem(order, problem), scan.n_rows, total, scan.memory, n_threads)
+    growth, pruning = enter_growth(order, growth), enter_pruning(order, pruning)
+
+    def make_schema(X: Floats, weight: Floats) -> Schema:
+        return order.schema(with_costs(schema_of(scan, order.leave_table(X), weight), costs))
+
     with journal_of(estimator, scan) as journal:
-        learned = learn_batched_cart(
-            cases, lambda X, weight: with_costs(schema_of(scan, X, weight), costs), growth, pruning, max_bins, journal
-        )
-    estimator._remember(learned, RowCount(scan.n_rows, scan.total_weight))
+        learned = learn_batched_cart(cases, make_schema, growth, pruning, max_bins, journal)
+    estimator._remember(leave_pruned(order, learned), RowCount(scan.n_rows, scan.total_weight))
 
 
 @dataclass(frozen=True)
 class WithWeight:
-    """Rows without those of classes that weigh nothing. keep : per class; None for numbers."""
+    """Rows without those of classes that weigh nothing, columns by name. keep : per class; None for numbers."""
 
     keep: npt.NDArray[np.bool_] | None
+    order: ColumnOrder
 
     def __call__(self, piece: Piece) -> tuple[Floats, npt.NDArray[Any], Floats]:
         X, y, weight = piece
+        X = self.order.table(X)
         if self.keep is None or self.keep[y].all():
             return X, y, weight
         there = self.keep[y]

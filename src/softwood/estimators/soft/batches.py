@@ -15,6 +15,8 @@ from softwood.intake.parts.scan import Scan
 from softwood.intake.table.rows import class_schema
 from softwood.intake.table.weights import class_weights
 from softwood.kernels.kinds import Loss, class_loss
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.soft.by_name import enter_dataset
 
 
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
@@ -32,10 +34,12 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         estimator._remember(one_class_result(schema), told)
         return
     how = estimator._joint()
+    order = ColumnOrder.of(scan.columns)
     mixes = loss_of_mix(params, "batches", class_loss(2) if scan.classes is not None else Loss.SQUARED).mixes_answers
     validation = held_rows(estimator, scan, X_val, y_val, mixes)
+    validation = None if validation is None else enter_dataset(order, validation)
     with journal_of(estimator, scan) as journal:
-        rows, schema = soft_rows(scan, journal, how.seed, how.n_threads, params.get("class_weight"), mixes)
+        rows, schema = soft_rows(scan, order, journal, how.seed, how.n_threads, params.get("class_weight"), mixes)
         learned = estimator._learn_from(rows, schema, how, validation)
     if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
         factor = class_weights(

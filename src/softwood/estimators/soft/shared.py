@@ -20,6 +20,8 @@ from softwood.estimators.soft.results import held_out_of, history_line, relative
 from softwood.intake import options
 from softwood.intake.cells.sparse_rows import is_worth_keeping
 from softwood.kernels.kinds import Loss
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.soft.by_name import enter_dataset, enter_start, leave_result
 from softwood.learners.soft.incremental import Incremental, learn_incremental
 from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
 from softwood.learners.soft.options import JointOptions
@@ -131,6 +133,9 @@ class SoftTree(Calibrated, TreeEstimator):
         how = self._joint(engine)
         p = self.get_params(deep=False)
         refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
+        order = ColumnOrder.of(schema)
+        dataset = enter_dataset(order, dataset)
+        validation = None if validation is None else enter_dataset(order, validation)
         if p["learner"] == "joint":
             first = training_rows(dataset, how)
             return self._learn_from(
@@ -150,7 +155,7 @@ class SoftTree(Calibrated, TreeEstimator):
         stepwise = Incremental(
             p["start"], max_leaves, how.least_gain, n_threads=how.n_threads, seed=how.seed, keep=how.keep
         )
-        return learn_incremental(dataset, schema, stepwise, validation)
+        return leave_result(order, learn_incremental(dataset, order.schema(schema), stepwise, validation))
 
     def _joint(self, engine: str = "memory") -> JointOptions:
         """The options, checked."""
@@ -188,16 +193,22 @@ class SoftTree(Calibrated, TreeEstimator):
         validation: Dataset | None,
         deal: Callable[[int], TrainingRows] | None = None,
     ) -> FitResult:
-        """The joint learner, on rows that may be anywhere; `deal` gives them in the order of another seed."""
+        """The joint learner, on rows that may be anywhere, with their columns by name.
+
+        deal : gives them in the order of another seed.
+        """
         p = self.get_params(deep=False)
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
-        how = replace(how, signs=soft_signs(p["monotonic_cst"], schema))
-        before = self._before(schema, rows.sample.loss)
+        order = ColumnOrder.of(schema)
+        how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
+        before, names = enter_start(order, self._before(schema, rows.sample.loss)), order.schema(schema)
         with search_bar(p["verbose"]) as report:
             if how.effort == "thorough" and before is None:
-                return self._learn_thoroughly(deal, schema, replace(how, report=report), validation)
-            learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
-            return learn(rows, schema, replace(how, report=report), validation, before)
+                found = self._learn_thoroughly(deal, names, replace(how, report=report), validation)
+            else:
+                learn = learn_readable if options.boolean("readable", p["readable"]) else learn_joint_from
+                found = learn(rows, names, replace(how, report=report), validation, before)
+        return leave_result(order, found)
 
     def _learn_thoroughly(
         self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None

@@ -1,4 +1,4 @@
-"""Numbers made of what the rows of a sparse table hold, as parts/folds.py makes them of an array."""
+"""Numbers made of what the rows of a sparse table hold, as kernels/row_hash.py makes them of an array."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.arrays import Floats, Words
 from softwood.kernels.sparse.table import SparseTable
+
+ColumnEnds = tuple[Floats, Floats, npt.NDArray[np.bool_]]  # as `column_ends` gives them
 
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
 HASHED_AT_ONCE = 1 << 17  # values: what is made of them on the way takes ten times as much memory as they do
@@ -31,19 +33,24 @@ def hash_stored(X: SparseTable, y: Floats, seed: int) -> Words:
     return number
 
 
-def hash_stored_cells(X: SparseTable, seed: int, n_cells: float, edge: float) -> Words:
-    """The sum over columns of a number of the cell between its least and largest value in which a row's value lies.
+def hash_stored_cells(
+    X: SparseTable, ends: ColumnEnds, seed: int, n_cells: float, edge: float, by_place: bool = False
+) -> Words:
+    """The sum over columns of a number of the cell between its ends in which a row's value lies.
 
     All rows begin as if they were 0; then each stored value takes its own cell. Columns of one value are passed over.
+
+    by_place : whether the number is of the column's place, too.
     """
-    low, high, said = _column_ends(X)
+    low, high, said = ends
     span = np.ones(X.n_columns)
     np.subtract(high, low, out=span, where=high > low)
 
-    def numbers(value: Floats, column: Any) -> Words:
-        return _hash(np.floor((value / 2 - low[column]) / span[column] * n_cells + edge)[:, None], seed)
+    def numbers(value: Floats, column: npt.NDArray[Any]) -> Words:
+        cell = np.floor((value / 2 - low[column]) / span[column] * n_cells + edge)
+        return _hash(np.column_stack([column.astype(np.float64), cell]) if by_place else cell[:, None], seed)
 
-    zero = numbers(np.zeros(X.n_columns), slice(None))
+    zero = numbers(np.zeros(X.n_columns), np.arange(X.n_columns))
     number = np.full(len(X), np.sum(zero[said], dtype=np.uint64), np.uint64)
     for rows in X.stretches(HASHED_AT_ONCE):
         part = X[rows]
@@ -52,7 +59,7 @@ def hash_stored_cells(X: SparseTable, seed: int, n_cells: float, edge: float) ->
     return number
 
 
-def _column_ends(X: SparseTable) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+def column_ends(X: SparseTable) -> ColumnEnds:
     """Half of the least and of the largest value of each column, and whether it says anything."""
     stored, gone = np.zeros(X.n_columns, np.int64), np.zeros(X.n_columns, np.int64)
     low, high = np.full(X.n_columns, np.inf), np.full(X.n_columns, -np.inf)

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from softwood.arrays import Floats
+from softwood.kernels.row_hash import hash_rows
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.conformal.score_table import ScoreTable
 from softwood.learners.conformal.spread import Spread, learn_spread
-from softwood.parts.folds import hash_rows
 from softwood.parts.held_out import HeldOutRows
 from softwood.tree import Schema
 

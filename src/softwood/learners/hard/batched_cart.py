@@ -28,6 +28,7 @@ from softwood.engines.journal import Journal
 from softwood.engines.parts import Parts
 from softwood.kernels.contracts.growth import Grown, Growth
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
+from softwood.kernels.row_hash import to_single
 from softwood.learners.hard.grow import as_tree
 from softwood.learners.hard.histogram_grower import HistogramGrower, Question
 from softwood.learners.hard.problem import Problem
@@ -184,9 +185,10 @@ def _folds(cases: BatchedCases, pruning: Pruning) -> list[int]:
 
 
 def _fold_of(X: Floats, y: npt.NDArray[Any], seed: int, folds: Any) -> npt.NDArray[np.uint8]:
-    """The fold of each row, by what it holds: equal rows are in one fold."""
+    """The fold of each row, by what it holds in single precision: equal rows are in one fold."""
     n = folds if isinstance(folds, int) else 1
-    return np.asarray((_hash(X, y, seed + 1) % np.uint64(n)).astype(np.uint8))
+    y = y if y.dtype.kind in "iu" else to_single(y.astype(np.float64))
+    return np.asarray((_hash(to_single(X), y, seed + 1) % np.uint64(n)).astype(np.uint8))
 
 
 def _choose(

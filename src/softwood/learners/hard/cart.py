@@ -3,11 +3,11 @@
 Grow by the largest decrease of impurity, then prune back: the sequence of trees by cost-complexity, the choice by
 cross-validated error (or validation rows, or reduced error).
 
-Differs from the book: ties go to the lowest feature and threshold; folds are dealt by the content of the rows and their
-weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels; missing
-values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says why);
-absolute error, quantiles, huber, counts and monotone constraints are added; wild targets do not lead the growth by the
-first three of a tree that is to be pruned (wild_targets.py).
+Differs from the book: ties go to the first feature by name and the lowest threshold; folds are dealt by the content of
+the rows and their weights (parts/folds.py); categories of more than two classes are searched exactly up to ten levels;
+missing values have four ways beside surrogates; the pruning sequence of classes goes by impurity (sequence.py says
+why); absolute error, quantiles, huber, counts and monotone constraints are added; wild targets do not lead the growth
+by the first three of a tree that is to be pruned (wild_targets.py).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from softwood.arrays import Floats, Mask
 from softwood.kernels.contracts.growth import Growth
 from softwood.kernels.kinds import Missing
 from softwood.kernels.sparse.table import SparseTable
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.hard.by_name import enter_growth, enter_problem, enter_pruning, leave_pruned
 from softwood.learners.hard.grow import find_surrogates, grow_tree
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
@@ -52,6 +54,12 @@ def learn_cart(
     fill : per feature what stands for a missing value while learning; None: `growth.missing` sees to them.
     n_jobs : threads.
     """
+    order = ColumnOrder.of(schema)
+    if not order.is_given:
+        growth, pruning, fill = enter_growth(order, growth), enter_pruning(order, pruning), _by_name(order, fill)
+        own, names = enter_problem(order, problem), order.schema(schema)
+        learned = learn_cart(own, names, growth, pruning, max_bins=max_bins, fill=fill, n_jobs=n_jobs)
+        return leave_pruned(order, learned)
     if isinstance(pruning.folds, int):  # folds that a user gave are numbers of rows
         problem = order_rows(problem, growth, pruning)
     folds = pruning.folds_of(problem)  # before values are filled in: those carry rounding
@@ -79,6 +87,10 @@ def learn_cart(
         sequence = sequence.with_tree(found if tree is full else _with_surrogates(full, choice.is_leaf, found))
         tree = found
     return unit.leave(smooth_pruned(Pruned(tree, choice.table, sequence, choice.held_out), pruning.smoothing))
+
+
+def _by_name(order: ColumnOrder, fill: Floats | None) -> Floats | None:
+    return None if fill is None else order.each(fill)
 
 
 def _with_surrogates(full: Tree, is_leaf: Mask, pruned: Tree) -> Tree:

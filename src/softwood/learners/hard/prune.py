@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.kernels.arithmetic import dot
+from softwood.kernels.row_hash import hash_rows
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.sequence import PathAnswers, PruningSequence, path_losses
 from softwood.learners.hard.smoothing import Smoothing
 from softwood.learners.hard.table import PruningTable
-from softwood.parts.folds import Fold, deal_rows, hash_rows
+from softwood.parts.folds import Fold, deal_rows
 from softwood.parts.groups import GroupFolds, deal_groups
 from softwood.parts.held_out import MAX_HELD_OUT_ROWS, HeldOutRows
 from softwood.parts.parallel import parallel_map

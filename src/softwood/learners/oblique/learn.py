@@ -10,6 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from softwood.arrays import Floats
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.hard.by_name import enter_problem, enter_pruning, leave_pruned
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruned, Pruning, choose_size, smooth_pruned
 from softwood.learners.hard.sequence import PruningSequence
@@ -44,6 +46,11 @@ def learn_oblique(
     basis spec : which columns linear gates are made of.
     n_jobs : folds at a time.
     """
+    order = ColumnOrder.of(schema)
+    if not order.is_given:
+        own, names, pruning = enter_problem(order, problem), order.schema(schema), enter_pruning(order, pruning)
+        learned = learn_oblique(own, names, find, limits, pruning, basis_spec=basis_spec, n_jobs=n_jobs)
+        return leave_pruned(order, learned)
     dealt = isinstance(pruning.folds, int)  # by content and weight, so equal rows may be merged once for all
     if dealt:
         problem = problem.in_order()

@@ -17,7 +17,7 @@ twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 
 import numpy as np
@@ -25,6 +25,8 @@ import numpy as np
 from softwood import kernels
 from softwood.arrays import Floats
 from softwood.kernels.contracts.growth import Growth
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.hard.by_name import enter_growth, enter_problem
 from softwood.learners.hard.grow import grow_tree
 from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import choose_by_cv, choose_by_validation, deal_folds
@@ -88,6 +90,15 @@ def learn_softened(
     keep : whether an interrupt ends the work with the best tree so far; otherwise it is raised.
     report : called with the softenings done and those that counted.
     """
+    order = ColumnOrder.of(schema)
+    if not order.is_given:
+        found = learn_softened(
+            enter_problem(order, problem), order.schema(schema), enter_growth(order, growth), seed=seed,
+            n_successes=n_successes, alpha=alpha, patience=patience, n_splits=n_splits, mean_widths=mean_widths,
+            n_jobs=n_jobs, keep=keep, report=report,
+        )  # fmt: skip
+        tree, hard, best_hard = map(order.leave_tree, (found.tree, found.hard, found.best_hard))
+        return replace(found, tree=tree, hard=hard, best_hard=best_hard)
     problem = problem.in_order()
     unit = Unit.of(problem)
     problem, growth = unit.enter(problem), unit.enter_growth(growth)

@@ -17,6 +17,7 @@ from softwood.arrays import Floats, Mask
 from softwood.kernels.arithmetic import exp, log
 from softwood.kernels.formulas.losses import far_loss, row_loss
 from softwood.kernels.kinds import Link, Loss, LossKind
+from softwood.kernels.row_hash import hash_near, hash_rows, without_rank
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.regimes import (
     KEPT_COLUMNS_MAX_ROWS,
@@ -26,7 +27,7 @@ from softwood.learners.soft.regimes import (
 )
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.rows.target_scale import mean_scale, robust_scale, scale_targets
-from softwood.parts.folds import Deal, deal, hash_rows, have_several_answers, raise_to
+from softwood.parts.folds import Deal, deal, have_several_answers, raise_to
 from softwood.parts.groups import deal_groups
 
 
@@ -128,8 +129,12 @@ class Dataset:
         return self if self.place is None and np.all(self.weight > 0) else self.rows(self.weight > 0)
 
     def _in_order_of(self, number: npt.NDArray[np.uint64]) -> Dataset:
-        """In the order of these numbers, then by target; equal rows merged. `place` has the order."""
-        order = np.lexsort((self.weight, *(() if self.group is None else (self.group,)), *self.target.T, number))
+        """In the order of these numbers, then by target; equal rows merged. `place` has the order.
+
+        Rows that differ in the last digits only are in the order of their targets, as equal ones are.
+        """
+        ties = (number,) if self.group is None else (self.group, number)
+        order = np.lexsort((self.weight, *ties, *self.target.T, without_rank(number)))
         number, target = number[order], self.target[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (number[1:] != number[:-1]) | np.any(target[1:] != target[:-1], axis=1)
@@ -223,9 +228,7 @@ class Dataset:
 
     def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
         """The fold of every row, groups whole."""
-        code = np.zeros(len(self), np.int64)
-        if self.loss.is_classes:
-            code = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
+        code = self._class_of_row()
         count = self.weight if self.count is None else self.count
         return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
 
@@ -236,7 +239,12 @@ class Dataset:
         X = self.X if self.place is None else self.X[self.place]
         several = np.zeros(len(self), np.bool_) if light else have_several_answers(X)
         order = self._by_class()
-        return deal(count[order], several[order], n_folds, self.raised)
+        return deal(count[order], several[order], n_folds, self.raised, self._twins(X, order))
+
+    def _twins(self, X: Any, order: npt.NDArray[np.intp]) -> Mask:
+        """Which rows, in this order, differ from the one before in the last digits of their inputs only."""
+        number, target = hash_near(X)[order], self.target[order]
+        return np.append(False, (number[1:] == number[:-1]) & np.all(target[1:] == target[:-1], axis=1))[: len(order)]
 
     def _held(self, dealt: Deal, fold: int) -> Floats:
         """Weights of the rows in a fold."""
@@ -246,8 +254,13 @@ class Dataset:
 
     def _by_class(self) -> npt.NDArray[np.intp]:
         """The rows class after class; numbers stay in their order."""
-        key = self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0]
-        return np.argsort(key if self.loss.is_classes else np.zeros(len(self)), kind="stable")
+        return np.argsort(self._class_of_row(), kind="stable")
+
+    def _class_of_row(self) -> npt.NDArray[np.int64]:
+        """0 for numbers."""
+        if not self.loss.is_classes:
+            return np.zeros(len(self), np.int64)
+        return self.target.argmax(axis=1) if self.target.shape[1] > 1 else self.target[:, 0].astype(np.int64)
 
 
 def _merged(weight: Floats, new: Mask) -> tuple[Floats, bool]:

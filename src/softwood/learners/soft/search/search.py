@@ -21,11 +21,15 @@ from softwood.learners.soft.search.trials import Trials, with_gates
 
 @dataclass(frozen=True)
 class SearchSteps:
-    """Which of the steps that a search can do without are taken."""
+    """Which of the steps that a search can do without are taken. bench/ablation leaves out one at a time."""
 
     select_features: bool = True
     try_axis_gates: bool = True
     reweight_features: bool = True
+    select_curves: bool = True
+    tune_on_all: bool = True
+    grow_best_root: bool = True
+    refine_knots: bool = True
     curves_by_evidence: bool = False
 
 
@@ -57,7 +61,8 @@ class ModelSearch:
 
     def _screen(self) -> None:
         """Every kind of tree at one penalty, and the near ones at others."""
-        select_curves(self.trials)
+        if self.steps.select_curves:
+            select_curves(self.trials)
         tune_penalties(self.trials, screen(self.trials))
 
     def _improve_best(self, spec: ModelSpec) -> None:
@@ -66,9 +71,12 @@ class ModelSearch:
         if trials.penalty is not None:
             return
         if spec.full:
-            trials.add(*tune_penalty(trials, trials.best, spec.full))
-            self._grow_best_root(spec.full)
-            refine_knots(trials, spec.full)
+            if self.steps.tune_on_all:
+                trials.add(*tune_penalty(trials, trials.best, spec.full))
+            if self.steps.grow_best_root:
+                self._grow_best_root(spec.full)
+            if self.steps.refine_knots:
+                refine_knots(trials, spec.full)
             if self.steps.reweight_features:
                 reweight_refined(trials, spec.full)
         elif self.steps.reweight_features and not trials.keep_first_fold_tree:

@@ -20,11 +20,12 @@ from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
+from softwood.kernels.row_hash import hash_by_ranges
 from softwood.learners.soft.regimes import SAMPLE_ROWS
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.training.training_rows import TrainingRows
-from softwood.parts.folds import hash_by_ranges, raise_to
+from softwood.parts.folds import raise_to
 from softwood.parts.sketch import RowSketch
 
 MAX_SHARED_CELLS_SHARE = 0.01  # part of the rows of the sample that may share cells with others

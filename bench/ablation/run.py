@@ -1,0 +1,110 @@
+"""Runs every variant on every table with every seed; a run that was stopped goes on where it was.
+
+    python -m bench.ablation --rows 600 --seeds 3 --tables 30 --variants "default,quick"
+
+One line of bench/results/ablation.csv is one fit, with the commit and the processor that it was made by. Tables take
+turns: where the budget of time ends, every variant has met the same tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from bench.ablation.report import to_text
+from bench.ablation.tables import Sample, sample, tables
+from bench.ablation.variants import VARIANTS, Variant
+from bench.papers.experiment import commit
+
+RESULTS = Path(__file__).parents[1] / "results" / "ablation.csv"
+FIELDS = ("table", "rows", "seed", "variant", "error", "log_loss", "nodes", "seconds", "commit", "processor")
+LEAST_PROBABILITY = 1e-6
+
+
+def measure(variant: Variant, rows: Sample, seed: int) -> dict[str, Any]:
+    """Error (part of the variance, or of the rows), log loss of classes, nodes, processor time of the fit."""
+    start = process_time()
+    model = variant.make(rows.classes, seed).fit(rows.X, rows.y)
+    seconds, loss = process_time() - start, float("nan")
+    if rows.classes:
+        error = float(np.mean(model.predict(rows.X_test) != rows.y_test))
+        at = np.searchsorted(model.classes_, rows.y_test).clip(max=len(model.classes_) - 1)
+        known = model.classes_[at] == rows.y_test
+        given = np.where(known, model.predict_proba(rows.X_test)[np.arange(len(at)), at], 0.0)
+        loss = float(-np.log(np.maximum(given, LEAST_PROBABILITY)).mean())
+    else:
+        error = float(np.mean((model.predict(rows.X_test) - rows.y_test) ** 2) / rows.y_test.var())
+    return {"error": error, "log_loss": loss, "nodes": model.tree_.n_nodes, "seconds": round(seconds, 3)}
+
+
+def name_processor() -> str:
+    """What this machine computes with."""
+    told = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
+    models = [line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("model name")]
+    return f"{models[0]}, {platform.machine()}" if models else platform.machine()
+
+
+def known_runs(file: Path) -> list[dict[str, str]]:
+    """The fits made so far."""
+    if not file.is_file():
+        return []
+    with file.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def to_do(done: list[dict[str, str]], names: list[str], variants: list[str], seeds: int, rows: int) -> Iterator[Any]:
+    """Fits that are missing, seed by seed and table by table."""
+    have = {(run["table"], run["rows"], run["seed"], run["variant"]) for run in done}
+    for seed in range(seeds):
+        for name in names:
+            for variant in variants:
+                if (name, str(rows), str(seed), variant) not in have:
+                    yield name, seed, variant
+
+
+def main() -> None:
+    """Run and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=600, help="rows to learn from, at most")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--tables", type=int, default=None, help="the first so many, evenly taken from all")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help="names, separated by commas; see variants.py")
+    parser.add_argument("--minutes", type=float, default=120.0, help="of processor time, after which no fit begins")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--report", action="store_true", help="only print what there is")
+    asked = parser.parse_args()
+    if not asked.report:
+        fit_all(asked)
+    print(to_text(known_runs(asked.results)))
+
+
+def fit_all(asked: argparse.Namespace) -> None:
+    """All fits that are missing, as far as the time goes."""
+    made, drawn = tables(), ("", -1, None)
+    names = list(made)
+    if asked.tables is not None:
+        names = [names[i] for i in np.linspace(0, len(names) - 1, min(asked.tables, len(names))).astype(int)]
+    origin = {"commit": commit(), "processor": name_processor()}
+    todo = list(to_do(known_runs(asked.results), names, asked.variants.split(","), asked.seeds, asked.rows))
+    asked.results.parent.mkdir(exist_ok=True)
+    new, start = not asked.results.is_file(), process_time()
+    with asked.results.open("a", newline="") as lines:
+        writer = csv.DictWriter(lines, FIELDS)
+        if new:
+            writer.writeheader()
+        for name, seed, variant in todo:
+            if process_time() - start > 60 * asked.minutes:
+                print(f"{asked.minutes:g} minutes are over; run again to go on.")
+                return
+            if drawn[:2] != (name, seed):
+                drawn = name, seed, sample(made[name](), asked.rows, seed)  # type: ignore[assignment]
+            found = measure(VARIANTS[variant], drawn[2], seed)  # type: ignore[arg-type]
+            writer.writerow({"table": name, "rows": asked.rows, "seed": seed, "variant": variant, **found, **origin})
+            lines.flush()

@@ -1,0 +1,82 @@
+"""The ablation harness: tables, steps left out, what the runs say, and that a run goes on where it was stopped."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.ablation import run
+from bench.ablation.report import judge, to_text
+from bench.ablation.tables import NOISE, SURFACES, make_rows, sample, tables
+from bench.ablation.variants import STEPS, VARIANTS
+
+
+def test_there_are_sixty_tables_where_the_data_are() -> None:
+    assert len(SURFACES) * len(NOISE) * 2 == 48
+    assert 48 + 30 + 4 >= 60
+    assert len(tables()) >= 48
+
+
+def test_made_rows_are_the_same_again_and_a_seed_draws_others() -> None:
+    once, again = make_rows("local", "much", True, 0), make_rows("local", "much", True, 0)
+    np.testing.assert_array_equal(once[0], again[0])
+    np.testing.assert_array_equal(once[1], again[1])
+    first, second = (sample((once, True), 100, seed) for seed in (0, 1))
+    assert len(first.X) == 100
+    assert not np.array_equal(first.X, second.X)
+    assert not set(map(tuple, first.X)) & set(map(tuple, first.X_test))
+
+
+def test_a_variant_leaves_out_its_step_alone() -> None:
+    model = VARIANTS["without try_axis_gates"].make(False, 0)
+    steps = model._joint().steps
+    assert [name for name in STEPS if not getattr(steps, name)] == ["try_axis_gates"]
+    assert all(getattr(VARIANTS["default"].make(True, 0)._joint().steps, name) for name in STEPS)
+
+
+def made(table: str, seed: int, variant: str, error: float, seconds: float = 1.0) -> dict[str, str]:
+    return {"table": table, "rows": "600", "seed": str(seed), "variant": variant, "error": str(error),
+            "log_loss": "nan", "seconds": str(seconds)}  # fmt: skip
+
+
+def test_a_step_is_judged_by_standard_errors_time_and_spread() -> None:
+    runs = []
+    for i in range(8):
+        for seed in range(3):
+            table, error = f"t{i}", 0.2 + 0.01 * seed
+            runs += [
+                made(table, seed, "default", error),
+                made(table, seed, "halved", 0.5 * error),
+                made(table, seed, "shaky", 0.5 * error * (1.0 + seed)),
+                made(table, seed, "quicker", error * (1.01 if i % 2 else 0.99), 0.5),
+                made(table, seed, "bad", 1.2 * error),
+            ]
+    verdict = {each.variant: each for each in judge(runs)}
+    assert verdict["halved"].ratio == pytest.approx(0.5)
+    assert verdict["halved"].word == "better"
+    assert verdict["shaky"].word == "better, but less steady"
+    assert verdict["quicker"].word == "the same, and saves time"
+    assert verdict["bad"].word == "worse"
+    assert "| halved | 8 | 0.500 ± 0.000 |" in to_text(runs)
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOFTWOOD_DATA", raising=False)
+    file, begun = tmp_path / "ablation.csv", []
+    measure = run.measure
+    monkeypatch.setattr(run, "measure", lambda *args: begun.append(args[0]) or measure(*args))
+    asked = ["ablation", "--rows", "60", "--tables", "1", "--variants", "quick", "--results", str(file)]
+    monkeypatch.setattr(sys, "argv", [*asked, "--seeds", "1"])
+    run.main()
+    run.main()
+    assert len(begun) == 1
+    monkeypatch.setattr(sys, "argv", [*asked, "--seeds", "2"])
+    run.main()
+    assert len(begun) == 2
+    lines = run.known_runs(file)
+    assert [line["seed"] for line in lines] == ["0", "1"]
+    assert all(0 <= float(line["error"]) < 2 for line in lines)
+    assert all(line["processor"] for line in lines)
