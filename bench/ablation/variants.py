@@ -35,9 +35,9 @@ VARIANTS: dict[str, Variant] = {
     "default": Variant(),
     **{f"without {step}": Variant((step,)) for step in STEPS},
     **{f"with {step}": Variant(added=(step,)) for step in MORE_STEPS},
-    "one kind: additive, linear": Variant(parameters=ADDITIVE),
-    "one kind: additive, constant": Variant(parameters=ADDITIVE | {"leaf": "constant"}),
-    "one kind, no optional step": Variant(STEPS, parameters=ADDITIVE),
+    "one kind: additive linear": Variant(parameters=ADDITIVE),
+    "one kind: additive constant": Variant(parameters=ADDITIVE | {"leaf": "constant"}),
+    "one kind: no optional step": Variant(STEPS, parameters=ADDITIVE),
     "quick": Variant(parameters={"effort": "quick"}),
 }
 
