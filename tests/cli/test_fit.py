@@ -76,7 +76,7 @@ def test_a_terminal_is_not_overrun(folder: Path) -> None:
             shown[command[0]] = read_all(parent)
         assert job.returncode == 0
     lines = [re.sub(r"\x1b\[[\d;]*m", "", line.rstrip()) for text in shown.values() for line in text.splitlines()]
-    assert [line for line in lines if len(line) > 80 and not line.startswith("A missing value")] == []
+    assert [line for line in lines if len(line) > 80 and not line.startswith("Missing values use")] == []
     assert "omnivariate" in shown["compare"]
 
 
