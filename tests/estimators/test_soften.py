@@ -42,8 +42,9 @@ def exponential_error(model: Any, X: Any, y: Any) -> float:
 
 
 def without_widths(tree: Tree, like: Tree) -> Tree:
-    """The tree with the widths of another, and what they change: counts and means of the rows that arrive."""
-    return tree.replace(squash=like.squash, softness=like.softness, count=like.count, mean=like.mean)
+    """The tree with the widths of another, and what they change: counts, means and targets of the rows that arrive."""
+    kept = {name: getattr(like, name) for name in ("squash", "softness", "count", "mean", "arrived")}
+    return tree.replace(**kept)
 
 
 @parametrize_with_checks(
