@@ -73,7 +73,9 @@ def test_a_pruning_sequence_from_a_broken_file_is_refused() -> None:
 def test_descent_refuses_a_loss_that_it_does_not_know(loss: int, outputs: int) -> None:
     rows, target = np.zeros((2, 1)), np.zeros((2, outputs))
     split, order = np.zeros((1, 2 + 2 * outputs)), np.array([[0, 1]])
-    with pytest.raises(ValueError, match=r"loss must be 0 to 2|logistic loss has one output"):
+    with pytest.raises(
+        ValueError, match=r"loss must be 0 to 2|logistic loss and that of one probability have one output"
+    ):
         kernels.descend(rows, target, np.ones(2), target, np.ones(2), loss, split, order, np.ones(1), 0.9, 1.0, 1)
 
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softwood.kernels.sparse.hash import hash_stored_cells
+from softwood.kernels.sparse.hash import column_ends, hash_stored_cells
 from softwood.kernels.sparse.table import SparseTable
 from softwood.tree.summary import summarize
 
 READERS: dict[str, Callable[[SparseTable], Any]] = {
     "ends": lambda table: table.ends(),
     "summarize": lambda table: summarize(table, np.ones(len(table)), [0] * table.n_columns),
-    "hash_stored_cells": lambda table: hash_stored_cells(table, 0, 16.0, 0.5),
+    "hash_stored_cells": lambda table: hash_stored_cells(table, column_ends(table), 0, 16.0, 0.5),
 }
 
 
