@@ -11,7 +11,6 @@ import pytest
 
 from softwood import (
     Batches,
-    C45Classifier,
     CARTClassifier,
     CARTRegressor,
     LinearDiscriminantTreeClassifier,
@@ -42,7 +41,6 @@ LEARNERS: dict[str, tuple[Callable[[], Any], bool]] = {
     "cart, mean": (lambda: CARTRegressor(missing="mean", monotonic_cst={"x10": 1}), False),
     "cart classes": (CARTClassifier, True),
     "cart bins": (lambda: CARTClassifier(max_bins=16), True),
-    "c4.5": (C45Classifier, True),
     "discriminant": (LinearDiscriminantTreeClassifier, True),
     "omnivariate": (lambda: OmnivariateTreeClassifier(prune=None, min_impurity_decrease=0.05), True),
     "softened": (lambda: SoftenedTreeClassifier(n_successes=2, n_splits=1), True),

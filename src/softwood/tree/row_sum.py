@@ -106,11 +106,11 @@ def spell_share(share: float) -> str:
 
 
 def spell_parts(values: list[float], unit: str) -> list[str]:
-    """Numbers that are added, all with as many decimals as the largest needs for three digits (two at least)."""
+    """Numbers that are added, all with as many decimals as the largest needs for three digits."""
     size = max((abs(value) for value in values if np.isfinite(value)), default=0.0)
     if not 1e-4 <= size < 1e9:
         texts = [spell_number(value) for value in values]
     else:
-        decimals = max(0, 2 - int(np.floor(np.log10(size)))) if size >= 1 else 2 - int(np.floor(np.log10(size)))
+        decimals = max(0, 2 - int(f"{size:e}".partition("e")[2]))
         texts = [spell_fixed(value, decimals) for value in values]
     return [text if unit == "probability" or text.startswith("−") else f"+{text}" for text in texts]

@@ -21,9 +21,7 @@ import numpy.typing as npt
 from softwood import kernels
 from softwood.arrays import Floats
 from softwood.kernels.contracts.c45 import C45Grown, C45Growth
-from softwood.learners.column_order import ColumnOrder
 from softwood.learners.hard.cases import CaseNode, case_nodes, first_largest, to_tree
-from softwood.parts.folds import merge_equal_rows
 from softwood.parts.pessimism import pessimistic_errors
 from softwood.tree import Schema, Tree
 
@@ -68,13 +66,6 @@ def learn_c45(
     middle : thresholds stay in the middle between two values instead of at the largest value below it.
     n_threads : the tree does not depend on it.
     """
-    order = ColumnOrder.of(schema)
-    if not order.is_given:
-        X = order.table(cases.X)
-        at, weight = merge_equal_rows(X, cases.code, cases.weight)  # in the order of their content by name
-        own = replace(cases, X=X[at], n_levels=order.each(cases.n_levels), code=cases.code[at], weight=weight)
-        tree = learn_c45(own, order.schema(schema), growth, pruning, middle=middle, n_threads=n_threads)
-        return order.leave_tree(tree)
     c = cases
     grown = kernels.grow_c45(c.X, c.n_levels, c.code, c.weight, c.n_classes, growth, n_threads)
     root = case_nodes(grown if middle else snap_thresholds(grown, c.X[c.weight > 0]), c.X, c.weight)
