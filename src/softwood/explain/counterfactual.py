@@ -112,7 +112,7 @@ def counterfactual(
     >>> iris = load_iris(as_frame=True)
     >>> model = CARTClassifier(random_state=0).fit(iris.data, iris.target_names[iris.target])
     >>> print(counterfactual(model, iris.data[70:71], "versicolor"))
-    virginica 0.98 → versicolor 0.91: petal width (cm) = 1.8 → 1.75
+    virginica 0.98 → versicolor 0.98: petal width (cm) = 1.8 → 1.75
     """
     tree = open_model(model, "counterfactual")
     cells = read_row(model, tree, row)
