@@ -115,7 +115,7 @@ def standing(results: Results) -> str:
     firsts = ", ".join(f"{model} {n}" for model, n in count_firsts(results).items() if n)
     duels = ", ".join(f"{model} {won} of {met}" for model, (won, met) in count_duels(results).items() if met)
     told = f" SoftTree has less error than {duels}." if duels else ""
-    return f"Least error on so many of the {len(tables_of(results))} tables: {firsts}.{told}"
+    return f"Number of the {len(tables_of(results))} tables with the least error: {firsts}.{told}"
 
 
 def error_of(results: Results, name: str, model: str) -> float:

@@ -221,7 +221,7 @@ def measure_stream(batches: int, rows: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What a pass is made of: workers of so many cores and partitions; seconds, bytes and bytes a second."""
+    """The parts of a pass: workers by cores and partitions; seconds, bytes and bytes a second."""
 
     workers: int = 100
     cores: int = 16

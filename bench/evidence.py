@@ -138,9 +138,7 @@ def to_markdown(results: Results) -> str:
             for m in MODELS
         }
         for model, what in ratio:
-            if (
-                what in mean[model] and min(mean[m]["error"] for m in MODELS) > 0
-            ):  # where one errs by 0 there is no ratio
+            if what in mean[model] and min(mean[m]["error"] for m in MODELS) > 0:  # no ratio to an error of 0
                 ratio[model, what].append(float(mean["evidence"][what] / mean[model][what]))
         least = min(mean[m]["error"] for m in MODELS)
         name, rows = case.split("/")

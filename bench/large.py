@@ -42,14 +42,14 @@ HEAD = """# More rows
 
 Made by `make large`; the runs are in `bench/results/large.json`. Error (part of the rows, or of the target's variance)
 against the rows to learn from, nodes and CPU seconds. `pieces` (numbers) and `chances` (two classes) are made by rule:
-steps, bends, interactions and noise. *The rule itself* is what the rule errs by on the 50,000 test rows of the line:
+steps, bends, interactions and noise. *The rule itself* is the error of the rule on the 50,000 test rows of the line:
 no model can do better but by chance. These rows differ from line to line, and the error of `chances` with them by
 .0016 (one standard error): what falls with the rows is what an error is above the rule's. The others are public tables
 of 20,000 to 100,000 rows, of which a third is the test. All with their defaults; LightGBM takes the better of 7 and 31
 leaves and stops early on a fifth of the rows. A dash: not run, or judging by fewer rows longer than ten minutes. Bold:
 the least error.
 
-Where it loses: to LightGBM wherever regions are many. On letter it errs by 19 % more (105 nodes; LightGBM 281,000),
+Where it loses: to LightGBM wherever regions are many. On letter its error is 19 % higher (105 nodes; LightGBM 281,000),
 on protein_casp by 16 % (39 nodes and 122,000), on adult by 4 %, on chances by 2 % and less. With 4,000 rows it is
 behind on all but flights: pieces 6 %, chances 2 %, adult 5 %, letter and protein_casp 15 %. It is ahead on pieces
 from 16,000 rows on, and with 1,000 rows on flights and letter; with 20,000 rows of flights and with a million of
@@ -72,7 +72,7 @@ protein_casp .5601 (15 nodes, 4.0 s), adult .1440 (1.7 s), letter .1305 (23 node
 before these were tried from 2,000 rows on and mixed slopes from 3,400; with a million pieces had .1050 (46 s) and
 chances .1564 (52 s) before curves became finer on a part of the rows first. 250,000 and 1,000,000 rows were not run
 again. protein_casp with 20,000 rows had .4176 (69 nodes, 75 s) and letter .0399 (125 nodes, 268 s) before ramps were
-divided where the rows tell of steps. Before that pieces had .1195 (16,000 rows, 29 s), .1169 (64,000, 35 s) and .1170
+divided where a score test finds steps. Before that pieces had .1195 (16,000 rows, 29 s), .1169 (64,000, 35 s) and .1170
 (1,000,000, 51 s), chances .1600 (16,000, 35 s), adult .1290 (5 nodes, 19 s), and flights .1372 with 33 nodes in 113
 s: why its growth now ends earlier is open. Flights took 44 s and had .1426 (19 nodes) before trees of many constant
 leaves were in the race, protein_casp .466 (17 nodes, 58 s), letter .0717; letter had .0554 (97 nodes, 111 s) before

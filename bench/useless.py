@@ -45,7 +45,7 @@ def steps(inputs: int, seed: int) -> Rows:
 
 
 def _cases(said: str, draw: Callable[[int, int], Rows], classes: bool, *inputs: int) -> dict[str, Case]:
-    """A table with so many inputs, for each number of them."""
+    """One table for each number of inputs."""
     return {f"{said} of {n}": Case(classes, partial(draw, n)) for n in inputs}
 
 

@@ -74,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=600, help="rows to learn from, at most")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--tables", type=int, default=None, help="the first so many, evenly taken from all")
+    parser.add_argument("--tables", type=int, default=None, help="number of tables, evenly taken from all")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="names, separated by commas; see variants.py")
     parser.add_argument("--minutes", type=float, default=120.0, help="of processor time, after which no fit begins")
     parser.add_argument("--results", type=Path, default=RESULTS)

@@ -13,7 +13,7 @@ HEAD = """# {title}
 
 Made by `make tables` from the results in bench/papers/results. Left of each pair the printed figure, right of it ours:
 mean ± standard deviation of ten folds (the authors' own where they are known: regression and two classes), fitted on
-one half, size chosen on the other, measured on the test third. A number in brackets says that only so many folds were
+one half, size chosen on the other, measured on the test third. A number in brackets says how many folds were
 run; † marks a column whose runs are of several commits ([which](family.md#which-runs)). Regression: mean squared error
 of the z-scored target; else accuracy in per cent. **Bold** as in the paper: significantly better than every other of
 the paper's methods (5×2 cv F test for errors, Wilcoxon's rank sum for nodes, 5 %)."""

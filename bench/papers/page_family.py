@@ -18,7 +18,7 @@ TITLES = {"regression": "Regression", "binary": "Two classes", "multiclass": "Mo
 HEAD = """# All methods on the papers' thirty sets
 
 Made by `make tables` from the results in bench/papers/results. Mean ± standard deviation over ten folds (a number in
-brackets: so many only); regression: mean squared error of the z-scored target, else accuracy in per cent.
+brackets: the number that ran); regression: mean squared error of the z-scored target, else accuracy in per cent.
 **Bold**: the best single tree of the line. ▲ significantly better, ▼ significantly worse (5×2 cv F test, 5 %) than
 *{half}*; methods that see both halves, so twice the rows to learn from, are held against *{both}*. Forest and LightGBM
 are yardsticks of hundreds of trees. † marks a method whose runs are of several commits ([which](#which-runs))."""

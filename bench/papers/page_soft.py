@@ -18,7 +18,7 @@ the training half; errors are of the test third. Regression: mean squared error 
 per cent. Seconds are of the processor, a whole fit, every choice included. *Best printed* is the best figure that the
 papers of 2012 and 2014 print for any method. LightGBM saw the same rows (7 or 31 leaves and early stopping by the other
 half), with its default learning rate of .1 and with .05. *Both halves* is a fit without `X_val` on both of them. A
-number in brackets: so many folds of ten. † marks a column whose runs are of several commits;
+number in brackets: folds that ran, of ten. † marks a column whose runs are of several commits;
 [which runs](family.md#which-runs) has those of all methods. Seconds are of two busy cores, where they are up to twice
 those of idle ones."""
 BOOSTED = {"lightgbm-default": "LightGBM (.1)", "lightgbm": "LightGBM (.05)"}

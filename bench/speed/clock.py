@@ -52,7 +52,7 @@ def time_best(work: Work, repeats: int) -> float:
 
 
 def best_in_turn(timed: Sequence[Callable[[], float]], repeats: int) -> list[float]:
-    """Seconds of the best of so many runs of each; all run once, then all again."""
+    """Seconds of the best of a number of runs of each; all run once, then all again."""
     runs = [[run() for run in timed] for _ in range(repeats)]
     return [min(times) for times in zip(*runs, strict=True)]
 

@@ -61,7 +61,7 @@ def california_like(n: int = 20_640) -> Rows:
 def soft_tree(n_features: int = 10, depth: int = 4, knots: int = 0) -> Tree:
     """A full tree of sigmoid gates over all inputs (15 of them for depth 4), as a soft learner would give.
 
-    They weigh the inputs, or of each so many hinges beside: a curve.
+    They weigh the inputs, or a number of hinges of each as well: a curve.
     """
     rng = np.random.default_rng(0)
     gates, nodes = 2**depth - 1, 2 ** (depth + 1) - 1

@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 def ask(port: int, n: int, seed: int, spans: list[float], wrong: list[str]) -> None:
-    """One client: so many requests, of one row to five, one after the other over one connection."""
+    """One client: a number of requests of one to five rows, one after the other over one connection."""
     rng = np.random.default_rng(seed)
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     for _ in range(n):

@@ -1,4 +1,4 @@
-"""Fits and answers without end: what the process holds at each tenth of the way."""
+"""Soak test of fits and predictions: the memory of the process at each tenth of the run."""
 
 from __future__ import annotations
 

@@ -98,7 +98,9 @@ def one_hot(X: Any) -> Any:
 
 
 def measure(table: str, name: str, scale: float) -> dict[str, Any]:
-    """Seconds and memory of one fit and of its answers; scikit-learn gets categories as codes, or a column a level."""
+    """Seconds and memory of one fit and of its answers; scikit-learn gets categories as codes, or one column per
+    level.
+    """
     X, y = TABLES[table](scale)
     regression = y.dtype.kind == "f"
     if name.startswith("scikit-learn") and hasattr(X, "columns"):

@@ -26,7 +26,7 @@ CLASSES = (0, 1, 2)
 
 
 def make_chunk(at: int, rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """The chunk that begins at this row, of a stream of so many."""
+    """The chunk that begins at this row, of a stream of this length."""
     rng = np.random.default_rng(at)
     X = rng.normal(size=(CHUNK, INPUTS))
     y = (X[:, 0] + X[:, 1] > 0).astype(np.int64)

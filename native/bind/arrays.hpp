@@ -78,7 +78,7 @@ std::vector<To> numbers(const From& row) {
 }
 
 // The items of a list. nanobind's own conversion of arguments to vectors must not throw (nanobind/stl/vector.h): where
-// memory ends it would end the process.
+// memory runs out it would end the process.
 template <class T>
 std::vector<T> items(const nb::sequence& list, const char* name) {
   const GilReacquire way;

@@ -57,7 +57,7 @@ class C45Grower {
     return all;
   }
 
-  // Categories of so many levels say little about what gain is usual.
+  // Categories with this many levels say little about the usual gain.
   void mark_many(const C45Rows& all) {
     double total = 0;
     for (const double w : all.weight) total += w;

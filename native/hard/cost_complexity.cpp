@@ -24,7 +24,7 @@ struct Change {
   std::int32_t rank = 1;                   // steps down the right side: never more than log n
 };
 
-// The heap of both; -1 is the empty one. Follows the right sides down, then mends ranks on the way back.
+// The heap of both; -1 is the empty one. Follows the right sides down, then repairs ranks on the way back.
 std::int32_t merge(std::vector<Change>& change, std::int32_t a, std::int32_t b) {
   if (a < 0 || b < 0) return std::max(a, b);
   if (change[a].alpha < change[b].alpha) std::swap(a, b);

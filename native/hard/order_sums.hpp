@@ -112,7 +112,7 @@ class LinkedValues {
     moment_below_ -= count_[at_] * value_[at_];
   }
 
-  // The quantile is the least value up to which there are so many of the rows.
+  // The quantile is the least value up to which this proportion of the rows lies.
   void settle() {
     if (at_ == NONE) return;
     const double want = (level_ - TIE) * weight_;

@@ -26,7 +26,7 @@ struct Growth {
   std::vector<int> monotone;      // sign per feature, empty: no constraints
   std::vector<double> parameter;  // of quantile and huber, per target
   std::size_t max_places;         // levels that all gates together may keep
-  // Do candidates say where missing rows go, or does somebody else (surrogates, fractions) see to it?
+  // Do candidates say where missing rows go, or is that left to surrogates or fractions?
   bool places_missing() const { return missing == Missing::direction || missing == Missing::category; }
 };
 

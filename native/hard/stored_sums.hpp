@@ -34,7 +34,7 @@ inline std::size_t stored_in(const StoredColumns& columns, const std::vector<std
   return n;
 }
 
-// Does a node with so many stored values find its groups by a walk through all columns?
+// Does a node with this number of stored values find its groups by a walk through all columns?
 inline bool walks_columns(const StoredColumns& columns, std::size_t stored) {
   constexpr std::size_t SORTED = 4;  // values that are read in the time that sorting one of them takes
   return stored * SORTED > columns.stored();

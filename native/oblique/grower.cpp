@@ -15,7 +15,7 @@ namespace {
 
 constexpr double SAME_GAIN = 1e-9, AIC_FACTOR = 2.0, NO_LOSS = 1e-12;  // of discriminant.py
 // A child's scatter is the parent's less its sibling's where it has this many rows for every column (what rounding
-// leaves of the difference is then nothing), and up to so many columns (open nodes keep theirs).
+// leaves of the difference is then nothing), and up to this number of columns (open nodes keep theirs).
 constexpr std::size_t SHARE_ROWS = 1, SHARE_COLUMNS = 512;
 
 // A node that is to be split: rows from `begin` to `end`.

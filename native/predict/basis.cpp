@@ -55,7 +55,7 @@ void expand_far(const Column& column, const double* x, double* phi, std::size_t 
   expand(column, held, phi, n, missing);
 }
 
-SOFTWOOD_CLONED(void, mend, (const Column& column, double* x, std::size_t n), (column, x, n)) {
+SOFTWOOD_CLONED(void, repair, (const Column& column, double* x, std::size_t n), (column, x, n)) {
   const double low = column.low, high = column.high;
   for (std::size_t i = 0; i < n; ++i) x[i] = std::isnan(x[i]) ? column.when_missing : hold_one(x[i], low, high);
 }

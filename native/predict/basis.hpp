@@ -17,6 +17,6 @@ void expand_far(const Column& column, const double* x, double* phi, std::size_t 
 bool is_beyond(const double* x, std::size_t n, double low, double high);
 
 // The column that is its input itself, in place: missing values replaced, the others held between low and high.
-void mend(const Column& column, double* x, std::size_t n);
+void repair(const Column& column, double* x, std::size_t n);
 
 }  // namespace softwood

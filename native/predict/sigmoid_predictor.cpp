@@ -203,7 +203,7 @@ void take_columns(Plan& plan, const Tree& tree, const Needs& needs) {
     const Column& column = tree.basis[needs.column[c]];
     if (column.term != Term::identity || row_of[column.feature] != NO_PLACE || column.high != -column.low) continue;
     row_of[column.feature] = c;
-    plan.mended.push_back({column, c, c});
+    plan.repaired.push_back({column, c, c});
     plan.limit = std::min(plan.limit, column.high);
   }
   plan.rows = plan.columns;
@@ -290,7 +290,7 @@ void SigmoidPredictor::load(const Table& rows, std::size_t begin, std::size_t n,
     (far ? expand_far : expand)(to.column, phi + to.from * ROWS, phi + to.row * ROWS, n, missing);
   }
   if (size_sum <= plan_.limit) return;
-  for (const Filled& to : plan_.mended) mend(to.column, phi + to.row * ROWS, n);
+  for (const Filled& to : plan_.repaired) repair(to.column, phi + to.row * ROWS, n);
 }
 
 }  // namespace softwood::sigmoid_predictor

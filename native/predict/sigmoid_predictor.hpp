@@ -59,8 +59,8 @@ struct Plan {
   std::vector<double> response;      // [output][answering node], times leafness
   std::vector<double> slope;         // [slope row][output][column]
   std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
-  std::vector<Filled> made, mended;  // columns made from inputs; inputs as columns, where NaN and large ones are mended
-  double limit = std::numeric_limits<double>::max();  // no `mended` column must be held where no input is larger
+  std::vector<Filled> made, repaired;  // columns made from inputs; inputs as columns, where NaN and large ones are replaced
+  double limit = std::numeric_limits<double>::max();  // no `repaired` column must be held where no input is larger
 };
 
 // What one thread works in; tables of [..][64].

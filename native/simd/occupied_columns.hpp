@@ -25,7 +25,7 @@ struct Occupied {
   Chosen in(std::size_t block) const { return {begin[block + 1] - begin[block], column.data() + begin[block]}; }
 };
 
-// Of phi, [block][column][64]; null where so many are occupied that skipping the others gains nothing.
+// Of phi, [block][column][64]; null where too many are occupied for skipping the others to pay.
 template <class T>
 std::shared_ptr<const Occupied> find_occupied(const std::vector<T>& phi, std::size_t blocks, std::size_t columns);
 

@@ -49,5 +49,5 @@ def test_a_table_given_as_a_model_is_told_to_be_none(run: Any, tmp_path: Path) -
     table = tmp_path / "rows.csv"
     table.write_text("age,town,good\n1,Oslo,no\n2,Rome,yes\n", encoding="utf-8")
     said = run("inspect", str(table), code=2).stderr
-    assert "'rows.csv' is no softwood file: it does not begin as one" in said
+    assert "'rows.csv' is not a softwood file: it does not start with the file signature" in said
     assert "bytes" not in said

@@ -321,4 +321,6 @@ def test_where_constraints_are_true_the_error_is_no_larger() -> None:
         error += [np.mean((model.predict(fresh) - truth(fresh)) ** 2) for model in (held, free)]
     assert error[0] <= error[1]
     assert held.monotonic_certificate_.signs == {"income": 1, "debts": -1}
-    assert str(held.monotonic_certificate_).startswith("proved: the answer never falls as income rises; the answer")
+    assert str(held.monotonic_certificate_).startswith(
+        "proved: the prediction never decreases with income; the prediction"
+    )

@@ -94,7 +94,7 @@ def changed(path: str, value: Any) -> str:
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [
-        ("format", "pickle", "no softwood tree"),
+        ("format", "pickle", "not a softwood tree"),
         ("version", 3, "of version 3, this softwood reads up to 2; install a newer softwood"),
         ("version", "1", "integer >= 1"),
         ("tree.first_child.0", 0, "children from 0 on must come after it"),

@@ -61,7 +61,7 @@ def test_the_order_is_learned_and_printed_by_names() -> None:
     answers = by_level(model, 45.0)
     assert np.all(np.diff(answers)[[0, 1]] > 0.3)
     assert answers[3] == pytest.approx(answers[2])  # no row had it: as the level below
-    assert str(model.monotonic_certificate_).startswith("proved: the answer never falls as education rises")
+    assert str(model.monotonic_certificate_).startswith("proved: the prediction never decreases with education")
     assert "[education = doctor]" in to_text(model)
     assert "'college'" in to_sql(model)
     names = [LEVELS[at] if at >= 0 else None for at in X.education.cat.codes]

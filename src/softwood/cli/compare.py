@@ -21,7 +21,7 @@ from softwood.tree.spelling import spell_number
 
 Names = Annotated[list[str] | None, typer.Option("--models", help=f"Some of {', '.join(MODELS)}; all of them.")]
 MostRows = Annotated[
-    int, typer.Option("--max-rows", help="Compare on at most so many rows, drawn by the seed; 0: all.")
+    int, typer.Option("--max-rows", help="Maximum number of rows to compare on, sampled with the seed; 0: all.")
 ]
 
 

@@ -12,7 +12,7 @@ from softwood.cli.models import read_value
 Row = Annotated[int, typer.Option("--row", help="Which row of the data, from 0.")]
 Background = Annotated[str | None, typer.Option("--background", help="Rows to compare with; else those of DATA.")]
 Answer = Annotated[str | None, typer.Option("--answer", help="Reasons for which class; else the one that is given.")]
-Most = Annotated[int, typer.Option("-n", help="At most so many inputs.")]
+Most = Annotated[int, typer.Option("-n", help="Maximum number of inputs.")]
 
 
 def main(

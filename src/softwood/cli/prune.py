@@ -8,7 +8,7 @@ import typer
 
 from softwood.cli.arguments import AsJson, ModelFile, Output
 
-Leaves = Annotated[int | None, typer.Option("--n_leaves", "--n-leaves", help="At most so many leaves.")]
+Leaves = Annotated[int | None, typer.Option("--n_leaves", "--n-leaves", help="Maximum number of leaves.")]
 Alpha = Annotated[float | None, typer.Option("--alpha", help="The price of a leaf.")]
 Node = Annotated[int | None, typer.Option("--node", help="A branch to make a leaf, by its number in `show`.")]
 

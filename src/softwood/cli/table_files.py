@@ -5,8 +5,8 @@
     Parquet, Arrow (file or stream)
     any of these packed by gzip
 
-What a file is, its first bytes say, not its name. The three libraries give the same kinds of columns for the same CSV:
-numbers, booleans, text, dates; a cell that is one of NULLS is missing.
+The format is detected from the first bytes, not from the name. The three libraries give the same kinds of columns for
+the same CSV: numbers, booleans, text, dates; a cell that is one of NULLS is missing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rows to learn from: which column is the target, whether it holds classes or numbers, what the others are.
 
-All that is found by itself is said aloud (`Training.said`), with the option that says otherwise.
+Every automatic choice is reported (`Training.said`), with the option that overrides it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Training:
         return self.table.pick([self.target])
 
     def some(self, most: int, seed: int) -> Training:
-        """At most so many of the rows, drawn by the seed."""
+        """At most this number of rows, sampled with the seed."""
         if len(self) <= most:
             return self
         places = np.sort(np.random.default_rng(seed).permutation(len(self))[:most])

@@ -15,7 +15,7 @@ from softwood.datasets.files import VARIABLE
 
 
 def fetch(entry: Entry) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any], tuple[str, ...]]:
-    """Inputs, target and column names; an error in words where it cannot be had."""
+    """Inputs, target and column names; a clear error where it cannot be fetched."""
     place = f"Put {entry.name}.csv.gz (inputs, last column target) into a folder; name it by {VARIABLE} or folder=."
     if not entry.openml:
         raise FileNotFoundError(f"{entry.name} is not on OpenML in the papers' form. {place}")

@@ -136,5 +136,5 @@ class Spool:
 
 
 def _nameless_file() -> BinaryIO:
-    """Open as long as somebody holds it."""
+    """Open as long as there is a reference to it."""
     return cast(BinaryIO, tempfile.TemporaryFile(prefix="softwood-"))

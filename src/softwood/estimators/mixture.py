@@ -88,7 +88,7 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
     n_init : int
         Starts of EM; the best goes on.
     max_iter, tol : int, float
-        EM ends after so many iterations, or when the log likelihood of a row rises by less.
+        Maximum number of EM iterations, and the gain in log likelihood per row below which EM stops.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     class_weight : dict, "balanced" or None

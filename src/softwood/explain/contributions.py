@@ -55,8 +55,8 @@ def explain(
     background_weight : of the background rows; None: all alike. A row of weight two is the row twice.
     method : "exact"; "sampling": orders of the inputs are sampled, contributions have standard errors and still add
         up exactly; "auto": exact where all gates on the way to a node ask one input each or up to 8 inputs together.
-    n_background : at most so many background rows, drawn by weight, where time grows with their number (not where each
-        gate asks one input: then all are used).
+    n_background : maximum number of background rows, drawn by weight, where time grows with their number (not where
+        each gate asks one input: then all are used).
     n_pairs : of sampling: orders for every background row, each with its reverse; at least 2.
     random_state : of sampling and of the draw of background rows, an integer.
     n_jobs : threads; None: one, -1: as many as there are processors. They change nothing but the time.

@@ -62,7 +62,7 @@ def curves(
     sample_weight : of the rows X; a row of weight two is the row twice.
     inputs : names; None: all that the tree asks.
     n_points : of a number, evenly spaced over its range; where curves bend and gates cut are points of their own.
-    n_rows : at most so many rows, drawn by weight.
+    n_rows : maximum number of rows, drawn by weight.
     scale : of the whole: "output" (before the link: log odds, scores) or "answer" (probabilities).
     random_state : of the draw of rows, an integer.
 

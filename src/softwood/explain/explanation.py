@@ -171,7 +171,7 @@ class Explanation:
         ----------
         row : which of the explained rows.
         answer : reasons for or against which class or target; None: the class that the model gives the row.
-        n : at most so many; None: all that add something.
+        n : maximum number of reasons; None: all that add something.
         side : "for" (what raises the output), "against" (what lowers it) or "both".
         """
         if side not in SIDES:

@@ -1,6 +1,6 @@
 """`importance`: how much the inputs matter on given rows, measured three ways side by side.
 
-    permutation   rise of the loss when the input is another row's, on the mean over all other rows (Breiman 2001)
+    permutation   increase of the loss when the input is permuted, averaged over all other rows (Breiman 2001)
     ablation      rise of the loss when the input stays at its mean, of a category at its most common level
     gain          the input's part of what gates and linear responses take away of impurity (tree/gain.py)
 

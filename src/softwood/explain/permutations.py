@@ -7,7 +7,7 @@ background row differ by nothing else.
 
     se_i² = sum_z weight_z² * variance(pairs of z) / number of pairs
 
-Inputs that no gate asks need no place in an order: theirs is taken on the mean over all places.
+Inputs that no gate reads need no place in an order: theirs is averaged over all places.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def make_background(rows: Floats, weight: Any = None) -> Background:
 
 
 def choose(background: Background, most: int, seed: int) -> Background:
-    """At most so many of the rows: evenly spaced by weight among the rows in a random order."""
+    """A sample of at most this number of rows: evenly spaced by weight among the rows in a random order."""
     if len(background.weight) <= most:
         return background
     order = np.random.default_rng(seed).permutation(len(background.weight))

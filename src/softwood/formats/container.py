@@ -72,7 +72,7 @@ def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
         if not stat.S_ISREG(told.st_mode):
             raise FileError(f"{what} is no file but a folder, a pipe or a device.")
         if told.st_size < 8:
-            raise FileError(f"{what} is no softwood file: it has {told.st_size} bytes.")
+            raise FileError(f"{what} is not a softwood file: it has only {told.st_size} bytes.")
         whole = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
     finally:
         os.close(descriptor)
@@ -84,7 +84,8 @@ def _read(what: str, whole: memoryview) -> tuple[dict[str, Any], dict[str, Array
     length = int.from_bytes(whole[:8], "little")
     if bytes(whole[8:9]) != b"{":
         raise FileError(
-            f"{what} is no softwood file: it does not begin as one. `softwood fit` learns a model from a table."
+            f"{what} is not a softwood file: it does not start with the file signature. "
+            "`softwood fit` fits a model to a table."
         )
     if length > len(whole) - 8:
         raise FileError(
@@ -93,10 +94,10 @@ def _read(what: str, whole: memoryview) -> tuple[dict[str, Any], dict[str, Array
     try:
         table = parse(str(whole[8 : 8 + length], "utf-8"))
     except ValueError as problem:
-        raise FileError(f"{what} is no softwood file, or damaged: {problem!s:.200}") from None
+        raise FileError(f"{what} is not a softwood file, or it is damaged: {problem!s:.200}") from None
     told = table.pop("__metadata__", None) if isinstance(table, dict) else None
     if not isinstance(told, dict) or told.get("format") != "softwood":
-        raise FileError(f'{what} is no softwood file: its metadata must have "format": "softwood".')
+        raise FileError(f'{what} is not a softwood file: its metadata must have "format": "softwood".')
     version = told.get("version")
     number = int(version) if isinstance(version, str) and version.isdecimal() and len(version) < 9 else version
     check_version(what, number, VERSION)

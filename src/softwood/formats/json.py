@@ -62,12 +62,12 @@ def from_json(text: str) -> Tree:
     --------
     >>> from_json("{}")
     Traceback (most recent call last):
-    softwood.formats.failure.FileError: the JSON is no softwood tree: it must be an object with "format": "softwood".
+    softwood.formats.failure.FileError: the JSON is not a softwood tree: it must be an object with "format": "softwood".
     """
     with reading("the JSON"):
         stored = parse(text)
         if not isinstance(stored, dict) or stored.get("format") != "softwood":
-            raise FileError('the JSON is no softwood tree: it must be an object with "format": "softwood".')
+            raise FileError('the JSON is not a softwood tree: it must be an object with "format": "softwood".')
         check_version("the JSON", stored.get("version"), VERSION)
         if stored.keys() != {"format", "version", *SECTIONS}:
             raise FileError(f"the JSON must have format, version, {', '.join(SECTIONS)}, got {list(stored)!r:.200}.")

@@ -240,7 +240,7 @@ class _Query:
         return [self.pick(f"_n{at - 1}", leaves, k) for k in range(self.program.n_outputs)]
 
     def descend(self, m: int, steps: int, ends: set[int]) -> str:
-        """The node that a row at m comes to in so many steps."""
+        """The node that a row at m reaches in this number of steps."""
         node = self.program.nodes[m]
         if not node.children or not steps:
             ends.add(m)

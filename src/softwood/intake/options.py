@@ -190,7 +190,7 @@ def _column(key: Any, names: Sequence[str]) -> int:
         return int(key)
     if key in names:
         return names.index(key)
-    raise ValueError(f"monotonic_cst names {key!r}, which is no feature; the features are {list(names)!r:.200}.")
+    raise ValueError(f"monotonic_cst names {key!r}, which is not a feature; the features are {list(names)!r:.200}.")
 
 
 def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:

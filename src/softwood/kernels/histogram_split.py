@@ -130,8 +130,9 @@ class SplitSearch:
         lost = bool(self.measure.weight(sums[-1:])[0, 0] > 0)
         if lost and missing in (Missing.SURROGATE, Missing.FRACTION):
             raise ValueError(
-                f"missing={missing.name.lower()!r} sends single rows, and here are sums of rows alone, with missing "
-                f"values of feature {feature}. Set missing='direction' or 'category', or fill in the values."
+                f"missing={missing.name.lower()!r} is not supported for batched input, where only sums over rows "
+                f"are known, and feature {feature} has missing values. "
+                "Set missing='direction' or 'category', or fill them in."
             )
         filled = _filled(self.measure, sums, False)
         if not len(filled):

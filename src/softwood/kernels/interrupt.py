@@ -31,7 +31,7 @@ class Stop:
         self.given = True
 
     def heard(self, work: Callable[P, T]) -> Callable[P, T]:
-        """The work, which heeds the sign while it runs, on whichever thread."""
+        """The work, which checks for the interrupt while it runs, on any thread."""
 
         def listening(*args: P.args, **kwargs: P.kwargs) -> T:
             before, _here.stop = getattr(_here, "stop", None), self

@@ -104,7 +104,7 @@ class Arrivals:
         return self.tree.replace(**self._gains())
 
     def _gains(self) -> dict[str, Floats]:
-        with np.errstate(over="ignore"):  # numbers of 1e160 have squares without end
+        with np.errstate(over="ignore"):  # the squares of numbers beyond 1e154 overflow
             square = np.square(self.size)
         if not np.isfinite(square):
             return {}

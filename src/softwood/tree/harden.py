@@ -11,8 +11,8 @@ from softwood.tree.tree import Tree
 def harden(tree: Tree) -> Tree:
     """The tree whose gates are steps: score >= 0 (share >= 1/2) goes to the first child, and no branch keeps a part.
 
-    What the soft tree tells of the rows that arrive (counts, means, gains) is not so of this one: it is left out, but
-    for the count of all rows. `Arrivals` tells it from rows.
+    The soft tree's statistics of the rows that arrive (counts, means, gains) do not hold for this one: they are
+    dropped, except for the count of all rows. `Arrivals` computes them from rows.
 
     Examples
     --------

@@ -53,8 +53,8 @@ class MonotonicCertificate:
 
     def __str__(self) -> str:
         head = "proved" if self.holds else "not proved"
-        words = {1: "never falls", -1: "never rises"}
-        claims = [f"the answer {words[sign]} as {name} rises" for name, sign in self.signs.items()]
+        words = {1: "decreases", -1: "increases"}
+        claims = [f"the prediction never {words[sign]} with {name}" for name, sign in self.signs.items()]
         return "\n".join([f"{head}: {'; '.join(claims)}", *(f"  {line}" for line in (*self.argument, *self.failures))])
 
 

@@ -173,7 +173,7 @@ class Tree(TreeArrays):
         return other
 
     def changed(self, change: str) -> Tree:
-        """The same tree, whose provenance also tells of a change that was made."""
+        """The same tree, whose provenance also records a change that was made."""
         return self if self.provenance is None else self.with_provenance(self.provenance.then(change))
 
     def __str__(self) -> str:

@@ -155,7 +155,7 @@ def test_an_engine_that_does_not_route_is_refused_in_words() -> None:
 def test_what_needs_single_rows_is_refused_in_words() -> None:
     X, weight = table(0, gaps=0.1)
     target = target_of(X, weight, "two classes", 0)
-    with pytest.raises(ValueError, match="missing='surrogate' sends single rows"):
+    with pytest.raises(ValueError, match="missing='surrogate' is not supported for batched input"):
         grown_by_histograms(X, target, Growth(Criterion.GINI))
     with pytest.raises(ValueError, match="absolute_error needs single rows"):
         HistogramMeasure(Criterion.ABSOLUTE_ERROR, 0, 1, np.zeros(0))

@@ -157,7 +157,7 @@ def _make_terms(rows: DeviceRows, e: Expansion, counts: npt.NDArray[np.int64]) -
 
 
 def cut_columns(most: int) -> list[int]:
-    """Powers of two that hold so many columns of an input: two, where that is less than one.
+    """Powers of two that hold this number of columns of an input, two at least.
 
     >>> [cut_columns(most) for most in (1, 7, 8, 9, 12, 13)]
     [[1], [8], [8], [8, 1], [8, 4], [16]]

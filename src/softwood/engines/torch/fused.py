@@ -38,7 +38,7 @@ class Launch(NamedTuple):
     registers: int | None = None
 
     def options(self, width: int) -> dict[str, Any]:
-        """As Triton takes them, for a tree of so many lines."""
+        """As Triton takes them, for a tree with this number of lines."""
         registers = self.registers if width <= CAPPED else None
         return {"num_warps": self.warps, "num_stages": self.stages, "maxnreg": registers}
 

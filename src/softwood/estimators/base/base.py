@@ -116,7 +116,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
     def _provenance(
         self, weight: Floats | RowCount, held_out: HeldOut | None = None, before: Provenance | None = None
     ) -> Provenance:
-        """Of a tree that was learned from rows of this weight, or so many rows, just now, and those of `before`."""
+        """The record of a tree just learned from rows of this weight (or number), after those of `before`."""
         kind: Any = type(self)
         given = vars(self)
         parameters = {

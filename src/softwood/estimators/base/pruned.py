@@ -169,7 +169,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         Parameters
         ----------
         alpha : the price of a leaf; the smallest tree that is best for it.
-        n_leaves : the largest tree of the sequence with at most so many leaves.
+        n_leaves : maximum number of leaves; the largest tree of the sequence within it is taken.
 
         Notes
         -----

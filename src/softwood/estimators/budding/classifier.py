@@ -159,7 +159,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
-        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
+        groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):

@@ -1,4 +1,4 @@
-"""The tree of a stream of rows, made when somebody wants it."""
+"""The tree of a stream of rows, built on first access."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LazyTree:
 
     @property
     def answering(self) -> Tree:
-        """A tree that answers the same; one that tells of no rows, as long as nobody wanted more."""
+        """A tree with the same predictions; row statistics are omitted until `tree` is read."""
         return self.tree if "tree" in vars(self) or len(self.signs) else self._bare
 
     @computed_once

@@ -29,7 +29,7 @@ from softwood.tree import Schema
 
 MAX_LEAVES = 256  # where no limit is asked for: a tree grown until its leaves are pure has as many nodes as rows
 MOST_FOLDS = 255
-SINGLE_ROWS = "needs single rows, and in batches there are sums of rows alone"
+SINGLE_ROWS = "needs single rows and is not supported for batched input"
 
 
 def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val: Any) -> None:

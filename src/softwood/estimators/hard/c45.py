@@ -50,7 +50,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         Also make `rules_`: the paths of the tree, simplified and put in order.
     smoothing : None, "laplace", "m_estimate" or float
         What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
+        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     n_jobs : int or None

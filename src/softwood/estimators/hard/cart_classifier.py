@@ -40,7 +40,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
     min_impurity, min_impurity_decrease : float
         A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
     max_bins : int or None
-        None searches all thresholds; 2 to 256 searches the edges of so many bins, which is faster on many rows.
+        None searches all thresholds; 2 to 256 searches the edges of that number of bins, which is faster on large
+        tables.
     missing : {"surrogate", "direction", "fraction", "mean", "category"}
         What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
         send a part of the row to each child; take the mean (or most frequent category); a category of its own.
@@ -59,7 +60,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         classes this holds for P(class >= k) of every k, classes in the order of `classes_`.
     smoothing : None, "laplace", "m_estimate" or float
         What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
+        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
@@ -156,7 +157,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
-        groups : of the rows, such as patients or days; the folds that the size is chosen by divide none of them.
+        groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)

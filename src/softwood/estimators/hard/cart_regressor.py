@@ -42,7 +42,8 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
     min_impurity, min_impurity_decrease : float
         A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
     max_bins : int or None
-        None searches all thresholds; 2 to 256 searches the edges of so many bins, which is faster on many rows.
+        None searches all thresholds; 2 to 256 searches the edges of that number of bins, which is faster on large
+        tables.
     missing : {"surrogate", "direction", "fraction", "mean", "category"}
         What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
         send a part of the row to each child; take the mean (or most frequent category); a category of its own.

@@ -65,7 +65,7 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         How much the rows of a class count.
     smoothing : None, "laplace", "m_estimate" or float
         What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
+        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool

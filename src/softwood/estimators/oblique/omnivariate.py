@@ -110,7 +110,7 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         How much the rows of a class count.
     smoothing : None, "laplace", "m_estimate" or float
         What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: so many) with the shares of all rows. The classes stay as they are.
+        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
     prune : {"prepruning", "cv", "validation", "reduced_error", None}
         How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows; the others
         as in CARTClassifier.

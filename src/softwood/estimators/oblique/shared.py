@@ -87,7 +87,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         y : class labels of any kind.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
-        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
+        groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]

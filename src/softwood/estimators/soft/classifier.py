@@ -38,13 +38,13 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     ----------
     learner : {"joint", "incremental"}
         "joint" refines all gates and responses together and chooses kind, penalty and size; "incremental" is the
-        algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it heeds
+        algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it uses
         `max_leaves`, `start` and `tol`).
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
-        What gates look at: one input (as steeply as the rows ask for), a weighted sum of inputs, of inputs and their
+        What gates look at: one input (as steep as the rows support), a weighted sum of inputs, of inputs and their
         squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
         keeps the simpler unless another is better. From 250 rows on curves have ramps, for steps and peaks, where
-        held-out rows tell of these.
+        they lower the held-out loss.
     leaf : {"auto", "constant", "linear"}
         What leaves answer: a constant, or a weighted sum of what gates look at.
     mix : {"output", "probability"}
@@ -52,13 +52,13 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         probability follows; "probability", of the leaves' probabilities, so that every number in the tree is one and a
         branch is the mean of its children ("joint" and constant leaves only; "auto" is constant then).
     max_leaves : int or None
-        At most so many leaves; None is 16 for the joint learner (one for 200 rows, 64 at most, beyond 6,000 rows; of
-        more than four classes from 3,400 rows on, where leaves may share a part of their slopes) and no limit for the
+        Maximum number of leaves. None: 16, or rows/200 (at most 64) above 6,000 rows, for the joint learner (for
+        more than four classes above 3,400 rows, as leaves may share part of their slopes); no limit for the
         incremental one, whose recursion would spend any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
-        At most so many inputs in a gate, so that it can be read.
+        Maximum number of inputs in a gate, so that it can be read.
     monotonic_cst : list of -1, 0, 1, or dict by name or index
         Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
         second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
@@ -74,7 +74,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     start : {"hard", "random"}
         What a split of the incremental learner starts from: the best hard split, or small random numbers.
     max_iter : int
-        At most so many iterations in one refinement of the whole tree.
+        Maximum number of iterations in one refinement of the whole tree.
     early_stopping, n_iter_no_change, tol : bool, int, float
         Growth ends after `n_iter_no_change` splits in a row that lower the loss on held-out rows by less than `tol` of
         it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same. The
@@ -188,7 +188,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         y : class labels of any kind; the name of a column where X is beyond memory.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
-        groups : of the rows, such as patients or days; the folds that the tree is chosen by divide none of them.
+        groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         engine = choose_engine(self, X)
         loss_of_mix(self.get_params(deep=False), engine, Loss.LOGISTIC)  # refused before the rows are read

@@ -131,8 +131,8 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         X, sample_weight, X_val, y_val, groups : as in SoftTreeClassifier.fit.
         y : numbers, shape (rows,) or (rows, targets).
         offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree. Behind a log
-            link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts what happened in so many
-            hours, or to so many people, and the tree learns the rate. `predict` takes one, too.
+            link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts events in a number of
+            hours or among a number of people, and the tree learns the rate. `predict` takes one, too.
         """
         engine = choose_engine(self, X)
         loss = loss_of_mix(self.get_params(deep=False), engine, self._loss)

@@ -1,4 +1,4 @@
-"""What an estimator remembers and tells of a learned soft tree."""
+"""What an estimator keeps of a learned soft tree: history, importances, penalty."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def soften(
         gates together (Dvořák & Savický; seconds); all widths together by descent (deterministic).
     sample_weight : of the rows.
     alpha : steepness of the exponential error that "anneal" and "gradient" make small.
-    patience : "anneal" stops after so many calls in a row without success.
+    patience : "anneal" stops after this number of consecutive calls without success.
     thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too. The model's monotone
         constraints still hold; a `Tree` does not know of any.
     random_state : seed of "anneal"; None is 0: same data, same tree.

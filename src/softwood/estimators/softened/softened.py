@@ -77,7 +77,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
     alpha : float
         Steepness of the exponential error that annealing makes small.
     patience : int
-        Annealing stops after so many calls in a row without success.
+        Annealing stops after this number of consecutive calls without success.
     n_splits : {1, 3}
         Splits 2:1 of the rows that say how much to prune. With 3 each third is held out once and the tree is grown on
         all rows; 1 is the paper: one third chooses, the tree is grown on the other two.
@@ -148,7 +148,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
         X : array or data frame (rows, features); missing values are welcome.
         y : class labels of any kind.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
-        groups : of the rows, such as patients or days; the parts that the size is chosen by divide none of them.
+        groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
         self._rules_of_softening()

@@ -92,7 +92,7 @@ class Batches(OutOfCore):
         return f"Batches({name_source(self.source)})"
 
     def batch_rows(self, n_columns: int) -> int:
-        """Rows of a batch: so many that a few dozen batches would fit into the memory."""
+        """Rows per batch, such that a few dozen batches would fit into memory."""
         return int(
             np.clip(self.memory // (BATCHES_IN_MEMORY * CELL_BYTES * max(n_columns, 1)), MIN_BATCH_ROWS, MAX_BATCH_ROWS)
         )
@@ -113,7 +113,8 @@ class Batches(OutOfCore):
             raise ValueError(f"{self!r} gives no batches: there are no rows, or its iterator can be walked but once.")
 
     def sample(self, n_rows: int, seed: int = 0) -> Any:
-        """At most so many rows, drawn evenly in one pass: a pyarrow table, or of arrays X, y and sample_weight.
+        """At most this number of rows, sampled uniformly in one pass: a pyarrow table, or of arrays X, y and
+        sample_weight.
 
         For learners that need rows in memory. Which rows are drawn depends on the seed and on the order of the rows.
         """

@@ -5,10 +5,10 @@ SOFTWOOD_MEMORY_LIMIT ("4 GiB", or "none"), and no parameter, which would be clo
 model. Where it is not set it is what the container or the machine has, so that a fit ends in words before the system
 kills the process. Rows in batches have a memory of their own (`Batches(memory=)`).
 
-What a fit takes is stated as so many bytes for every cell of the table, and, of regressors whose size nothing bounds,
-for every row: such a tree has a leaf for each before it is pruned. It is at least half of what was measured and no more
-than that (`python -m bench.trust footprints`, docs/results/trust.md). Who is refused would hardly have ended; who is
-not may still see a MemoryError.
+The memory of a fit is estimated as a number of bytes per cell of the table, and, of regressors whose size nothing
+bounds, for every row: such a tree has a leaf for each before it is pruned. It is at least half of what was measured and
+no more than that (`python -m bench.trust footprints`, docs/results/trust.md). Who is refused would hardly have ended;
+who is not may still see a MemoryError.
 """
 
 from __future__ import annotations

@@ -297,7 +297,9 @@ def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats,
     """What both twins refuse."""
     check_target(target, len(weight))
     if is_sparse and growth.criterion not in SUMS:
-        raise ValueError(f"{growth.criterion.name} is no function of sums, by which trees of a sparse table grow.")
+        raise ValueError(
+            f"criterion {growth.criterion.name} is not supported for sparse X: it is not a function of sums over rows."
+        )
     if len(growth.monotone) not in (0, len(n_levels)):
         raise ValueError(f"monotone must have {len(n_levels)} entries or none, got {len(growth.monotone)}.")
     if (growth.criterion >= Criterion.SQUARED_ERROR) != (target.n_classes == 0):

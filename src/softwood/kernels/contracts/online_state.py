@@ -3,7 +3,8 @@
 Nodes fill the first places of the arrays, parents before children, the two children of a node side by side. Numbers
 stand by what they are, so that native code runs over many nodes at once:
 
-    [gates: a row a node; bias, columns, 0 ...] [responses: one block an output, node after node] [leafness of nodes]
+    [gates: one row per node; bias, columns, 0 ...] [responses: one block per output, node after node] [leafness of
+    nodes]
 
 Rows of gates are padded with zeros to multiples of LANES, and so is each of the three parts. A constant response is one
 number an output; a linear one has a block like a gate's row. Rows of data come padded the same way (`pad_rows`).

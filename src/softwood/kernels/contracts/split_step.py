@@ -54,7 +54,9 @@ class SplitStepOptions:
 
 
 class SplitStepResult(NamedTuple):
-    """The leaf that was split, what its gate is, and all parameters of the tree after so many passes over the rows."""
+    """The leaf that was split, what its gate is, and all parameters of the tree after this number of passes over the
+    rows.
+    """
 
     node: int
     frozen: Mask

@@ -59,7 +59,7 @@ def minimise(objective: Objective, start: Floats, max_iter: int, tol: float) -> 
 
 
 def direction_of(slope: Floats, steps: list[Floats], changes: list[Floats]) -> Floats:
-    """Downhill: the gradient times the inverse curvature that the last steps tell of."""
+    """Downhill: the gradient times the inverse curvature estimated from the last steps."""
     d = slope.copy()
     part = np.zeros(len(steps))
     for i in reversed(range(len(steps))):

@@ -48,7 +48,7 @@ class Grower:
     X : (rows, features) numbers and category codes; NaN is a missing value. Or a SparseTable of numbers.
     n_levels : per feature the number of levels, 0 for a number.
     weight : per row; bins are of about equal weight, and rows of weight 0 do not exist.
-    max_bins : 0 tries every threshold, otherwise only the edges between so many bins.
+    max_bins : 0 tries every threshold, otherwise only the edges between this number of bins.
 
     Examples
     --------

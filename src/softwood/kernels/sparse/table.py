@@ -85,7 +85,7 @@ class SparseTable:
         return SparseTable(begin, self.column[place], self.value[place], self.n_columns)
 
     def stretches(self, n_values: int) -> Iterator[slice]:
-        """Neighbouring rows that store so many values together, or one row that stores more."""
+        """Neighbouring rows that store at most this number of values together, or one row that stores more."""
         start = 0
         while start < len(self):
             stop = int(np.searchsorted(self.begin, self.begin[start] + n_values, side="right")) - 1

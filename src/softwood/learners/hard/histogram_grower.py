@@ -4,7 +4,7 @@
     pass d + 1  histograms of all nodes of depth d that may split; the best split of each (kernels/histogram_split.py)
 
 The rules are those of the native grower with max_bins (contracts/growth.py), and so is the tree; rows may be anywhere
-as long as somebody (engines/histograms.py) sums over them. A grower asks questions, `steps()`: several trees may
+as long as an engine (engines/histograms.py) sums over them. A grower asks questions, `steps()`: several trees may
 grow by the same passes. With max_leaves the leaf of largest gain is split first: a pass then looks below all leaves
 that may still be split, and the order is made up afterwards. Not here: absolute_error, and missing values by
 surrogates or fractions, which need single rows.
@@ -106,7 +106,9 @@ class HistogramGrower:
         while waiting and len(made) - len(divided) < most:
             m = _pop_largest(waiting, tie).node
             first = self.nodes[m].first_child
-            if first < 0:  # at most so many splits are left: only leaves of the largest gains can be among them
+            if (
+                first < 0
+            ):  # the limit on leaves allows few more splits: only those of the largest gains can be among them
                 order = [m, *(leaf.node for leaf in sorted(waiting))]
                 left = most - (len(made) - len(divided))
                 return [leaf for leaf in order[:left] if self.nodes[leaf].first_child < 0]

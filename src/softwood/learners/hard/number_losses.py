@@ -38,7 +38,7 @@ def number_loss(criterion: Criterion, parameter: Floats, answer: Floats, y: Floa
 
 
 def wild_distance(criterion: Criterion, parameter: Floats, y: Floats, weight: Floats, spreads: float) -> Floats:
-    """How much further than so many spreads (and huber's width) each target is from the median; 0 within."""
+    """By how much each target is further from the median than this number of spreads (and huber's width); 0 within."""
     beyond = far_distance(y, weight, spreads)
     return np.maximum(beyond - parameter, 0.0) if criterion == Criterion.HUBER else beyond
 

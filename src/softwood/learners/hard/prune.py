@@ -141,7 +141,7 @@ def smooth_pruned(pruned: Pruned, smoothing: Smoothing | None) -> Pruned:
 
 
 def some_rows(problem: Problem, rows: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """At most so many of the rows, whichever order they come in."""
+    """A sample of at most this number of rows, independent of their order."""
     if len(rows) <= n:
         return rows
     number = hash_rows(problem.X[rows], np.zeros((len(rows), 0)), 0)

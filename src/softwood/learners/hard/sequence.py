@@ -38,7 +38,7 @@ SPARSE_FROM = 16  # classes from which most answers are 0
 
 @dataclass(frozen=True)
 class PruningSequence:
-    """Trees from the largest (alpha 0) to the root alone; worked out when somebody asks.
+    """Trees from the largest (alpha 0) to the root alone; computed on first access.
 
     tree : the unpruned one.
     risk : per node, R(t).

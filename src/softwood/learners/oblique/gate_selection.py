@@ -38,7 +38,7 @@ LEAF = "leaf"  # what competes with the kinds: no gate at all
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of gate: its name, how it is found, and how many parameters it sets in a node of so many columns."""
+    """A kind of gate: its name, how it is found, and how many parameters it has for a given number of columns."""
 
     name: str
     find: Find

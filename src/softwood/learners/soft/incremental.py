@@ -107,7 +107,7 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
 
 
 def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tuple[SoftTreeParams, bool]:
-    """The paper's recursion, with at most so many leaves; and whether an interrupt ended it."""
+    """The paper's recursion with a maximum number of leaves, and whether an interrupt ended it."""
     valid, waiting = site.fold.valid, [0]
     try:
         while waiting and len(tree.leaves) < most:

@@ -55,7 +55,7 @@ def anneal_tree(
     tree, rows : a hard, univariate tree and the rows it was grown on.
     seed : of the annealing; the result depends on nothing else.
     alpha : of the exponential error.
-    patience, max_calls : stop after so many calls in a row without success, or so many in all.
+    patience, max_calls : stop after `patience` consecutive calls without success, or `max_calls` in all.
     keep : whether an interrupt ends the annealing with the widths so far; otherwise it is raised.
     report : called now and then with the progress.
     """

@@ -20,7 +20,7 @@ Bounds = tuple[Floats, Floats]  # the least and the largest value of each number
 
 START_WIDTH = 0.1  # widths: a width of 0 has no slope
 MIN_WIDTH, MAX_WIDTH = 1e-3, 10.0
-MIN_PROBABILITY = 1e-3  # of a class probability: at 0 its logit would be without end
+MIN_PROBABILITY = 1e-3  # of a class probability: at 0 its logit would be infinite
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class Dependence:
         return self.mean(k) + low, self.mean(k) + high
 
     def movement(self, columns: Sequence[int]) -> float:
-        """How much the answers of rows move over the values that rows have, on the mean."""
+        """How much the answers of rows move over the values that rows have, on average."""
         centre = np.average(self.answers, axis=0, weights=self.weight)
         square = np.average(np.square(self.answers - centre), axis=0, weights=self.weight)
         return float(np.sqrt(square[:, columns]).mean())

@@ -33,7 +33,7 @@ def plot_importance(
         another row's, with 95 % intervals (`softwood.explain.importance`). None: the model's `feature_importances_`.
     values : (inputs,) what to draw instead; or (inputs, repeats), as `importances` of scikit-learn's
         `permutation_importance`: means with the middle nine tenths.
-    n : at most so many inputs.
+    n : maximum number of inputs.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 

@@ -17,7 +17,7 @@ MOST_CLASSES = 20  # that are stacked on each other, or have a line in a table
 
 
 def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Index:
-    """Codes of at most so many classes, those of the largest count, in the order of their codes.
+    """Codes of at most this number of classes, the most frequent ones, in the order of their codes.
 
     Examples
     --------

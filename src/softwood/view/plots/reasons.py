@@ -58,7 +58,7 @@ def plot_reasons(explanation: Any, row: int = 0, *, answer: Any = None, n: int =
         labels.append(f"{others} more {'input' if others == 1 else 'inputs'}")
         changes.append(float(found[row].sum()) - sum(changes))
         spread.append(0.0)
-    if not changes:  # the row gets what the background gets on the mean
+    if not changes:  # the row's prediction is the background's mean
         labels, changes, spread = ["no input"], [0.0], [0.0]
     end = _output(explanation, row, answer)
     ax = take_axes(ax, 6.0, 0.9 + 0.32 * len(changes), "plot_reasons")

@@ -21,8 +21,8 @@ from softwood.learners.soft.rows.moments import find_moments
 from softwood.tree.once import computed_once
 
 CURVE_KIND, INDICATOR_KIND = 2, 3  # of a design's columns
-# Of a number, beside the values that many rows share. Adult with 4,000 rows errs by .135, .131, .130 and .129 with 20,
-# 40, 80 and 160 knots, flights by .160, .161, .163 and .164, concrete by .127, .123, .117 and .113 (in .1,
+# Of a number, beside the values that many rows share. Adult with 4,000 rows has errors of .135, .131, .130 and .129
+# with 20, 40, 80 and 160 knots, flights by .160, .161, .163 and .164, concrete by .127, .123, .117 and .113 (in .1,
 # .3, 1 and 5 s).
 MAX_KNOTS, MIN_KNOTS = 40, 4
 MAX_COLUMNS = 800  # of all inputs together: solving takes their third power, .1 s here

@@ -159,7 +159,7 @@ class SoftTreeParams:
         return np.concatenate([self.gate[~self.leaf].ravel(), self.response[self.leaf].ravel(), slope.ravel()])
 
     def with_parameters(self, parameters: Floats, more_iter: int = 0) -> SoftTreeParams:
-        """The same shape with other numbers, after so many iterations more."""
+        """The same shape with other numbers, after this number of further iterations."""
         leaf, n, k = self.leaf, len(self.leaves), self.outputs
         at = (self.n_nodes - n) * (self.columns + 1)
         end = at + n * k

@@ -8,7 +8,7 @@
     race               the best of each kind on the other folds; the clearly worse drop out    race.py
     reweight features  the best one again, inputs weighted by relevance                        reweighting.py
 
-Where rows are many the first four steps run on some of them; the best few grow on with more, beside a tree of many
+For large tables the first four steps run on a sample; the best few grow on with more, beside a tree of many
 leaves (many_leaves.py), the penalty of the best one is tuned there, and curves become finer (finer_knots.py). Threads
 change nothing but the time: each kind is worked on alone, results are added in order.
 Why each step is as it is, and what was measured: docs/design/soft_learner.md.

@@ -1,6 +1,6 @@
 """How broadly a search looks, by effort.
 
-quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, where rows are many),
+quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, for large tables),
            growth that ends at the first split without a gain, importances by fewer rows
 normal     the numbers that the steps were tuned with
 thorough   deprecated: SEARCHES_IF_THOROUGH searches, each with other folds (thorough.py)

@@ -78,7 +78,7 @@ def make_sample_engine(
 ) -> SampleEngine:
     """The engine of rows in memory; `expansion` of the columns where it is made already, `code` for histograms.
 
-    Where rows are many, every pass makes their columns again, or goes by tables.
+    For large tables every pass computes the columns again, or goes by tables.
     """
     if rows.is_sparse:
         return stored_engine(rows, design, False, n_threads)

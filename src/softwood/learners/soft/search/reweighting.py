@@ -1,6 +1,6 @@
 """Reweighting features: the best trial again, on the same folds, with inputs weighted by relevance (relevance.py).
 
-The first trial is kept unless the second is simpler, or better by more than chance (selection.py). Where rows are many
+The first trial is kept unless the second is simpler, or better by more than chance (selection.py). For large tables
 the tree is not grown anew, but refined as it is, round after round while the held-out loss falls.
 """
 

@@ -27,7 +27,7 @@ Inputs = npt.NDArray[np.bool_]  # which of them
 class ModelSpec:
     """The design matrix of one basis spec, the kind of gates, and the folds of the rows.
 
-    full : the first fold of full size. Where rows are many, folds of fewer rows for screening go before it.
+    full : the first fold of full size. For large tables, folds of fewer rows for screening go before it.
     factor : of each column, its relevance (relevance.py); 1 where all inputs are penalized alike.
     """
 
