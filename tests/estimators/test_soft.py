@@ -265,7 +265,7 @@ def test_an_interrupt_keeps_the_best_tree_so_far(monkeypatch: pytest.MonkeyPatch
 
 def test_verbose_shows_what_was_tried(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = wave(100)
-    SoftTreeRegressor(verbose=True, weight_penalty=0.01, max_leaves=4).fit(X, y)
+    SoftTreeRegressor(verbose=2, weight_penalty=0.01, max_leaves=4).fit(X, y)
     shown = capsys.readouterr().out
     assert "additive gates, constant leaves, 2 inputs, penalty 0.01" in shown
     assert "tried, least loss" in shown

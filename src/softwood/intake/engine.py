@@ -15,6 +15,7 @@ from typing import Any
 
 from softwood.intake import options
 from softwood.intake.classify import describe_source, is_dask, is_out_of_core, refuse_out_of_core
+from softwood.parts.messages import say
 
 IN_PARTS = ("batches", "dask")  # engines of rows that are not all in memory
 TAKES = {"memory": "takes rows in memory", "torch": "takes rows in memory", "batches": "reads files and frames here"}
@@ -50,8 +51,9 @@ def choose_engine(estimator: Any, X: Any) -> str:
     in_memory = "memory" if device is None else "torch"
     chosen = (home if out_of_core else in_memory) if asked == "auto" else str(asked)
     where = f" on {_find_device(device)}" if chosen == "torch" else ""
-    if options.boolean("verbose", params["verbose"]):
-        print(f"engine: {chosen}{where}" + (f", {describe_source(X)}" if chosen in ("batches", "dask") else ""))
+    verbose = options.verbosity(params["verbose"])
+    if verbose:
+        say(verbose, f"engine: {chosen}{where}" + (f", {describe_source(X)}" if chosen in IN_PARTS else ""))
     return chosen
 
 

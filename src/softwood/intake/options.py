@@ -81,6 +81,17 @@ def auto(name: str, value: Any) -> float | None:
     return None if isinstance(value, str) and value == "auto" else real(name, value, 0.0, "'auto' or ")
 
 
+def verbosity(value: Any) -> int:
+    """The option `verbose`: 0, 1 or 2.
+
+    >>> verbosity(False), verbosity(True), verbosity(2)
+    (0, 1, 2)
+    """
+    if not isinstance(value, numbers.Integral | np.bool_) or not 0 <= int(value) <= 2:
+        raise ValueError(f"verbose must be 0, 1 or 2 (False is 0, True is 1), got {value!r}.")
+    return int(value)
+
+
 def boolean(name: str, value: Any) -> bool:
     """The value as a bool."""
     if not isinstance(value, bool | np.bool_):

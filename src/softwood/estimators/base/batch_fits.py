@@ -23,6 +23,7 @@ from softwood.learners.column_order import ColumnOrder
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.training.batched_rows import training_rows
 from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.parts.messages import say
 from softwood.release import __version__
 from softwood.tree import Schema
 from softwood.tree.provenance import json_value
@@ -60,8 +61,8 @@ def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
     told = {name: value for name, value in params.items() if name not in NOT_LEARNED}
     owner = repr((type(estimator).__name__, sorted(told.items()), __version__)).encode() + scan.fingerprint()
     journal = Journal(scan.checkpoint, owner)
-    if scan.verbose and journal.replayed:
-        print(f"goes on: {journal.replayed} passes are in the checkpoint")
+    if journal.replayed:
+        say(scan.verbose, f"continues: {journal.replayed} passes are in the checkpoint")
     try:
         yield journal
         journal.remove()

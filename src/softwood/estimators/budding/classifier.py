@@ -78,8 +78,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
-    verbose : bool
-        Print a line for every epoch, or every tree on the path.
+    verbose : int
+        1 shows every few seconds how far the fit is, 2 a line for every epoch or tree (docs/howto/progress.md).
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         random_state: Any = None,
         engine: str = "auto",
         keep_on_interrupt: bool = False,
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.learner = learner
         self.leafness_penalty = leafness_penalty

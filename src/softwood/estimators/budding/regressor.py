@@ -81,7 +81,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         random_state: Any = None,
         engine: str = "auto",
         keep_on_interrupt: bool = False,
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.learner = learner
         self.leafness_penalty = leafness_penalty

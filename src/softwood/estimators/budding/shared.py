@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from time import monotonic
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -170,7 +171,7 @@ class BuddingTree(Calibrated, TreeEstimator):
             n_threads=self._threads(),
             seed=self._seed(),
             keep=options.boolean("keep_on_interrupt", self._option("keep_on_interrupt")),
-            report=budding_lines(self._option("verbose")),
+            report=budding_lines(options.verbosity(self._option("verbose")), monotonic()),
         )
 
 
@@ -199,7 +200,7 @@ def _online_options(
         shuffle=options.boolean("shuffle", shuffle),
         seed=seed,
         keep=options.boolean("keep_on_interrupt", keep_on_interrupt),
-        report=budding_lines(verbose),
+        report=budding_lines(options.verbosity(verbose)),
     )
 
 

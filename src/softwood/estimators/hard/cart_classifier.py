@@ -73,8 +73,8 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         Seed of the folds; None is 0: same data, same tree.
     engine : {"auto", "memory", "batches", "dask"}
         Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
-    verbose : bool
-        Print which engine learns, and how far it is.
+    verbose : int
+        1 shows which engine learns and, in batches, how far it is every few seconds; 2 after every batch.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         n_jobs: int | None = None,
         random_state: Any = None,
         engine: str = "auto",
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth

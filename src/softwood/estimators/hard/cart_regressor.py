@@ -65,8 +65,8 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         Seed of the folds; None is 0: same data, same tree.
     engine : {"auto", "memory", "batches", "dask"}
         Where the rows are summed; "auto" goes by what `fit` is given.
-    verbose : bool
-        Print which engine learns, and how far it is.
+    verbose : int
+        1 shows which engine learns and, in batches, how far it is every few seconds; 2 after every batch.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         n_jobs: int | None = None,
         random_state: Any = None,
         engine: str = "auto",
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.quantile = quantile

@@ -99,8 +99,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
         stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
-    verbose : bool
-        Show the search on the terminal: what was tried, and the loss on held-out rows.
+    verbose : int
+        1 shows how far the search is and about how long it will take; 2 also what was tried, with the loss on held-out
+        rows (docs/howto/progress.md).
 
     Attributes
     ----------
@@ -147,7 +148,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         engine: str = "auto",
         device: str | None = None,
         keep_on_interrupt: bool = False,
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.learner = learner
         self.gate = gate

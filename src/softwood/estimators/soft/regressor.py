@@ -82,7 +82,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         engine: str = "auto",
         device: str | None = None,
         keep_on_interrupt: bool = False,
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.learner = learner
         self.gate = gate

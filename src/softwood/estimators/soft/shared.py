@@ -202,7 +202,7 @@ class SoftTree(Calibrated, TreeEstimator):
         order = ColumnOrder.of(schema)
         how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
         before, names = enter_start(order, self._before(schema, rows.sample.loss)), order.schema(schema)
-        with search_bar(p["verbose"]) as report:
+        with search_bar(options.verbosity(p["verbose"])) as report:
             if how.effort == "thorough" and before is None:
                 found = self._learn_thoroughly(deal, names, replace(how, report=report), validation)
             else:

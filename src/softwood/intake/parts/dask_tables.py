@@ -34,7 +34,7 @@ def scan_partitions(estimator: Any, X: Any, y: Any, sample_weight: Any, is_class
             setattr(estimator, name, getattr(found.reader, name))
 
     def make_parts(encode: Encode) -> Parts[Piece]:
-        told = Progress(bool(estimator.verbose), found.n_rows)
+        told = Progress(int(estimator.verbose), found.n_rows)
         rows = raw.without([size == 0 for size in found.sizes]).map(encode).keep()
         return DaskParts(client, rows.futures, report=told.after_pass)
 

@@ -24,6 +24,7 @@ from softwood.intake.parts.sources import Batches, RawBatch
 from softwood.intake.table.table import read_fit, read_predict
 from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.intake.table.weights import check_largest, read_any_weights
+from softwood.parts.messages import say
 from softwood.tree import Schema, Summary
 
 PROGRESS_SECONDS = 5.0  # between two lines of progress
@@ -147,7 +148,7 @@ class Scan:
     parts: Parts[Piece]
     memory: int
     checkpoint: Any = None
-    verbose: bool = False
+    verbose: int = 0
 
     @property
     def class_totals(self) -> Floats:
@@ -169,14 +170,14 @@ class Scan:
 
 
 class Progress:
-    """Says every few seconds how far a pass is, where the estimator is verbose.
+    """Says every few seconds how far a pass is, where the estimator is verbose; with verbose=2 after each batch.
 
     n_rows : of a pass; None in the first one, which counts them.
     """
 
-    def __init__(self, shown: bool, n_rows: int | None = None) -> None:
+    def __init__(self, verbose: int, n_rows: int | None = None) -> None:
         self.n_rows = n_rows
-        self.shown, self.passes, self.told = shown, 1, monotonic()
+        self.verbose, self.passes, self.told = verbose, 1, monotonic()
         self.begin, self.last, self.before = monotonic(), monotonic(), 0
 
     def __call__(self, rows: int) -> None:
@@ -194,11 +195,11 @@ class Progress:
         self.begin = monotonic()
 
     def _tell(self, rows: int, now: float) -> None:
-        if self.shown and now - self.told > PROGRESS_SECONDS:
+        if self.verbose and (self.verbose > 1 or now - self.told > PROGRESS_SECONDS):
             self.told = now
             rate = rows / max(now - self.begin, 1e-3)
             of_all = "" if self.n_rows is None else f" of {self.n_rows:,}"
-            print(f"pass {self.passes}: {rows:,}{of_all} rows, {rate:,.0f} rows/s")
+            say(self.verbose, f"pass {self.passes}: {rows:,}{of_all} rows, {rate:,.0f} rows/s")
 
 
 def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
@@ -213,7 +214,7 @@ def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is
             yield part
             report(found.n_rows)
 
-    report = Progress(bool(estimator.verbose))
+    report = Progress(int(estimator.verbose))
     found = TableScan(estimator, estimator.categorical_features, TargetScan(is_classes))
     BatchParts(told).collect(found)
     report.n_rows = found.n_rows
@@ -242,7 +243,7 @@ def scan_of(
         refuse_extreme(np.stack([target.low, target.high]), np.array([found.total, 0.0]))
     parts = make_parts(Encode(found.reader, schema, classes))
     return Scan(
-        found.column, target, schema, classes, found.n_rows, found.total, parts, memory, verbose=bool(estimator.verbose)
+        found.column, target, schema, classes, found.n_rows, found.total, parts, memory, verbose=int(estimator.verbose)
     )
 
 
