@@ -45,7 +45,7 @@ class Job {
       try {
         poll_interrupt();
         work_(piece);
-      } catch (const Cancelled&) {  // the reason is told already
+      } catch (const Cancelled&) {  // the reason is reported already
         done += cancel_rest();
       } catch (...) {
         problem = std::current_exception();
@@ -99,7 +99,7 @@ class Job {
   std::exception_ptr problem_;
 };
 
-// As many threads as were ever asked for at once, shared by all callers.
+// The largest number of threads requested at once so far, shared by all callers.
 class ThreadPool {
  public:
   void submit(const std::shared_ptr<Job>& job, std::size_t workers) {

@@ -22,7 +22,7 @@ struct CodeTable {
   const Code* column(std::size_t f) const { return data + static_cast<std::ptrdiff_t>(f) * column_stride; }
 };
 
-// Gates over bins: two children of every gate, after it; `child` has bins + 1 slots a node.
+// Gates over bins: two children of every gate, after it; `child` has bins + 1 slots per node.
 struct BinTree {
   std::span<const std::int32_t> first_child, feature;
   const std::int8_t* child;

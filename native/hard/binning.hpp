@@ -15,7 +15,7 @@ namespace softwood::hard {
 constexpr int MAX_BINS = 256;
 constexpr std::uint8_t MISSING_BIN = 255;  // a column with missing values keeps its last bin for them
 
-// Fills bin (one code a value; NaN: MISSING_BIN) and returns the upper edge of every bin but the last.
+// Fills bin (one code per value; NaN: MISSING_BIN) and returns the upper edge of every bin but the last.
 std::vector<double> cut_bins(const double* value, const double* weight, std::size_t n, int max_bins, std::uint8_t* bin);
 
 // The threshold between two neighbouring values a < b.

@@ -14,7 +14,7 @@ constexpr int POWER_STEPS = 50;
 
 struct Levels {
   std::vector<int> code;           // levels present, rising; the last may be n_levels, the missing rows
-  std::vector<double> state;       // one state a level (sums; unused for losses about centres)
+  std::vector<double> state;       // one state per level (sums; unused for losses about centres)
   std::vector<std::size_t> begin;  // where each level's entries begin, one more than levels
   std::size_t size() const { return code.size(); }
 };

@@ -1,6 +1,6 @@
 // Binned search: sums per bin instead of sums per row.
 //
-// A histogram has one cell a bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] where that is
+// A histogram has one cell per bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] where that is
 // enough. Large nodes keep theirs, so that of two children only the smaller is counted and the other is the parent
 // minus the smaller. In small nodes most bins are empty: a bit mask says which are not, and only those are visited and
 // cleared again.
@@ -20,7 +20,7 @@ using Filled = std::array<std::uint64_t, MAX_BINS / 64>;
 // Numbers in a cell.
 int cell_width(const Objective& objective);
 
-// Adds the rows to the histogram (MAX_BINS cells) and marks the bins they fall in (nullptr: nobody asks).
+// Adds the rows to the histogram (MAX_BINS cells) and marks the bins they fall in (nullptr: does not mark them).
 void fill_histogram(const Objective& objective, const std::uint32_t* rows, std::size_t n, const std::uint8_t* bin,
                     double* histogram, Filled* filled);
 

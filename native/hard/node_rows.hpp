@@ -21,7 +21,7 @@ struct NodeRows {
   const std::uint32_t* entries = nullptr;  // exact; points into `shared`, or into the sorted columns for a root
   std::shared_ptr<std::uint32_t[]> shared;
   std::vector<std::uint32_t> rows;  // binned
-  std::vector<double> histogram;    // binned: of a large node, kept so that a child's can be had by subtraction
+  std::vector<double> histogram;    // binned: of a large node, kept so that a child's is found by subtraction
   int subtracted = 0;               // how often the histogram was a difference since it was counted
   std::vector<double> weight;       // where rows come in parts: the weight of row(i) here
 

@@ -68,7 +68,7 @@ void for_each_list(const Columns& columns, std::size_t n, int n_threads, Visit&&
   });
 }
 
-// Room for lists of n entries. One more than that may be written, but belongs to nobody.
+// Room for lists of n entries. One entry beyond the list may be written; it is never read.
 NodeRows make_room(std::size_t features, std::size_t n) {
   NodeRows rows;
   rows.n = n;

@@ -38,7 +38,7 @@ struct Columns {
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> live;  // rows of positive weight, rising
 
-  // binned: per number feature one code a row (features x rows) and the upper edge of every bin but the last
+  // binned: per number feature one code per row (features x rows) and the upper edge of every bin but the last
   std::vector<std::uint8_t> bin;
   std::vector<std::vector<double>> edge;
 

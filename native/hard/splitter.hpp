@@ -82,7 +82,7 @@ class Splitter {
   bool take_away(NodeRows& node, const std::vector<std::uint32_t>& rows) const;
 
  private:
-  struct Parts {  // the rows of a feature, told apart by whether they have a value
+  struct Parts {  // the rows of a feature, split by whether they have a value
     const std::uint32_t* entries;
     std::size_t known;
     std::vector<double> missing_state, known_state;

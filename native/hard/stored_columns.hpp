@@ -48,7 +48,7 @@ struct StoredColumns {
   // Threshold between two groups that are neighbours among the rows at hand.
   double threshold_between(std::size_t feature, std::uint32_t low, std::uint32_t high) const;
 
-  // Calls visit(row, group) for the rows that are not 0 in a column, and perhaps for some that are not asked for.
+  // Calls visit(row, group) for the rows that are not 0 in a column, and possibly for other rows.
   template <class Visit>
   void for_each_stored(std::size_t feature, const std::vector<std::uint32_t>& rows, Visit&& visit) const {
     constexpr std::size_t SEARCH = 8;  // values of the column that are read in the time of one search in a row

@@ -54,7 +54,7 @@ class StoredCells {
 };
 
 // What the passes of one column need: states of its groups, and where 0 and the missing values stand among them. One is
-// loaded with column after column, so that its room is asked for once.
+// loaded with column after column, so that its memory is allocated once.
 class StoredPass {
  public:
   // n: rows of the node.  total: its state.

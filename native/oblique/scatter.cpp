@@ -28,7 +28,7 @@ struct Side {
   std::size_t step, next;
 };
 
-// sums[a][b] += sum_i left_i[a] right_i[b] over n terms, HIGH x WIDE. The sums are told apart by numbers that the
+// sums[a][b] += sum_i left_i[a] right_i[b] over n terms, HIGH x WIDE. The sums are indexed by numbers that the
 // compiler knows, or it would keep them in memory.
 template <std::size_t... I>
 SOFTWOOD_INLINE void add_tile(Side left, Side right, std::size_t n, double* sums, std::size_t stride,

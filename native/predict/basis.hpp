@@ -8,7 +8,7 @@
 namespace softwood {
 
 // phi[i] = the column's value where its input is x[i], i < n. Compiled as simd/block_loops.hpp is. If no x[i] is
-// `missing`, that need not be asked. Inputs are taken as they are: where one lies beyond the limits of the column,
+// `missing`, that need not be given. Inputs are taken as they are: where one lies beyond the limits of the column,
 // expand_far holds it, n <= LANES.
 void expand(const Column& column, const double* x, double* phi, std::size_t n, bool missing = true);
 void expand_far(const Column& column, const double* x, double* phi, std::size_t n, bool missing = true);

@@ -13,7 +13,7 @@
 //
 // Rows lie in blocks of 64, transposed. A lane's arithmetic never depends on the other lanes: a row gets the same
 // answer, bit for bit, alone and among others. What an infinite number behind a closed gate counts,
-// predict/block_predictor.hpp decides: here the answer is then not finite, and the caller is told.
+// predict/block_predictor.hpp decides: here the answer is then not finite, and the function returns false.
 #pragma once
 
 #include <limits>

@@ -27,7 +27,7 @@ struct Expansion {
   std::vector<std::size_t> column_begin, table_begin;
   std::vector<T> height, slope, square;
   bool curved = false;  // some square is not 0
-  // Inputs that have columns, and where the entries of each begin, one a segment: what passes by tables go over
+  // Inputs that have columns, and where the entries of each begin, one per segment: what passes over tables read
   // (soft/form_tables.hpp). by_tables: whether they do, since columns are many.
   std::vector<std::size_t> used, entry_begin;
   std::size_t entries = 0;

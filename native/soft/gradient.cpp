@@ -3,7 +3,7 @@
 //   value[leaf]  = d loss / d output . response[leaf](x),   value[m] = share value[first] + (1 - share) value[second]
 //   d loss / d score[m] = reach[m] share (1 - share) (value[first] - value[second])
 //
-// The k outputs meet the gates only through `value`, one number a node and row: classes cost leaves, not nodes.
+// The k outputs meet the gates only through `value`, one number per node and row: classes cost leaves, not nodes.
 #include <vector>
 
 #include "core/machine.hpp"

@@ -112,7 +112,7 @@ void descend(const SplitRows& rows, const Descent& how, const std::vector<double
   const std::size_t trials = steps.size(), size = rows.parameters();
   for_each_piece((trials + PACK - 1) / PACK, n_threads, [&](std::size_t piece) {
     const std::size_t begin = piece * PACK, count = std::min(PACK, trials - begin);
-    std::vector<double> lanes(size * PACK), pace(PACK);  // lanes that nobody uses stand still
+    std::vector<double> lanes(size * PACK), pace(PACK);  // unused lanes stay at 0
     std::copy_n(steps.data() + begin, count, pace.data());
     for (std::size_t t = 0; t < count; ++t)
       for (std::size_t p = 0; p < size; ++p) lanes[p * PACK + t] = values[(begin + t) * size + p];

@@ -24,7 +24,7 @@ struct Descent {
   double momentum, decay;
 };
 
-// Splits, one a row of `values` (weights, bias, responses of the first child, of the second), each with its own step.
+// Splits, one per row of `values` (weights, bias, responses of the first child, of the second), each with its own step.
 void descend(const SplitRows& rows, const Descent& how, const std::vector<double>& steps, double* values,
              int n_threads);
 

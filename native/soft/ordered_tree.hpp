@@ -1,5 +1,5 @@
 // All numbers of a soft tree refined together within bounds, its answers in order; twin of
-// kernels/formulas/ordered_tree.py, which tells what and why.
+// kernels/formulas/ordered_tree.py, which explains it.
 #pragma once
 
 #include <cstdint>

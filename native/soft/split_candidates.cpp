@@ -14,7 +14,7 @@ namespace {
 using Vector = std::vector<double>;
 
 constexpr double kTiny = 1e-300;
-constexpr double kNarrow = 1e-9;  // a spread of scores that tells no rows apart
+constexpr double kNarrow = 1e-9;  // a spread of scores too small to separate rows
 
 // The leaf that is to be split: what it answers, and its histogram [input][bin][2][output].
 struct Leaf {

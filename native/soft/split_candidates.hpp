@@ -1,5 +1,5 @@
 // Where a soft tree could grow: for each leaf, gates to start from; twin of learners/soft/growth/split_candidates.py,
-// which tells why.
+// which explains why.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Penalties {
 };
 
 // The weights of a gate: frozen ones stay as they are, the bias is free, and so is one that may be unpenalized. A gate
-// that was told which few inputs to look at has no log_penalty.
+// restricted to a few inputs has no log_penalty.
 void add_gate(Penalties& penalties, const std::uint8_t* frozen, bool unpenalized, std::size_t columns,
               const SplitStepOptions& how) {
   const double log_penalty =

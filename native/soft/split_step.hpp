@@ -1,5 +1,5 @@
 // One split more: the best of the candidates, and everything refined; twin of learners/soft/growth/split_step.py, which
-// tells why.
+// explains why.
 #pragma once
 
 #include <cstdint>
