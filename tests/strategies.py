@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from softwood import Basis, Schema, Surrogates, Tree
 from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
+from softwood.tree import join_trees
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,10 +22,16 @@ N_LEVELS = (0, 0, 0, 4, 0, 7)  # per input: 0 for a number, else its categories
 
 
 def trees(*, hard: bool = False, smooth: bool = False) -> st.SearchStrategy[Tree]:
-    """Trees of all kinds, or hard ones without linear gates and responses, or smooth ones: linear sigmoids only."""
-    return st.builds(
-        lambda seed, n: random_tree(seed, n, hard=hard, smooth=smooth), st.integers(0, 2**32 - 1), st.integers(0, 12)
-    )
+    """Trees of all kinds (a fifth are means of several), or hard ones without linear gates and responses, or smooth
+    ones: linear sigmoids only.
+    """
+
+    def make(seed: int, n: int) -> Tree:
+        if not hard and not smooth and seed % 5 == 4:
+            return random_joined(seed, n // 3)
+        return random_tree(seed, n, hard=hard, smooth=smooth)
+
+    return st.builds(make, st.integers(0, 2**32 - 1), st.integers(0, 12))
 
 
 def random_schema(n_answers: int) -> Schema:
@@ -50,11 +57,26 @@ def quarters(rng: np.random.Generator, shape: Any) -> Any:
     return np.asarray(rng.integers(-2 * GRID, 2 * GRID + 1, shape) / GRID)
 
 
-def random_tree(seed: int, n_branches: int = 6, *, hard: bool = False, smooth: bool = False) -> Tree:
-    """A tree with `n_branches` gates, each of a random kind."""
+def random_joined(
+    seed: int, n_branches: int = 3, n_trees: int = 3, *, hard: bool = False, smooth: bool = False
+) -> Tree:
+    """The mean of random trees, of random weights; the last tree is a leaf."""
+    first = random_tree(seed, n_branches, hard=hard, smooth=smooth)
+    sizes = [n_branches + 1] * (n_trees - 2) + [0]
+    rest = [
+        random_tree(seed + 1 + i, size, hard=hard, smooth=smooth, like=first) for i, size in enumerate(sizes)
+    ]  # fmt: skip
+    return join_trees([first, *rest], np.random.default_rng(seed).random(n_trees))
+
+
+def random_tree(
+    seed: int, n_branches: int = 6, *, hard: bool = False, smooth: bool = False, like: Tree | None = None
+) -> Tree:
+    """A tree with `n_branches` gates, each of a random kind; with outputs and link of another one, if it is given."""
     rng = np.random.default_rng(seed)
     n_outputs = int(rng.integers(1, 4))
     link = Link(rng.choice([Link.IDENTITY, Link.SOFTMAX] + [Link.SIGMOID] * (n_outputs == 1)))
+    n_outputs, link = (n_outputs, link) if like is None else (like.n_outputs, like.link)
     nodes = _Nodes(rng, hard, smooth)
     for _ in range(n_branches):
         nodes.split(int(rng.choice(nodes.leaves())))

@@ -6,7 +6,7 @@
 
 namespace softwood {
 
-enum class Score : std::uint8_t { none, threshold, category, interval, linear };
+enum class Score : std::uint8_t { none, threshold, category, interval, linear, constant };
 enum class Squash : std::uint8_t { step, ramp, sigmoid };
 enum class Missing : std::uint8_t { direction, fraction, surrogate, category };
 enum class Link : std::uint8_t { identity, sigmoid, softmax, log };

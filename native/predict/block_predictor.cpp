@@ -22,24 +22,29 @@ double ramp(double x, double below, double above) {
 
 }  // namespace
 
-Needs::Needs(const Tree& tree)
+Needs::Needs(const Tree& tree, std::size_t root)
     : low(tree.n_features, std::numeric_limits<double>::lowest()),
       high(tree.n_features, std::numeric_limits<double>::max()) {
   std::vector<bool> input(tree.n_features), used(tree.basis.size());
-  for (const std::int32_t c : tree.weight_column) used[c] = true;
-  const bool linear_responses =
-      std::any_of(tree.gate.begin(), tree.gate.end(), [](const Gate& gate) { return gate.slope_row >= 0; });
+  const std::size_t columns = tree.basis.size();
+  for (const std::size_t m : tree.reached_from(root)) {
+    const Gate& gate = tree.gate[m];
+    for (std::int32_t j = gate.weight_begin; j < gate.weight_end; ++j) used[tree.weight_column[j]] = true;
+    if (!gate.keeps_all() && gate.score != Score::linear && gate.score != Score::constant) input[gate.feature] = true;
+    for (std::int32_t s = gate.surrogate_begin; s < gate.surrogate_end; ++s) input[tree.surrogate[s].feature] = true;
+    if (gate.slope_row < 0) continue;
+    const double* slope = tree.slope.data() + static_cast<std::size_t>(gate.slope_row) * columns * tree.n_outputs;
+    for (std::size_t i = 0; i < columns * tree.n_outputs; ++i) {
+      if (slope[i] != 0.0) used[i / tree.n_outputs] = true;
+    }
+  }
   for (std::size_t c = 0; c < used.size(); ++c) {
-    if (!used[c] && !linear_responses) continue;
+    if (!used[c]) continue;
     column.push_back(static_cast<std::int32_t>(c));
     const Column& of = tree.basis[c];
     input[of.feature] = true;
     low[of.feature] = std::max(low[of.feature], of.low), high[of.feature] = std::min(high[of.feature], of.high);
   }
-  for (const Gate& gate : tree.gate) {
-    if (!gate.keeps_all() && gate.score != Score::linear) input[gate.feature] = true;
-  }
-  for (const Surrogate& surrogate : tree.surrogate) input[surrogate.feature] = true;
   for (std::size_t f = 0; f < input.size(); ++f) {
     if (input[f]) feature.push_back(static_cast<std::int32_t>(f));
   }
@@ -109,6 +114,10 @@ void Block::push(std::int32_t node, const Arrivals& at, const double* passed, co
 }
 
 void Block::find_shares(const Gate& gate, const Arrivals& at) {
+  if (gate.score == Score::constant) {
+    for (std::size_t i = 0; i < at.n; ++i) place(gate, i, SPLIT);
+    return;
+  }
   if (gate.score == Score::linear) return find_linear_shares(gate, at);
   if (gate.squash != Squash::step) return find_soft_shares(gate, at);
   const double* x = values(gate.feature);
@@ -182,6 +191,7 @@ void Block::add_response(std::int32_t node, const Arrivals& at, const double* ke
     std::fill_n(value, at.n, response[k]);
     for (std::size_t c = 0; slope_row >= 0 && c < n_columns; ++c) {
       const double slope = tree_.slope[(static_cast<std::size_t>(slope_row) * n_columns + c) * n_outputs + k];
+      if (slope == 0.0) continue;  // a column of another tree
       const double* phi = phi_.data() + c * LANES;
       for (std::size_t i = 0; i < at.n; ++i) value[i] += slope * phi[at.lane[i]];
     }

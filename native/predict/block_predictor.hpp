@@ -20,9 +20,9 @@
 
 namespace softwood {
 
-// What never changes from block to block: the inputs and basis columns that the tree looks at.
+// What never changes from block to block: the inputs and basis columns that the tree looks at, or what is below a node.
 struct Needs {
-  explicit Needs(const Tree& tree);
+  explicit Needs(const Tree& tree, std::size_t root = 0);
   std::vector<std::int32_t> feature, column;
   std::vector<double> low, high;  // per feature of the tree: between them no column holds its input
 };

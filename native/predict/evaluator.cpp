@@ -48,8 +48,35 @@ bool beats(double kept, std::int32_t node, double best, std::int32_t best_node) 
 }  // namespace
 
 Evaluator::Evaluator(const TreeArrays& given) : tree_(given), needs_(tree_) {
-  if (HardPredictor::suits(tree_)) hard_predictor_.emplace(tree_);
-  if (sigmoid_predictor::SigmoidPredictor::suits(tree_, needs_)) sigmoid_predictor_.emplace(tree_, needs_);
+  if (HardPredictor::suits(tree_)) {
+    hard_predictor_.emplace(tree_);
+  } else {
+    take_sigmoid_parts();
+  }
+}
+
+// The tree as one part, or the trees that it is the mean of; none if one of them has other gates.
+void Evaluator::take_sigmoid_parts() {
+  using sigmoid_predictor::SigmoidPredictor;
+  if (!tree_.is_joined()) {
+    if (SigmoidPredictor::suits(tree_, needs_)) sigmoid_parts_.push_back({1.0, {tree_, needs_}});
+    return;
+  }
+  constant_.assign(tree_.n_outputs, 0.0);
+  for (std::int32_t slot = 0; slot < tree_.gate[0].n_children; ++slot) {
+    const auto root = static_cast<std::size_t>(tree_.gate[0].first_child + slot);
+    const double weight = tree_.fraction[root];
+    const Gate& gate = tree_.gate[root];
+    if (weight == 0.0) continue;
+    if (gate.keeps_all() && gate.slope_row < 0) {
+      for (std::size_t k = 0; k < tree_.n_outputs; ++k)
+        constant_[k] += weight * tree_.response[root * tree_.n_outputs + k];
+      continue;
+    }
+    const Needs needs(tree_, root);
+    if (!SigmoidPredictor::suits(tree_, needs, root)) return sigmoid_parts_.clear();
+    sigmoid_parts_.push_back({weight, {tree_, needs, root}});
+  }
 }
 
 // Every row to take(row, node) if one node keeps it whole and the tree can be walked, else in blocks to
@@ -63,11 +90,11 @@ void Evaluator::answer(const Table& rows, int n_threads, Take&& take, Answer&& a
       if (!batch) batch.emplace(tree_, needs_, rows);
       batch->add(row, answer);
     };
-    if (hard_predictor_) {
+    if (hard_predictor_ && !tree_.is_joined()) {
       std::int32_t arrived[HardPredictor::ROWS];
       for (std::size_t at = begin; at < end; at += HardPredictor::ROWS) {
         const std::size_t n = std::min(HardPredictor::ROWS, end - at);
-        hard_predictor_->find_nodes(rows, at, n, arrived);
+        hard_predictor_->find_nodes(rows, 0, at, n, arrived);
         for (std::size_t i = 0; i < n; ++i) {
           if (arrived[i] == HardPredictor::IN_PARTS) [[unlikely]] {
             by_block(at + i);
@@ -84,7 +111,8 @@ void Evaluator::answer(const Table& rows, int n_threads, Take&& take, Answer&& a
 }
 
 void Evaluator::output(const Table& rows, double* out, int n_threads) const {
-  if (sigmoid_predictor_) return output_by_sigmoids(rows, out, n_threads);
+  if (!sigmoid_parts_.empty()) return output_by_sigmoids(rows, out, n_threads);
+  if (hard_predictor_ && tree_.is_joined()) return output_by_paths(rows, out, n_threads);
   const std::size_t n_outputs = tree_.n_outputs;
   const double* response = tree_.response.data();
   answer(
@@ -102,18 +130,72 @@ void Evaluator::output_by_sigmoids(const Table& rows, double* out, int n_threads
   const auto is_finite = [](double value) { return std::isfinite(value); };
   for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
     const std::size_t end = std::min((piece + 1) * PIECE, rows.rows);
-    sigmoid_predictor::Workspace room = sigmoid_predictor_->make_workspace();
+    sigmoid_predictor::Workspace room;
+    for (const SigmoidPart& part : sigmoid_parts_) part.predictor.fit(room);
     std::optional<Batch> batch;
     const auto answer = [&](Block& block, const std::size_t* row) { output_block(block, row, out); };
     for (std::size_t at = piece * PIECE; at < end; at += sigmoid_predictor::ROWS) {
       const std::size_t n = std::min(sigmoid_predictor::ROWS, end - at);
-      if (sigmoid_predictor_->output(rows, at, n, room, out + at * n_outputs)) [[likely]]
+      if (add_sigmoid_parts(rows, at, n, room, out + at * n_outputs)) [[likely]]
         continue;
       if (!batch) batch.emplace(tree_, needs_, rows);
       for (std::size_t row = at; row < at + n; ++row) {
         const double* given = out + row * n_outputs;
         if (!std::all_of(given, given + n_outputs, is_finite)) batch->add(row, answer);
       }
+    }
+    if (batch) batch->finish(answer);
+  });
+}
+
+// Outputs of n rows; false if some of them are not finite.
+bool Evaluator::add_sigmoid_parts(const Table& rows, std::size_t begin, std::size_t n,
+                                  sigmoid_predictor::Workspace& room, double* out) const {
+  if (!tree_.is_joined()) return sigmoid_parts_[0].predictor.output(rows, begin, n, room, out);
+  const std::size_t n_outputs = tree_.n_outputs;
+  room.part.resize(n * n_outputs);
+  double* given = room.part.data();
+  for (std::size_t i = 0; i < n * n_outputs; ++i) out[i] = constant_[i % n_outputs];
+  bool finite = true;
+  for (const SigmoidPart& part : sigmoid_parts_) {
+    finite = part.predictor.output(rows, begin, n, room, given) && finite;
+    for (std::size_t i = 0; i < n * n_outputs; ++i) out[i] += part.weight * given[i];
+  }
+  return finite;
+}
+
+// Hard trees: the node of each that keeps a row, its response times the tree's weight. Tree by tree, so that a tree's
+// nodes stay in the cache; rows that a missing value sends to several children are answered by blocks.
+void Evaluator::output_by_paths(const Table& rows, double* out, int n_threads) const {
+  const std::size_t n_outputs = tree_.n_outputs;
+  const Gate& top = tree_.gate[0];
+  for_each_piece((rows.rows + PIECE - 1) / PIECE, n_threads, [&](std::size_t piece) {
+    const std::size_t begin = piece * PIECE, end = std::min(begin + PIECE, rows.rows);
+    std::vector<bool> in_parts(end - begin);
+    std::fill_n(out + begin * n_outputs, (end - begin) * n_outputs, 0.0);
+    for (std::int32_t root = top.first_child; root < top.first_child + top.n_children; ++root) {
+      const double weight = tree_.fraction[static_cast<std::size_t>(root)];
+      if (weight == 0.0) continue;
+      std::int32_t arrived[HardPredictor::ROWS];
+      for (std::size_t at = begin; at < end; at += HardPredictor::ROWS) {
+        const std::size_t n = std::min(HardPredictor::ROWS, end - at);
+        hard_predictor_->find_nodes(rows, root, at, n, arrived);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (arrived[i] == HardPredictor::IN_PARTS) [[unlikely]] {
+            in_parts[at + i - begin] = true;
+            continue;
+          }
+          const double* from = tree_.response.data() + static_cast<std::size_t>(arrived[i]) * n_outputs;
+          for (std::size_t k = 0; k < n_outputs; ++k) out[(at + i) * n_outputs + k] += weight * from[k];
+        }
+      }
+    }
+    std::optional<Batch> batch;
+    const auto answer = [&](Block& block, const std::size_t* row) { output_block(block, row, out); };
+    for (std::size_t row = begin; row < end; ++row) {
+      if (!in_parts[row - begin]) continue;
+      if (!batch) batch.emplace(tree_, needs_, rows);
+      batch->add(row, answer);
     }
     if (batch) batch->finish(answer);
   });

@@ -5,10 +5,12 @@
 //
 // Hard trees with constant responses are evaluated path by path (predict/hard_predictor.hpp), outputs of trees of
 // linear sigmoids gate by gate (predict/sigmoid_predictor.hpp), all others by blocks (predict/block_predictor.hpp).
-// Rows are cut into fixed pieces, so the number of threads changes nothing but the time.
+// Where the root is a gate of constant shares, its children are such trees: their outputs are added, times their
+// weights. Rows are cut into fixed pieces, so the number of threads changes nothing but the time.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/kinds.hpp"
 #include "core/views.hpp"
@@ -43,14 +45,25 @@ class Evaluator {
  private:
   template <class Take, class Answer>
   void answer(const Table& rows, int n_threads, Take&& take, Answer&& answer) const;
+  // A tree of linear sigmoids, and its part of the output.
+  struct SigmoidPart {
+    double weight;
+    sigmoid_predictor::SigmoidPredictor predictor;
+  };
+
+  void take_sigmoid_parts();
   void output_by_sigmoids(const Table& rows, double* out, int n_threads) const;
+  bool add_sigmoid_parts(const Table& rows, std::size_t begin, std::size_t n, sigmoid_predictor::Workspace& room,
+                         double* out) const;
+  void output_by_paths(const Table& rows, double* out, int n_threads) const;
   void output_block(Block& block, const std::size_t* row, double* out) const;
   void apply_block(Block& block, const std::size_t* row, std::int32_t* out) const;
 
   Tree tree_;
   Needs needs_;
   std::optional<HardPredictor> hard_predictor_;
-  std::optional<sigmoid_predictor::SigmoidPredictor> sigmoid_predictor_;
+  std::vector<SigmoidPart> sigmoid_parts_;  // none: other gates
+  std::vector<double> constant_;            // what parts without gates add to every output
 };
 
 }  // namespace softwood

@@ -21,14 +21,14 @@ void prefetch_row(const Table& rows, std::size_t row) {
 }  // namespace
 
 bool HardPredictor::suits(const Tree& tree) {
-  return std::all_of(tree.gate.begin(), tree.gate.end(), [](const Gate& gate) {
+  return std::all_of(tree.gate.begin() + tree.is_joined(), tree.gate.end(), [](const Gate& gate) {
     const bool goes_one_way = gate.keeps_all() || (gate.leafness == 0.0 && gate.squash == Squash::step);
-    return goes_one_way && gate.score != Score::linear && gate.slope_row < 0;
+    return goes_one_way && gate.score != Score::linear && gate.score != Score::constant && gate.slope_row < 0;
   });
 }
 
 HardPredictor::HardPredictor(const Tree& tree) : tree_(tree), step_(tree.n_nodes()) {
-  for (std::size_t m = 0; m < tree.n_nodes(); ++m) {
+  for (std::size_t m = tree.is_joined(); m < tree.n_nodes(); ++m) {
     const Gate& gate = tree.gate[m];
     if (gate.keeps_all()) {
       // The feature stays the one the parent asked for: known to be readable there.
@@ -42,22 +42,23 @@ HardPredictor::HardPredictor(const Tree& tree) : tree_(tree), step_(tree.n_nodes
   }
 }
 
-void HardPredictor::find_nodes(const Table& rows, std::size_t begin, std::size_t n, std::int32_t* arrived) const {
-  if (ends(0)) {
-    std::fill_n(arrived, n, 0);
+void HardPredictor::find_nodes(const Table& rows, std::int32_t root, std::size_t begin, std::size_t n,
+                               std::int32_t* arrived) const {
+  if (ends(root)) {
+    std::fill_n(arrived, n, root);
   } else if (!thresholds_only_) {
-    for (std::size_t i = 0; i < n; ++i) arrived[i] = walk_one(rows, begin + i);
+    for (std::size_t i = 0; i < n; ++i) arrived[i] = walk_one(rows, root, begin + i);
   } else if (rows.column_stride == 1) {
-    walk_thresholds<true>(rows, begin, n, arrived);
+    walk_thresholds<true>(rows, root, begin, n, arrived);
   } else {
-    walk_thresholds<false>(rows, begin, n, arrived);
+    walk_thresholds<false>(rows, root, begin, n, arrived);
   }
 }
 
 // One row with all that can happen on the way.
-std::int32_t HardPredictor::walk_one(const Table& rows, std::size_t row) const {
+std::int32_t HardPredictor::walk_one(const Table& rows, std::int32_t root, std::size_t row) const {
   const auto value = [&](std::int32_t feature) { return rows(row, feature); };
-  std::int32_t node = 0;
+  std::int32_t node = root;
   while (!ends(node)) {
     const Gate& gate = tree_.gate[node];
     std::int32_t slot = read_slot(tree_, gate, value(gate.feature));
@@ -69,11 +70,12 @@ std::int32_t HardPredictor::walk_one(const Table& rows, std::size_t row) const {
 }
 
 template <bool Adjacent>
-void HardPredictor::walk_thresholds(const Table& rows, std::size_t begin, std::size_t n, std::int32_t* arrived) const {
+void HardPredictor::walk_thresholds(const Table& rows, std::int32_t root, std::size_t begin, std::size_t n,
+                                    std::int32_t* arrived) const {
   RowOnPath on_path[ROWS + GROUP];
   double value_sum[ROWS + GROUP];
   for (std::size_t i = 0; i < n; ++i) {
-    on_path[i] = {&rows.at(begin + i, 0), 0, static_cast<std::uint32_t>(i)};
+    on_path[i] = {&rows.at(begin + i, 0), root, static_cast<std::uint32_t>(i)};
     if (Adjacent) prefetch_row(rows, begin + ROWS + i);
   }
   for (std::size_t left = n; left > 0;) {
@@ -83,7 +85,7 @@ void HardPredictor::walk_thresholds(const Table& rows, std::size_t begin, std::s
     for (std::size_t i = 0; i < left; ++i) {
       const RowOnPath row_on_path = on_path[i];
       if (std::isnan(value_sum[i])) [[unlikely]] {
-        arrived[row_on_path.row] = walk_one(rows, begin + row_on_path.row);
+        arrived[row_on_path.row] = walk_one(rows, root, begin + row_on_path.row);
         continue;
       }
       arrived[row_on_path.row] = row_on_path.node;

@@ -21,14 +21,14 @@ class HardPredictor {
   static constexpr std::size_t ROWS = 128;      // at a time: they, the next ones and the nodes stay in the first cache
   static constexpr std::int32_t IN_PARTS = -1;  // a missing value sent the row to several children
 
-  // Can the tree be walked? Hard, one feature a gate, constant responses.
+  // Can the tree be walked? Hard, one feature a gate, constant responses; or the trees that it is the mean of can.
   static bool suits(const Tree& tree);
 
   // `tree` must outlive the predictor.
   explicit HardPredictor(const Tree& tree);
 
-  // arrived[i] is the node that keeps row begin + i (n of them, at most ROWS), or IN_PARTS.
-  void find_nodes(const Table& rows, std::size_t begin, std::size_t n, std::int32_t* arrived) const;
+  // arrived[i] is the node below `root` that keeps row begin + i (n of them, at most ROWS), or IN_PARTS.
+  void find_nodes(const Table& rows, std::int32_t root, std::size_t begin, std::size_t n, std::int32_t* arrived) const;
 
  private:
   struct Step {
@@ -45,10 +45,11 @@ class HardPredictor {
   static constexpr std::size_t GROUP = 8, LEVELS = 6;
 
   template <bool Adjacent>
-  void walk_thresholds(const Table& rows, std::size_t begin, std::size_t n, std::int32_t* arrived) const;
+  void walk_thresholds(const Table& rows, std::int32_t root, std::size_t begin, std::size_t n,
+                       std::int32_t* arrived) const;
   template <bool Adjacent>
   void descend(RowOnPath* group, double* value_sum, std::ptrdiff_t column_stride) const;
-  std::int32_t walk_one(const Table& rows, std::size_t row) const;
+  std::int32_t walk_one(const Table& rows, std::int32_t root, std::size_t row) const;
   bool ends(std::int32_t node) const { return step_[node].first_child == node; }
 
   const Tree& tree_;

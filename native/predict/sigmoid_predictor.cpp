@@ -140,21 +140,14 @@ SOFTWOOD_INLINE double turn_two(const double* from, std::ptrdiff_t stride, const
 
 // Nodes that something can reach, those that keep something first; and where each of them is.
 struct Places {
-  explicit Places(const Tree& tree);
+  Places(const Tree& tree, std::size_t root);
   std::vector<std::size_t> node, place;
   std::size_t answering = 0;  // how many keep something
 };
 
-Places::Places(const Tree& tree) : place(tree.n_nodes(), NO_PLACE) {
-  std::vector<std::size_t> passing, reached{0};
-  for (std::size_t at = 0; at < reached.size(); ++at) {
-    const std::size_t m = reached[at];
-    const Gate& gate = tree.gate[m];
-    (gate.leafness == 0.0 ? passing : node).push_back(m);
-    if (gate.keeps_all()) continue;
-    reached.push_back(static_cast<std::size_t>(gate.first_child));
-    reached.push_back(static_cast<std::size_t>(gate.first_child) + 1);
-  }
+Places::Places(const Tree& tree, std::size_t root) : place(tree.n_nodes(), NO_PLACE) {
+  std::vector<std::size_t> passing;
+  for (const std::size_t m : tree.reached_from(root)) (tree.gate[m].leafness == 0.0 ? passing : node).push_back(m);
   answering = node.size();
   node.insert(node.end(), passing.begin(), passing.end());
   for (std::size_t at = 0; at < node.size(); ++at) place[node[at]] = at;
@@ -177,20 +170,20 @@ void take_gates(Plan& plan, const Tree& tree, const Needs& needs, const Places& 
   }
 }
 
-void take_responses(Plan& plan, const Tree& tree, const Places& places) {
+void take_responses(Plan& plan, const Tree& tree, const Needs& needs, const Places& places) {
   plan.response.resize(plan.outputs * plan.answering);
   for (std::size_t at = 0; at < plan.answering; ++at) {
-    const Gate& gate = tree.gate[places.node[at]];
+    const std::size_t m = places.node[at];
+    const Gate& gate = tree.gate[m];
     for (std::size_t k = 0; k < plan.outputs; ++k)
-      plan.response[k * plan.answering + at] = gate.leafness * tree.response[places.node[at] * plan.outputs + k];
-    if (gate.slope_row >= 0) plan.sloped.push_back({at, static_cast<std::size_t>(gate.slope_row), gate.leafness});
-  }
-  if (plan.sloped.empty()) return;
-  const std::size_t columns = plan.columns;  // all of the basis: linear responses look at every column
-  plan.slope.resize(tree.slope.size());
-  for (std::size_t i = 0; i < tree.slope.size(); ++i) {
-    const std::size_t k = i % plan.outputs, column = i / plan.outputs % columns, row = i / plan.outputs / columns;
-    plan.slope[(row * plan.outputs + k) * columns + column] = tree.slope[i];
+      plan.response[k * plan.answering + at] = gate.leafness * tree.response[m * plan.outputs + k];
+    if (gate.slope_row < 0 || plan.columns == 0) continue;
+    plan.sloped.push_back({at, plan.sloped.size(), gate.leafness});
+    const double* slope =
+        tree.slope.data() + static_cast<std::size_t>(gate.slope_row) * tree.basis.size() * plan.outputs;
+    for (std::size_t k = 0; k < plan.outputs; ++k)
+      for (const std::int32_t column : needs.column)
+        plan.slope.push_back(slope[static_cast<std::size_t>(column) * plan.outputs + k]);
   }
 }
 
@@ -218,44 +211,47 @@ void take_columns(Plan& plan, const Tree& tree, const Needs& needs) {
   plan.all_inputs = needs.feature.size() == tree.n_features;
 }
 
-Plan make_plan(const Tree& tree, const Needs& needs) {
-  const Places places(tree);
+Plan make_plan(const Tree& tree, const Needs& needs, std::size_t root) {
+  const Places places(tree, root);
   Plan plan;
   plan.columns = needs.column.size(), plan.outputs = tree.n_outputs;
-  plan.nodes = places.node.size(), plan.answering = places.answering, plan.root = places.place[0];
+  plan.nodes = places.node.size(), plan.answering = places.answering, plan.root = places.place[root];
   take_gates(plan, tree, needs, places);
-  take_responses(plan, tree, places);
+  take_responses(plan, tree, needs, places);
   take_columns(plan, tree, needs);
   return plan;
 }
 
 }  // namespace
 
-Workspace::Workspace(const Plan& plan)
-    : phi(plan.rows * ROWS),
-      share(plan.branch.size() * ROWS),
-      reach(plan.nodes * ROWS),
-      output(plan.outputs * ROWS),
-      slope_score(plan.slope.size() / std::max<std::size_t>(plan.columns, 1) * ROWS) {}
+void Workspace::fit(const Plan& plan) {
+  const auto grow = [](std::vector<double>& table, std::size_t rows) {
+    table.resize(std::max(table.size(), rows * ROWS));
+  };
+  grow(phi, plan.rows), grow(share, plan.branch.size()), grow(reach, plan.nodes), grow(output, plan.outputs);
+  grow(slope_score, plan.slope.size() / std::max<std::size_t>(plan.columns, 1));
+}
 
-SigmoidPredictor::SigmoidPredictor(const Tree& tree, const Needs& needs)
-    : needs_(needs), plan_(make_plan(tree, needs)) {}
+SigmoidPredictor::SigmoidPredictor(const Tree& tree, Needs needs, std::size_t root)
+    : needs_(std::move(needs)), plan_(make_plan(tree, needs_, root)) {}
 
-bool SigmoidPredictor::suits(const Tree& tree, const Needs& needs) {
-  if (tree.gate[0].keeps_all())
-    return simd::products_are_fused() && tree.gate[0].slope_row >= 0 && !needs.column.empty();
+bool SigmoidPredictor::suits(const Tree& tree, const Needs& needs, std::size_t root) {
+  if (tree.gate[root].keeps_all())
+    return simd::products_are_fused() && tree.gate[root].slope_row >= 0 && !needs.column.empty();
   std::size_t gates = 0, weights = 0;
-  for (const Gate& gate : tree.gate) {
+  for (const std::size_t m : tree.reached_from(root)) {
+    const Gate& gate = tree.gate[m];
     if (gate.keeps_all()) continue;
     if (gate.score != Score::linear || gate.squash != Squash::sigmoid) return false;
     if (!std::isfinite(gate.bias * TO_BITS)) return false;
+    const auto is_finite = [](double weight) { return std::isfinite(weight * TO_BITS); };
+    const auto first = tree.weight.begin();
+    if (!std::all_of(first + gate.weight_begin, first + gate.weight_end, is_finite)) return false;
     ++gates;
     weights += static_cast<std::size_t>(gate.weight_end - gate.weight_begin);
   }
-  const auto is_finite = [](double weight) { return std::isfinite(weight * TO_BITS); };
   return simd::products_are_fused() && gates <= MOST_GATES &&
-         gates * needs.column.size() <= weights + gates * SPARE_COLUMNS &&
-         std::all_of(tree.weight.begin(), tree.weight.end(), is_finite);
+         gates * needs.column.size() <= weights + gates * SPARE_COLUMNS;
 }
 
 bool SigmoidPredictor::output(const Table& rows, std::size_t begin, std::size_t n, Workspace& room, double* out) const {

@@ -63,21 +63,22 @@ struct Plan {
   double limit = std::numeric_limits<double>::max();  // no `repaired` column must be held where no input is larger
 };
 
-// What one thread works in; tables of [..][64].
+// What one thread works in; tables of [..][64]. It may serve several plans in turn.
 struct Workspace {
-  explicit Workspace(const Plan& plan);
+  void fit(const Plan& plan);
   std::vector<double> phi, share, reach, output, slope_score;
+  std::vector<double> part;  // outputs of one of several trees
 };
 
 class SigmoidPredictor {
  public:
-  // Is every gate a linear sigmoid, and a product over all columns no waste? Or is the tree one linear leaf?
-  static bool suits(const Tree& tree, const Needs& needs);
+  // Is every gate below `root` a linear sigmoid, and a product over all columns no waste? Or is it one linear leaf?
+  static bool suits(const Tree& tree, const Needs& needs, std::size_t root = 0);
 
-  // `needs` must outlive the predictor.
-  SigmoidPredictor(const Tree& tree, const Needs& needs);
+  // `needs` are those of the nodes below `root`.
+  SigmoidPredictor(const Tree& tree, Needs needs, std::size_t root = 0);
 
-  Workspace make_workspace() const { return Workspace(plan_); }
+  void fit(Workspace& room) const { room.fit(plan_); }
 
   // Answers to rows begin .. begin + n - 1 (n <= ROWS): out is (n, outputs). False if some of them are not finite.
   bool output(const Table& rows, std::size_t begin, std::size_t n, Workspace& room, double* out) const;
@@ -85,7 +86,7 @@ class SigmoidPredictor {
  private:
   void load(const Table& rows, std::size_t begin, std::size_t n, Workspace& room) const;
 
-  const Needs& needs_;
+  Needs needs_;
   Plan plan_;
 };
 

@@ -66,4 +66,15 @@ Tree::Tree(const TreeArrays& given)
   }
 }
 
+std::vector<std::size_t> Tree::reached_from(std::size_t root) const {
+  std::vector<std::size_t> reached{root};
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    const Gate& from = gate[reached[at]];
+    if (from.keeps_all()) continue;
+    for (std::int32_t slot = 0; slot < from.n_children; ++slot)
+      reached.push_back(static_cast<std::size_t>(from.first_child + slot));
+  }
+  return reached;
+}
+
 }  // namespace softwood

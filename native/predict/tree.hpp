@@ -70,6 +70,10 @@ struct Tree {
   std::vector<Column> basis;
 
   std::size_t n_nodes() const { return gate.size(); }
+  // Does the root share every row in the same parts among its children, each a tree of its own?
+  bool is_joined() const { return gate[0].score == Score::constant && gate[0].leafness == 0.0; }
+  // The nodes that something may reach from `root`, level by level.
+  std::vector<std::size_t> reached_from(std::size_t root) const;
 };
 
 }  // namespace softwood

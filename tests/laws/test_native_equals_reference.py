@@ -17,7 +17,7 @@ from softwood import Schema, Tree, from_json, to_json
 from softwood.kernels import reference
 from softwood.tree import cut_tree
 
-from ..strategies import N_LEVELS, random_rows, random_tree, trees
+from ..strategies import N_LEVELS, random_joined, random_rows, random_tree, trees
 
 if os.environ.get("SOFTWOOD_KERNELS") == "reference":
     pytest.skip("SOFTWOOD_KERNELS=reference: the native kernels are not to be used", allow_module_level=True)
@@ -68,6 +68,12 @@ def name_levels(tree: Tree) -> Tree:
     table = tree.surrogates
     surrogates = replace(table, **named(table.group_begin, table.group))
     return tree.replace(surrogates=surrogates, **named(tree.group_begin, tree.group))
+
+
+@pytest.mark.parametrize("kind", [{}, {"hard": True}, {"smooth": True}])
+@given(seed=seeds, n=st.integers(0, 140))
+def test_native_equals_reference_on_means_of_trees(seed: int, n: int, kind: dict[str, bool]) -> None:
+    assert_twins(random_joined(seed, 4, **kind), random_rows(seed, n))
 
 
 def test_a_node_that_keeps_all_passes_nothing_on_even_of_a_share_that_is_no_number() -> None:

@@ -140,6 +140,8 @@ def naive_shares(tree: Tree, m: int, x: np.ndarray, phi: list[float]) -> list[fl
             score += tree.weight[j] * phi[tree.weight_column[j]]
         first = float(score >= 0) if squash == Squash.STEP else naive_sigmoid(score)
         return [first, 1 - first]
+    if tree.score[m] == Score.CONSTANT:
+        return [float(tree.fraction[child]) for child in tree.children(m)]
     value = x[tree.feature[m]]
     if tree.score[m] == Score.THRESHOLD and squash != Squash.STEP and not np.isnan(value):
         distance, (below, above) = value - tree.threshold[m], tree.softness[m]

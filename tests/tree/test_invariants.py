@@ -83,7 +83,7 @@ BROKEN = [
     ("first_child", 2, 5, "node 5 has 2 parents; want one"),
     ("first_child", 2, 8, "node 6 has no parent|node 8 has 2 parents"),
     # gates
-    ("score", 0, 9, r"node 0: score 9 is not one of 0\.\.4"),
+    ("score", 0, 9, r"node 0: score 9 is not one of 0\.\.5"),
     ("score", 3, Score.LINEAR, "node 3 is a leaf, so score must be NONE, got LINEAR"),
     ("score", 2, Score.NONE, "node 2 has children but no gate"),
     ("squash", 0, 7, r"node 0: squash 7 is not one of 0\.\.2"),

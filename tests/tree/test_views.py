@@ -16,6 +16,7 @@ from softwood.kernels.kinds import Missing, Score, Squash, Term
 from softwood.tree.curve import Curve
 from softwood.tree.views import (
     CategoryGate,
+    ConstantGate,
     ConstantResponse,
     IntervalGate,
     LinearGate,
@@ -66,6 +67,8 @@ def column(term: WeightedTerm, x: float) -> float:
 
 
 def shares(gate: Any, row: list[float], n: int) -> list[float]:
+    if isinstance(gate, ConstantGate):
+        return list(gate.shares)
     if isinstance(gate, LinearGate):
         score = gate.bias + add(gate.terms, row)
         return two(float(score >= 0) if gate.squash == Squash.STEP else sigmoid(score))

@@ -21,7 +21,7 @@ from softwood.explain.words import find_input, spell_value
 from softwood.kernels.formulas.equation import expand, shares
 from softwood.tree import Kind, Tree
 from softwood.tree.node_numbers import output_names
-from softwood.tree.views import LinearGate, LinearResponse
+from softwood.tree.views import ConstantGate, LinearGate, LinearResponse
 
 SCALES = ("output", "answer")
 TAIL = 0.05  # of the rows that a spread leaves out on either side
@@ -156,7 +156,7 @@ def _of_gates(tree: Tree, feature: int, grid: Floats) -> Iterator[Point]:
         if isinstance(gate, LinearGate):
             if feature in gate.features:
                 yield from _points(tree, feature, "gate", m, "score", grid, tree.curve(m, feature)(grid))
-        elif gate is not None and gate.feature == feature:
+        elif gate is not None and not isinstance(gate, ConstantGate) and gate.feature == feature:
             share = shares(tree, m, rows, expand(tree.basis, rows))[:, 0]
             yield from _points(tree, feature, "gate", m, f"share of node {tree.first_child[m]}", grid, share)
 

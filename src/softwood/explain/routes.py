@@ -17,7 +17,7 @@ from softwood.explain.search import Found
 from softwood.kernels.formulas.equation import expand, shares
 from softwood.kernels.kinds import Score
 from softwood.tree import Tree
-from softwood.tree.views import CategoryGate, IntervalGate, LinearGate, ThresholdGate
+from softwood.tree.views import CategoryGate, ConstantGate, IntervalGate, LinearGate, ThresholdGate
 
 Sets = dict[int, tuple[float, float] | frozenset[int]]
 
@@ -57,7 +57,7 @@ def _changes(
     wrong: set[int] = set()
     for m, slot in _path(tree, leaf):
         gate = tree.gate(m)
-        if gate is None or isinstance(gate, LinearGate):
+        if gate is None or isinstance(gate, LinearGate | ConstantGate):
             return None
         f = gate.feature
         sets[f] = _narrow(sets.get(f), gate, slot)

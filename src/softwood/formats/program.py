@@ -30,6 +30,7 @@ from softwood.kernels.kinds import Link, Missing, Squash, Term
 from softwood.tree import Kind, Tree
 from softwood.tree.views import (
     CategoryGate,
+    ConstantGate,
     Gate,
     IntervalGate,
     LinearGate,
@@ -323,6 +324,8 @@ def _make_node(tree: Tree, node: int, place: dict[int, int], numbering: _Columns
 def _make_gate(
     gate: Gate, n_children: int, numbering: _Columns
 ) -> tuple[SoftThreshold | LinearSum | None, tuple[Reader, ...], tuple[float, ...]]:
+    if isinstance(gate, ConstantGate):
+        return None, (), gate.shares
     if isinstance(gate, LinearGate):
         terms = tuple((numbering.place(term), term.weight) for term in gate.terms)
         return LinearSum(gate.bias, terms, gate.squash), (), ()

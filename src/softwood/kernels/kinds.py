@@ -18,6 +18,7 @@ class Score(IntEnum):
     CATEGORY = 2  # the group x[feature] belongs to, two or more children
     INTERVAL = 3  # the interval x[feature] falls in, two or more children
     LINEAR = 4  # bias + weights . basis(x), two children
+    CONSTANT = 5  # nothing: every child gets its `fraction` of every row, two or more children
 
 
 class Squash(IntEnum):

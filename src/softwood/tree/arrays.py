@@ -211,9 +211,10 @@ class TreeArrays:
 
     @computed_once
     def is_hard(self) -> bool:
-        """Every row takes one path (unless a missing value splits it): steps only, no buds."""
+        """Every row takes one path (unless a missing value splits it): steps only, no buds, no constant shares."""
         branch = self.n_children > 0
-        return bool(np.all(self.squash[branch] == Squash.STEP) and np.all(self.leafness[branch] == 0.0))
+        steps = (self.squash[branch] == Squash.STEP) & (self.score[branch] != Score.CONSTANT)
+        return bool(np.all(steps) and np.all(self.leafness[branch] == 0.0))
 
     @computed_once
     def is_whole(self) -> bool:

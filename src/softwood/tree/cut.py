@@ -44,14 +44,14 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
         blank = {"score": Score.NONE, "squash": Squash.STEP}.get(name, PER_NODE[name][1])
         fields[name] = np.where(stays, fields[name], blank)
     for begin, flat, _ in RAGGED:
-        entries, fields[begin] = _pick(getattr(tree, begin), kept, stays)
+        entries, fields[begin] = pick_entries(getattr(tree, begin), kept, stays)
         fields[flat] = getattr(tree, flat)[entries]
         if flat == "group":
             fields["group_level"] = tree.group_level[entries] if len(tree.group_level) else tree.group_level
         if flat == "weight":
             fields["weight_column"] = tree.weight_column[entries]
             fields["weight_effect"] = tree.weight_effect[entries] if len(tree.weight_effect) else tree.weight_effect
-    _fill_groups(fields, tree.schema.level_counts)
+    fill_groups(fields, tree.schema.level_counts)
     if len(tree.mean):  # a branch that is a leaf now answers its own response
         cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
         fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
@@ -102,7 +102,7 @@ def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArr
         levels.append(np.repeat(first_child[branch].astype(np.int64), n) + slot)
 
 
-def _pick(begin: Ints, kept: npt.NDArray[np.int64], stays: Mask) -> tuple[npt.NDArray[np.int64], Ints]:
+def pick_entries(begin: Ints, kept: npt.NDArray[np.int64], stays: Mask) -> tuple[npt.NDArray[np.int64], Ints]:
     """Flat entries of the kept rows of a ragged table (none for rows that do not stay), and where each begins now."""
     size = np.where(stays, begin[kept + 1] - begin[kept], 0).astype(np.int64)
     now = np.concatenate([[0], np.cumsum(size)])
@@ -119,10 +119,10 @@ def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates
     begin[kept], size[kept] = len(own) + new.begin[:-1], np.diff(new.begin)
     now = np.concatenate([[0], np.cumsum(size)])
     rows = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin, size)
-    return with_fields(tree, surrogates=_take_surrogates(both, rows, now.astype(np.int32), tree.schema.level_counts))
+    return with_fields(tree, surrogates=take_surrogates(both, rows, now.astype(np.int32), tree.schema.level_counts))
 
 
-def _fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:
+def fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:
     """A slot for every level, where few gates are left of a tree whose gates name the levels that they place."""
     names, feature = ("group_begin", "group", "group_level"), fields["feature"]
     if len(fields["group_level"]):
@@ -134,15 +134,16 @@ def _fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:
 def _pick_surrogates(table: Surrogates, kept: npt.NDArray[np.int64], stays: Mask, level_counts: Ints) -> Surrogates:
     if not len(table.begin):
         return table
-    rows, begin = _pick(table.begin, kept, stays)
-    return _take_surrogates(table, rows, begin, level_counts)
+    rows, begin = pick_entries(table.begin, kept, stays)
+    return take_surrogates(table, rows, begin, level_counts)
 
 
-def _take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints, level_counts: Ints) -> Surrogates:
-    entries, group_begin = _pick(table.group_begin, rows, np.ones(len(rows), np.bool_))
+def take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints, level_counts: Ints) -> Surrogates:
+    """Some rows of the table, which begin where they are told to for each node."""
+    entries, group_begin = pick_entries(table.group_begin, rows, np.ones(len(rows), np.bool_))
     names = ("feature", "threshold", "flip", "agreement", "adjusted")
     fields: dict[str, Any] = {name: getattr(table, name)[rows] for name in names}
     level = table.group_level[entries] if len(table.group_level) else table.group_level
     fields |= {"group_begin": group_begin, "group": table.group[entries], "group_level": level}
-    _fill_groups(fields, level_counts)
+    fill_groups(fields, level_counts)
     return Surrogates(begin=begin, **fields)

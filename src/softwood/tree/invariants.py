@@ -122,7 +122,7 @@ def _check_gates(tree: TreeArrays) -> None:
     _refuse(bad, lambda m: f"node {m}: a {Score(score[m]).name} gate cannot have squash {Squash(squash[m]).name}.")
     two = (score == Score.THRESHOLD) | (score == Score.LINEAR)
     _refuse(two & (n != 2), lambda m: f"node {m}: a {Score(score[m]).name} gate has two children, got {n[m]}.")
-    one_feature = ~leaf & (score != Score.LINEAR)
+    one_feature = ~leaf & (score != Score.LINEAR) & (score != Score.CONSTANT)
     last = tree.n_features - 1
     outside = one_feature & ((feature < 0) | (feature > last))
     _refuse(outside, lambda m: f"node {m}: feature {feature[m]} is outside 0..{last}.")
@@ -214,14 +214,13 @@ def _check_weights(tree: TreeArrays) -> None:
 
 
 def _check_missing(tree: TreeArrays) -> None:
-    gate = (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    constant = tree.score == Score.CONSTANT
+    gate = (tree.n_children > 0) & (tree.score != Score.LINEAR) & ~constant
     how, n = tree.missing, tree.n_children
     _refuse(how >= len(Missing), lambda m: f"node {m}: missing {how[m]} is not one of 0..{len(Missing) - 1}.")
-    if not gate.any():
-        return
     bad = gate & ((tree.default < 0) | (tree.default >= n))
     _refuse(bad, lambda m: f"node {m}: default must be a child slot 0..{n[m] - 1}, got {tree.default[m]}.")
-    in_parts = gate & (how == Missing.FRACTION)
+    in_parts = constant | (gate & (how == Missing.FRACTION))
     if not in_parts.any():
         return
     child = np.flatnonzero(in_parts[tree.parent] & (tree.parent >= 0))

@@ -6,6 +6,7 @@ is monotone in an input x, whatever the other inputs are, missing ones included,
 
     slopes    no linear response falls with x
     gates     the share g of the first child never falls with x, or never rises (or does not depend on it)
+              (a mean of trees: constant shares, so every tree alone must be monotone)
     order     where it depends on it, the child that x sends more to answers at least as much: the least response under
               it is no less than the largest under the other, and their linear terms, if any, are the same
 
@@ -27,7 +28,7 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Link, Term
 from softwood.tree.tree import Tree
-from softwood.tree.views import CategoryGate, LinearGate, LinearResponse, WeightedTerm
+from softwood.tree.views import CategoryGate, ConstantGate, LinearGate, LinearResponse, WeightedTerm
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,8 @@ def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | N
         elif direction:
             yield children[::-1] if direction > 0 else children
         return
-    assert gate is not None
+    if gate is None or isinstance(gate, ConstantGate):  # shares that no input moves
+        return
     if gate.feature == feature:
         yield None if isinstance(gate, CategoryGate) else children
     for other in gate.missing.surrogates:

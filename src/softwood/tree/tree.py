@@ -53,7 +53,8 @@ class Tree(TreeArrays):
     bias, weight_begin, weight_column, weight : linear gate: score = bias + sum weight * basis[weight_column], and
         score >= 0 (step) or 1 / (1 + exp(-score)) (sigmoid) is the first child.
     missing, default, fraction : what a threshold, category or interval gate does with a value it cannot read
-        (`Missing`); `default` is a child slot, `fraction[child]` the child's part of such a row.
+        (`Missing`); `default` is a child slot, `fraction[child]` the child's part of such a row. A constant gate gives
+        every child its `fraction` of every row (>= 0, their sum is 1): several trees in one (`join_trees`).
     surrogates : stand-in gates for `Missing.SURROGATE`.
     basis : the columns that linear gates and linear responses are made of.
     slope_row, slope : linear response: response[m] + basis(x) @ slope[slope_row[m]]; -1 for a constant one.

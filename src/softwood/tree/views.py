@@ -126,7 +126,14 @@ class LinearGate:
         return features_of(self.terms)
 
 
-Gate = ThresholdGate | CategoryGate | IntervalGate | LinearGate
+@dataclass(frozen=True)
+class ConstantGate:
+    """Every child gets the same share of every row: the children are trees of their own, the output is their mean."""
+
+    shares: tuple[float, ...]
+
+
+Gate = ThresholdGate | CategoryGate | IntervalGate | LinearGate | ConstantGate
 
 
 @dataclass(frozen=True)
@@ -167,6 +174,8 @@ def view_gate(tree: Any, node: int) -> Gate | None:
         effect = tree.weight_effect[at] if len(tree.weight_effect) else None
         terms = view_terms(tree.basis, tree.weight[at], tree.weight_column[at], effect)
         return LinearGate(float(tree.bias[node]), terms, Squash(tree.squash[node]))
+    if score == Score.CONSTANT:
+        return ConstantGate(tuple(tree.fraction[tree.children(node)].tolist()))
     feature, missing = int(tree.feature[node]), view_missing(tree, node)
     if score == Score.CATEGORY:
         slots = slots_of(tree.group_begin, tree.group, tree.group_level, node, tree.schema.n_levels(feature))

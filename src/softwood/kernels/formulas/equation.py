@@ -50,6 +50,8 @@ def response(tree: Any, m: int, phi: Floats) -> Floats:
 
 def shares(tree: Any, m: int, X: Floats, phi: Floats) -> Floats:
     """Shares of node m's children, shape (rows, children); rows sum to 1."""
+    if tree.score[m] == Score.CONSTANT:
+        return np.tile(tree.fraction[tree.first_child[m] : tree.first_child[m] + tree.n_children[m]], (len(X), 1))
     if tree.score[m] == Score.LINEAR:
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
         score = np.full(len(X), tree.bias[m])

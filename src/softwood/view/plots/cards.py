@@ -18,7 +18,7 @@ from softwood.arrays import Floats
 from softwood.explain.words import spell_cell
 from softwood.formats.colours import class_colour, tint
 from softwood.formats.columns import spell_counts
-from softwood.tree.views import LinearGate, LinearResponse
+from softwood.tree.views import ConstantGate, LinearGate, LinearResponse
 from softwood.view.plots.added import added_text, draw_added, has_sum
 from softwood.view.plots.colours import ACCENT, GREY, number_colour
 from softwood.view.plots.glyphs import draw_distribution, draw_gate
@@ -130,7 +130,9 @@ class Card:
         gate = self.scene.tree.gate(self.node)
         if isinstance(gate, LinearGate):
             return f"score {short_number(float(self.scene.score(self.node, row)[0]))}"
-        feature = -1 if gate is None else gate.feature
+        if gate is None or isinstance(gate, ConstantGate):
+            return ""
+        feature = gate.feature
         return spell_cell(self.scene.tree.schema, feature, float(row[0, feature]))
 
     @property

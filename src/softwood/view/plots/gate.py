@@ -15,7 +15,7 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.kernels.kinds import Squash
-from softwood.tree.views import CategoryGate, IntervalGate, LinearGate, ThresholdGate
+from softwood.tree.views import CategoryGate, ConstantGate, IntervalGate, LinearGate, ThresholdGate
 from softwood.view.plots.canvas import PLAIN, name_axes, quiet_axes, shorten, split_axes, take_axes
 from softwood.view.plots.cards import question
 from softwood.view.plots.colours import ACCENT, GREY, INK, PALE
@@ -74,6 +74,11 @@ def plot_gate(
             else "the tree is a single leaf: plot_curves shows what it answers"
         )
         raise ValueError(f"node {node} is a leaf and has no gate; {other}.")
+    if isinstance(gate, ConstantGate):
+        raise ValueError(
+            f"node {node} is the mean of {len(gate.shares)} trees: its shares are the same for every row, so there is "
+            f"no gate to draw. Gates of the trees begin at nodes {list(scene.tree.children(node))[:8]}."
+        )
     if max_inputs < 1:
         raise ValueError(f"max_inputs must be at least 1, got {max_inputs}.")
     if isinstance(gate, LinearGate):

@@ -24,7 +24,7 @@ from softwood.tree.node_numbers import NodeNumbers, node_numbers
 from softwood.tree.once import computed_once
 from softwood.tree.row_sum import RowSum, row_sum
 from softwood.tree.spelling import spell_label
-from softwood.tree.views import LinearGate
+from softwood.tree.views import ConstantGate, LinearGate
 from softwood.tree.wording import Wording
 from softwood.view.plots.canvas import import_matplotlib
 
@@ -245,7 +245,7 @@ def order_inputs(scene: Scene, node: int) -> list[int]:
     """Inputs of a linear gate, those that move its score most among the rows first."""
     gate = scene.tree.gate(node)
     if not isinstance(gate, LinearGate):
-        return [] if gate is None else [gate.feature]
+        return [] if gate is None or isinstance(gate, ConstantGate) else [gate.feature]
     effect = {f: sum(term.effect or 0.0 for term in gate.terms if term.feature == f) for f in gate.features}
     if not any(effect.values()):
         for f in gate.features:
