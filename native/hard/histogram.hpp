@@ -1,7 +1,7 @@
 // Binned search: sums per bin instead of sums per row.
 //
-// A histogram has one cell per bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] where that is
-// enough. Large nodes keep theirs, so that of two children only the smaller is counted and the other is the parent
+// A histogram has one cell per bin: the state of the objective (hard/impurity.hpp), or only [count, sum y] where that
+// is enough. Large nodes keep theirs, so that of two children only the smaller is counted and the other is the parent
 // minus the smaller. In small nodes most bins are empty: a bit mask says which are not, and only those are visited and
 // cleared again.
 #pragma once
