@@ -22,7 +22,7 @@ struct Objective {
   int parts;                         // classes or targets
   bool classes;                      // class codes or numbers
   std::vector<std::int32_t> code;    // class of every row
-  std::vector<std::uint8_t> is_one;  // two classes: is the row of class 1? (one byte per row: it is read in random order)
+  std::vector<std::uint8_t> is_one;  // two classes: is it class 1? (one byte per row, read in random order)
   std::vector<double> y;             // targets about their root mean (counts: about 0), rows x parts
   std::vector<double> center;        // that mean, per target
   std::vector<double> parameter;     // of quantile and huber, per target

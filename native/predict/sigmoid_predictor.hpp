@@ -59,7 +59,8 @@ struct Plan {
   std::vector<double> response;      // [output][answering node], times leafness
   std::vector<double> slope;         // [slope row][output][column]
   std::vector<std::size_t> row_of;   // [input that is needed]: its row among the columns or behind them
-  std::vector<Filled> made, repaired;  // columns made from inputs; inputs as columns, where NaN and large ones are replaced
+  std::vector<Filled> made;          // columns made from inputs
+  std::vector<Filled> repaired;      // inputs as columns, where NaN and large values are replaced
   double limit = std::numeric_limits<double>::max();  // no `repaired` column must be held where no input is larger
 };
 
