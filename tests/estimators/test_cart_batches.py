@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from softwood import Batches, CARTClassifier, CARTRegressor
+from softwood.intake.options import size_in_bytes
+from softwood.intake.parts.sources import MEMORY
+from softwood.learners.hard.gathered_rows import needed_bytes
 from tests.intake.batch_tables import INPUTS, SMALL, pieces, table_of
 
 HOW = {"max_bins": 32, "missing": "direction", "min_samples_leaf": 5, "max_leaves": 20}
@@ -45,6 +48,16 @@ def test_the_unpruned_tree_is_that_of_memory(kind: Any, target: str, how: dict[s
     memory = kind(**{**options, "max_bins": bins}).fit(table.select(INPUTS), table[target], sample_weight=weights)
     assert memory.tree_.n_nodes > 5
     assert_same_tree(batched.tree_, memory.tree_)
+
+
+@pytest.mark.parametrize(("kind", "target", "how"), CASES)
+def test_rows_that_fit_in_memory_give_the_tree_of_histograms(kind: Any, target: str, how: dict[str, Any]) -> None:
+    table, options = table_of(), {**HOW, **how, "prune": None}
+    assert needed_bytes(len(table), len(INPUTS)) > size_in_bytes("memory", SMALL)  # from histograms
+    gathered, counted = (
+        kind(**options).fit(Batches(pieces(table), memory=memory, columns=INPUTS), target) for memory in (MEMORY, SMALL)
+    )
+    assert_same_tree(gathered.tree_, counted.tree_)
 
 
 @pytest.mark.parametrize("prune", ["validation", "reduced_error"])

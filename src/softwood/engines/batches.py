@@ -144,6 +144,7 @@ class BatchedRows:
     varies : whether an input has several values, or one and missing ones.
     n_rows, total_weight, total_count : of all rows of weight > 0.
     centre, scale : of the targets; 0 and 1 for classes.
+    memory : bytes that a fit may take; None on a cluster, whose workers keep their rows.
     """
 
     parts: Parts[Batch]
@@ -157,3 +158,4 @@ class BatchedRows:
     total_count: float
     centre: Floats
     scale: Floats
+    memory: int | None = None

@@ -17,7 +17,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Protocol, Self, TypeVar, cast
+from typing import Any, BinaryIO, Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
@@ -85,7 +85,39 @@ class BatchParts(Parts[Rows]):
         spool = Spool(report=self.report)
         for rows in self.read():
             spool.append(cast(Any, rows))
-        return BatchParts(spool.read, self.report)
+        return BatchParts(spool.__iter__, self.report)
+
+    def remember(self, are_few: bool, in_file: bool = False) -> BatchParts[Rows]:
+        """The same parts, made in the first whole pass alone: they stay in memory where they `are_few`, else in a file
+        if asked for.
+        """
+        if not (are_few or in_file):
+            return self
+        return BatchParts(Remembered(self.read, [] if are_few else Spool(), self.report), self.report)
+
+
+@dataclass
+class Remembered(Generic[Rows]):
+    """Reads parts once, and gives what it keeps of them from then on."""
+
+    source: Callable[[], Iterable[Rows]]
+    kept: Any  # a list, or a Spool
+    report: Callable[[int], None]
+    whole: bool = False
+
+    def __call__(self) -> Iterator[Rows]:
+        if self.whole:
+            n_rows = 0
+            for rows in self.kept:
+                yield rows
+                n_rows += len(cast(Any, rows).weight)
+                self.report(n_rows)
+            return
+        self.kept.clear()  # of a pass that was broken off
+        for rows in self.source():
+            self.kept.append(rows)
+            yield rows
+        self.whole = True
 
 
 @dataclass
@@ -96,7 +128,7 @@ class Spool:
     --------
     >>> spool = Spool()
     >>> spool.append((np.arange(3), np.ones((2, 2))))
-    >>> [rows[0].tolist() for rows in spool.read()]
+    >>> [rows[0].tolist() for rows in spool]
     [[0, 1, 2]]
     """
 
@@ -117,7 +149,12 @@ class Spool:
         for part, order in zip(rows, orders, strict=True):
             self.file.write(part.tobytes(order=cast(Any, order)))
 
-    def read(self) -> Iterator[Any]:
+    def clear(self) -> None:
+        """Forget them all."""
+        self.shapes.clear()
+        self.file.truncate(0)
+
+    def __iter__(self) -> Iterator[Any]:
         """All of them, one after the other."""
         self.file.seek(0)
         n_rows = 0

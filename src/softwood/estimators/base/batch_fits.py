@@ -88,7 +88,7 @@ def soft_table(scan: Scan, class_weight: Any = None, mixes_answers: bool = False
     to_batch = ToBatch(0 if scan.classes is None else len(scan.classes), factor)
     return BatchedRows(
         scan.parts.map(to_batch), scan.columns.level_counts.tolist(), loss, low, high, varies, scan.n_rows, total,
-        scan.total_weight, centre, scale,
+        scan.total_weight, centre, scale, scan.memory,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 from softwood.arrays import Floats
 from softwood.engines.parts import BatchParts, Parts
 from softwood.intake.parts.column_scan import ColumnScan, TargetScan
-from softwood.intake.parts.sources import Batches, RawBatch
+from softwood.intake.parts.sources import CELL_BYTES, Batches, RawBatch
 from softwood.intake.table.table import read_fit, read_predict
 from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme
 from softwood.intake.table.weights import check_largest, read_any_weights
@@ -28,6 +28,8 @@ from softwood.parts.messages import say
 from softwood.tree import Schema, Summary
 
 PROGRESS_SECONDS = 5.0  # between two lines of progress
+KEPT_ROWS_SHARE = 8  # of the memory, one part of so many: rows that take no more are read twice, then kept
+TARGET_CELLS = 2  # of a row: its target and its weight
 
 
 class RawPart(NamedTuple):
@@ -220,7 +222,10 @@ def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is
     report.n_rows = found.n_rows
 
     def make_parts(encode: Encode) -> Parts[Piece]:
-        return BatchParts(lambda: _equal_pieces(raw, encode, source, found, report), report)
+        size = found.n_rows * (len(found.column) + TARGET_CELLS) * CELL_BYTES
+        are_few = size <= source.memory // KEPT_ROWS_SHARE
+        pieces = BatchParts(lambda: _equal_pieces(raw, encode, source, found, report), report)
+        return pieces.remember(are_few, in_file=source.is_text)
 
     scan = scan_of(estimator, found, make_parts, repr(source), source.memory)
     return replace(scan, checkpoint=source.checkpoint)

@@ -91,6 +91,11 @@ class Batches(OutOfCore):
     def __repr__(self) -> str:
         return f"Batches({name_source(self.source)})"
 
+    @property
+    def is_text(self) -> bool:
+        """Whether rows are read from text, which costs more than to keep their numbers in a temporary file."""
+        return getattr(getattr(self._dataset, "format", None), "default_extname", "") in ("csv", "json")
+
     def batch_rows(self, n_columns: int) -> int:
         """Rows per batch, such that a few dozen batches would fit into memory."""
         return int(

@@ -4,7 +4,9 @@
     pass 2                  a sample by a hash of the rows (parts/sketch.py)
     passes 3, 4             edges between bins (engines/bin_edges.py)
     pass 5                  rows as bins in a temporary file (engines/binned_rows.py), which all later passes read
-    then                    a pass for each level of the trees, all trees at once; one more to test them
+    then                    where the bins fit in memory, one pass that gathers them (gathered_rows.py); otherwise a
+                            pass for each level of the trees, all trees at once
+    at last                 a pass that tests the trees
 
 The tree before pruning is that of rows in memory with the same `max_bins`. Folds differ: a row is in fold
 hash(row) mod cv. Up to ALL_FOLDS_MAX_ROWS rows each fold is held out in turn; beyond, one fold is held out, and one
@@ -29,6 +31,7 @@ from softwood.engines.parts import Parts
 from softwood.kernels.contracts.growth import Grown, Growth
 from softwood.kernels.histogram_split import HistogramMeasure, SplitSearch
 from softwood.kernels.row_hash import to_single
+from softwood.learners.hard.gathered_rows import grow_gathered, needed_bytes
 from softwood.learners.hard.grow import as_tree
 from softwood.learners.hard.histogram_grower import HistogramGrower, Question
 from softwood.learners.hard.problem import Problem
@@ -94,7 +97,11 @@ def learn_batched_cart(
     n_targets = 0 if problem.is_classes else problem.y.shape[1]
     measure = HistogramMeasure(problem.criterion, problem.n_classes, n_targets, target.class_factor)
     search = SplitSearch(found, problem.n_levels, measure, growth)
-    grown = grow_together([HistogramGrower(search, n_targets) for _ in (EVERY, *folds)], [EVERY, *folds], rows, journal)
+    left_out = [EVERY, *folds]
+    if needed_bytes(cases.n_rows, len(found)) <= cases.memory // MEMORY_PARTS:
+        grown = grow_gathered(rows, problem, growth, left_out)
+    else:
+        grown = grow_together([HistogramGrower(search, n_targets) for _ in left_out], left_out, rows, journal)
     trees = [as_tree(one, problem, schema, growth) for one in grown]
     sequence = PruningSequence.of(trees[0], problem)
     choice = _choose(sequence, dict(zip(folds, trees[1:], strict=True)), rows, problem, pruning, journal)

@@ -18,6 +18,7 @@ from softwood.arrays import Floats
 from softwood.engines import SumEngine
 from softwood.engines.batches import Batch, BatchedRows, BatchEngine, SoftRows
 from softwood.engines.journal import Journal
+from softwood.engines.parts import BatchParts, Parts
 from softwood.kernels.contracts.expansion import Expansion
 from softwood.kernels.kinds import Loss
 from softwood.kernels.row_hash import hash_by_ranges
@@ -28,6 +29,8 @@ from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.folds import raise_to
 from softwood.parts.sketch import RowSketch
 
+KEPT_ENGINES_SHARE = 8  # of the memory, one part of so many is for rows with their engines
+ENGINE_COPIES, BYTES = 2, 8  # of every number: the rows' and the engine's
 MAX_SHARED_CELLS_SHARE = 0.01  # part of the rows of the sample that may share cells with others
 
 
@@ -48,9 +51,17 @@ def training_rows(
 
     def make_engine(expansion: Expansion) -> SumEngine:
         scaled = Scaled(centre, scale, expansion, table.loss, n_threads, single)
-        return BatchEngine(table.parts.map(scaled).keep(), total, journal)
+        return BatchEngine(keep_engines(table, table.parts.map(scaled)), total, journal)
 
     return TrainingRows(sample.scaled(centre, scale), n_distinct, centre, scale, make_engine)
+
+
+def keep_engines(table: BatchedRows, parts: Parts[SoftRows]) -> Parts[SoftRows]:
+    """The rows with their engines: kept where there is room for them, otherwise made again in every pass."""
+    if not isinstance(parts, BatchParts) or table.memory is None:
+        return parts.keep()
+    numbers = table.n_rows * (len(table.n_levels) + len(table.centre) + 1)
+    return parts.remember(ENGINE_COPIES * BYTES * numbers <= table.memory // KEPT_ENGINES_SHARE)
 
 
 @dataclass(frozen=True)
