@@ -384,3 +384,14 @@ def test_a_summary_does_not_know_minus_zero(weight: list[float], gap: float) -> 
         values = [*found.range, *(value for _, value in found.quantiles)]
         assert 0.0 in values
         assert not np.signbit(values).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_that_are_sorted_together_are_described_as_one_by_one(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=(40, 3)).round(seed % 3), rng.choice([0.1, 0.3, 1.0, 2.7, 0.0], 40)
+    together = summarize(X, weight, [0, 0, 0])
+    monkeypatch.setattr("softwood.tree.summary.TOGETHER_MAX_CELLS", -1)
+    assert summarize(X, weight, [0, 0, 0]) == together

@@ -22,6 +22,7 @@ from softwood.kernels.sparse.table import SparseTable
 PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 ENOUGH_ROWS = 10_000  # for quantiles
 BLOCK = 1 << 14  # rows that are looked at together
+TOGETHER_MAX_CELLS = 1 << 20  # of a table whose columns are sorted together
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def summarize(X: Floats | SparseTable, weight: Floats, n_levels: Sequence[int]) 
             return _of_full_columns(ordered, float(weight[0]))
     total = len(weight) * float(weight[0]) if even else math.fsum(weight)
     low, high, gone = _column_ends(X)
+    if not even and X.size <= TOGETHER_MAX_CELLS and len(X) <= ENOUGH_ROWS and not any(n_levels) and not gone.any():
+        return _of_weighted_columns(X, weight, total, low, high)
     return tuple(
         _of_column(X[:, f], weight, total, some, n, even, (float(low[f]), float(high[f])), int(gone[f]))
         for f, n in enumerate(n_levels)
@@ -142,7 +145,29 @@ def _of_full_columns(ordered: Floats, weight: float) -> tuple[Summary, ...]:
     """All columns at once: sorted numbers, none missing, all rows of one weight."""
     n = len(ordered)
     values = (ordered[[0, *_places(n), n - 1]].T + 0.0).tolist()  # -0.0 is 0.0: sorting puts either first
-    return tuple(Summary(n * weight, 0.0, (row[0], row[-1]), _pairs(row[1:-1])) for row in values)
+    return tuple(_sound(n * weight, (row[0], row[-1]), row[1:-1]) for row in values)
+
+
+def _of_weighted_columns(X: Floats, weight: Floats, total: float, low: Floats, high: Floats) -> tuple[Summary, ...]:
+    """All columns at once: few numbers, none missing. Equal values by weight, as in `_of_column`."""
+    by_weight = np.argsort(weight, kind="stable")
+    columns, weight = np.ascontiguousarray(X[by_weight].T), weight[by_weight]
+    order = np.argsort(columns, axis=1, kind="stable")
+    below = np.cumsum(weight[order], axis=1)
+    wanted = np.multiply.outer(below[:, -1], PROBABILITIES)
+    ends = zip((low + 0.0).tolist(), (high + 0.0).tolist(), strict=True)  # -0.0 is 0.0
+    found = []
+    for f, span in enumerate(ends):
+        place = order[f, np.searchsorted(below[f], wanted[f], side="left")]
+        found.append(_sound(total, span, columns[f, place].tolist()))
+    return tuple(found)
+
+
+def _sound(known: float, ends: tuple[float, float], quantiles: list[float]) -> Summary:
+    """The summary of sorted numbers, none missing: what the constructor would check holds by the way it was made."""
+    summary = object.__new__(Summary)
+    vars(summary).update(known=known, missing=0.0, range=ends, quantiles=_pairs(quantiles), counts=())
+    return summary
 
 
 def _of_column(

@@ -42,7 +42,15 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
 
     tree_: Tree
     n_jobs: int | None
+    _parameter_names: tuple[str, ...]
     _engines: tuple[str, ...] = ("memory",)  # where it can learn from rows (engine.py)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, asked of the signature once: scikit-learn asks in every `get_params` and `clone`."""
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = tuple(super()._get_param_names())
+        return list(cls._parameter_names)
 
     @in_row_blocks
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
