@@ -18,6 +18,7 @@ from softwood import (
     SoftTreeRegressor,
     kernels,
 )
+from softwood.intake import row_blocks
 from softwood.intake.cells import sparse_rows
 from softwood.kernels.sparse import table as sparse_table
 
@@ -68,7 +69,7 @@ def test_large_matrices_are_answered_in_blocks(kind, monkeypatch):
 def test_trees_with_categories_are_answered_in_blocks(monkeypatch):
     X, y = rows(400)
     model = CARTClassifier(categorical_features=[0]).fit(X, y > 0)
-    monkeypatch.setattr(sparse_rows, "BLOCK_BYTES", 8 * 6 * 33)
+    monkeypatch.setattr(row_blocks, "BLOCK_BYTES", 8 * 6 * 33)
     monkeypatch.setattr(sparse_rows, "MOST_BYTES", 8 * 6 * 50)  # more than a block, less than the matrix
     assert np.array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
 

@@ -15,6 +15,8 @@ def load_model(path: str) -> Any:
     model = load(path)
     if isinstance(model, Tree):
         raise ValueError(f"{path!r} holds a bare tree; this needs a model that `softwood fit` wrote.")
+    if not hasattr(model, "tree_"):
+        raise ValueError(f"{path!r} holds a pipeline; the commands take models without steps: load it in Python.")
     return model
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import TreeEstimator
@@ -21,6 +22,7 @@ from softwood.formats.failure import FileError, reading
 from softwood.persistence.fitted import Fitted, check_fitted, learned_by, may_lack
 from softwood.persistence.history import History, read_history, write_history
 from softwood.persistence.parameters import read_parameters, write_parameters
+from softwood.persistence.pipelines import read_pipeline, write_pipeline
 from softwood.persistence.registry import ESTIMATORS, class_named
 from softwood.persistence.stored import Arrays, read_tree, read_value, write_value
 from softwood.release import __version__
@@ -34,7 +36,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : a fitted estimator of softwood, or a `Tree`.
+    model : a fitted estimator of softwood, a `Tree`, or a `Pipeline` of scikit-learn that ends in an estimator of
+        softwood (docs/file.md says which steps it may have).
     path : of the file, by custom `name.softwood`.
 
     Examples
@@ -53,13 +56,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     arrays: Arrays = {}
     if isinstance(model, Tree):
         told: dict[str, Any] = {"estimator": "Tree", "tree": write_value(model, "tree", arrays)}
+    elif isinstance(model, Pipeline):
+        told = write_pipeline(model, arrays, _write_fitted)
     else:
         told = _write_fitted(model, "", arrays)
     write_container(path, {"softwood": __version__, **told}, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator (or `Tree`) that `save` wrote: it predicts the same to the last bit and can go on learning.
+    """The estimator (`Tree`, pipeline) that `save` wrote: it predicts the same to the last bit and can go on learning.
 
     No code of the file runs. A file that is damaged, cut off, hostile or of a newer softwood is a FileError.
 
@@ -81,6 +86,8 @@ def load(path: str | os.PathLike[str]) -> Any:
             if header.keys() != {"estimator", "tree"}:
                 raise FileError(f"{what} must hold a tree and nothing else, got {list(header)!r:.80}.")
             model: Any = read_tree(header["tree"], "tree", arrays)
+        elif header.get("estimator") == "Pipeline":
+            model = read_pipeline(header, arrays, _read_fitted)
         else:
             model = _read_fitted(header, "", arrays)
         if arrays:
@@ -91,9 +98,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _write_fitted(model: Any, at: str, arrays: Arrays) -> dict[str, Any]:
     name = type(model).__name__
     if not isinstance(model, TreeEstimator) or name not in ESTIMATORS or class_named(name) is not type(model):
-        raise TypeError(
-            f"save needs a Tree or one of {', '.join(ESTIMATORS)}, got {name}. Of a pipeline save its last step."
-        )
+        raise TypeError(f"save needs a Tree or one of {', '.join(ESTIMATORS)}, got {name}.")
     check_is_fitted(model, "tree_")
     given = {**vars(model), **({"_params": model._lazy_tree.params} if "_lazy_tree" in vars(model) else {})}
     learned = {}

@@ -35,7 +35,7 @@ def write_parameters(estimator: TreeEstimator, at: str, arrays: Arrays) -> dict[
     told = {}
     for name, value in given.items():
         try:
-            told[name] = _write(value, f"{at}/{name}", arrays)
+            told[name] = write_one(value, f"{at}/{name}", arrays)
         except (TypeError, ValueError) as problem:
             raise TypeError(
                 f"{name}={value!r:.80} cannot be written to a file ({problem}). A fitted model does not need it: "
@@ -49,17 +49,20 @@ def read_parameters(kind: type[TreeEstimator], stored: Any, at: str, arrays: Arr
     known = set(kind._get_param_names())
     if not isinstance(stored, Mapping) or not stored.keys() <= known:
         raise ValueError(f"parameters of {kind.__name__} must be of {', '.join(sorted(known))}, got {stored!r:.80}.")
-    return {name: _read(value, f"{at}/{name}", arrays) for name, value in stored.items()}
+    return {name: read_one(value, f"{at}/{name}", arrays) for name, value in stored.items()}
 
 
-def _write(value: Any, at: str, arrays: Arrays) -> Any:
+def write_one(value: Any, at: str, arrays: Arrays) -> Any:
+    """The JSON of one value."""
     if type(value) is list:
-        return [_write(each, f"{at}/{i}", arrays) for i, each in enumerate(value)]
+        return [write_one(each, f"{at}/{i}", arrays) for i, each in enumerate(value)]
     if isinstance(value, tuple):
-        return {"tuple": [_write(each, f"{at}/{i}", arrays) for i, each in enumerate(value)]}
+        return {"tuple": [write_one(each, f"{at}/{i}", arrays) for i, each in enumerate(value)]}
     if isinstance(value, Mapping):
         pairs = enumerate(value.items())
-        return {"dict": [[_write(k, f"{at}/{i}k", arrays), _write(v, f"{at}/{i}", arrays)] for i, (k, v) in pairs]}
+        return {
+            "dict": [[write_one(k, f"{at}/{i}k", arrays), write_one(v, f"{at}/{i}", arrays)] for i, (k, v) in pairs]
+        }
     if isinstance(value, np.ndarray):
         return write_array(value, at, arrays)
     if isinstance(value, np.random.RandomState):
@@ -68,7 +71,7 @@ def _write(value: Any, at: str, arrays: Arrays) -> Any:
         return {"random_state": [place, has_gauss, float(gauss)], "keys": write_array(keys, f"{at}/keys", arrays)}
     if type(value).__name__ in SPLITTERS and type(value).__module__.startswith("sklearn."):
         names = inspect.signature(type(value)).parameters
-        told = {name: _write(getattr(value, name), f"{at}/{name}", arrays) for name in names}
+        told = {name: write_one(getattr(value, name), f"{at}/{name}", arrays) for name in names}
         return {"splitter": type(value).__name__, "parameters": told}
     if isinstance(value, TreeEstimator):
         class_named(type(value).__name__)
@@ -78,11 +81,12 @@ def _write(value: Any, at: str, arrays: Arrays) -> Any:
     raise TypeError(f"it is a {type(value).__name__}")
 
 
-def _read(stored: Any, at: str, arrays: Arrays) -> Any:
+def read_one(stored: Any, at: str, arrays: Arrays) -> Any:
+    """The value that was written."""
     if stored is None or type(stored) in (bool, int, float, str):
         return stored
     if isinstance(stored, list):
-        return [_read(each, f"{at}/{i}", arrays) for i, each in enumerate(stored)]
+        return [read_one(each, f"{at}/{i}", arrays) for i, each in enumerate(stored)]
     if isinstance(stored, Mapping):
         for keys, read in READERS.items():
             if stored.keys() == set(keys):
@@ -103,14 +107,14 @@ def _read_array(stored: Any, at: str, arrays: Arrays) -> Any:
 def _read_tuple(stored: Any, at: str, arrays: Arrays) -> tuple[Any, ...]:
     if not isinstance(stored["tuple"], list):
         raise ValueError(f"{at} must be a list, got {stored!r:.80}.")
-    return tuple(_read(each, f"{at}/{i}", arrays) for i, each in enumerate(stored["tuple"]))
+    return tuple(read_one(each, f"{at}/{i}", arrays) for i, each in enumerate(stored["tuple"]))
 
 
 def _read_dict(stored: Any, at: str, arrays: Arrays) -> dict[Any, Any]:
     pairs = stored["dict"]
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ValueError(f"{at} must be pairs, got {stored!r:.80}.")
-    return {_read(k, f"{at}/{i}k", arrays): _read(v, f"{at}/{i}", arrays) for i, (k, v) in enumerate(pairs)}
+    return {read_one(k, f"{at}/{i}k", arrays): read_one(v, f"{at}/{i}", arrays) for i, (k, v) in enumerate(pairs)}
 
 
 def _read_random_state(stored: Any, at: str, arrays: Arrays) -> np.random.RandomState:
@@ -127,7 +131,7 @@ def _read_splitter(stored: Any, at: str, arrays: Arrays) -> Any:
     name, given = stored["splitter"], stored["parameters"]
     if not isinstance(name, str) or name not in SPLITTERS or not isinstance(given, Mapping):
         raise ValueError(f"{at} must be one of {', '.join(SPLITTERS)} and its parameters, got {stored!r:.80}.")
-    return getattr(model_selection, name)(**{each: _read(given[each], f"{at}/{each}", arrays) for each in given})
+    return getattr(model_selection, name)(**{each: read_one(given[each], f"{at}/{each}", arrays) for each in given})
 
 
 def _read_estimator(stored: Any, at: str, arrays: Arrays) -> TreeEstimator:

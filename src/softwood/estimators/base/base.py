@@ -15,9 +15,9 @@ from softwood.arrays import Floats
 from softwood.estimators.base.intervals import IntervalPrediction, SetPrediction
 from softwood.estimators.base.lazy_answers import answer_lazily
 from softwood.estimators.base.notebook import ShownInNotebook
-from softwood.intake.cells.sparse_rows import in_row_blocks
 from softwood.intake.classify import is_dask
 from softwood.intake.options import threads
+from softwood.intake.row_blocks import in_row_blocks
 from softwood.intake.table.table import read_predict, read_sparse
 from softwood.kernels.kinds import Link, Missing
 from softwood.kernels.sparse.table import SparseTable

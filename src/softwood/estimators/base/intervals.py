@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.arrays import Floats
 from softwood.intake import options
-from softwood.intake.cells.sparse_rows import in_row_blocks
+from softwood.intake.row_blocks import in_row_blocks
 from softwood.intake.table.target import encode_classes, read_numbers
 from softwood.intake.table.weights import read_weights
 from softwood.kernels.kinds import Link, Loss

@@ -16,10 +16,10 @@ from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
 from softwood.intake.cells.frames import target_names
-from softwood.intake.cells.sparse_rows import in_row_blocks
 from softwood.intake.engine import choose_engine
 from softwood.intake.parts.scan import Scan
 from softwood.intake.read import read
+from softwood.intake.row_blocks import in_row_blocks
 from softwood.intake.table.rows import (
     class_schema,
     read_held_labels,

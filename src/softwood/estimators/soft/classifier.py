@@ -16,10 +16,11 @@ from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.results import one_class_result
 from softwood.estimators.soft.shared import SoftTree
-from softwood.intake.cells.sparse_rows import in_row_blocks, like_training_rows
+from softwood.intake.cells.sparse_rows import like_training_rows
 from softwood.intake.engine import choose_engine
 from softwood.intake.parts.scan import Scan
 from softwood.intake.read import read
+from softwood.intake.row_blocks import in_row_blocks
 from softwood.intake.table.rows import (
     read_held_labels,
 )

@@ -4,14 +4,12 @@ CART learns from them as they are (`sparse_table`), by the criteria that are fun
 linear gates where the matrix would be large as an array (`is_worth_keeping`). For all other learners `fit` makes a
 table of the matrix, in memory of at most MOST_BYTES, and refuses a larger one before any work. Answers of trees of
 numbers are given block by block of rows, whatever the matrix's size (kernels/sparse/table.py); with categories each
-block is made dense in at most BLOCK_BYTES.
+block is made dense in turn (intake/row_blocks.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +18,10 @@ from sklearn.utils.validation import validate_data
 
 from softwood.kernels.sparse.table import SparseTable
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
 NUMBER = 8  # bytes
 MOST_BYTES = 4 * 2**30
 FEW_BYTES = 64 * 2**20  # of an array: up to these soft trees learn from it, with all kinds of gates
 MOST_PART = 0.1  # of the cells that are stored where soft trees learn from a matrix as it is
-BLOCK_BYTES = 64 * 2**20
 MOST_STORED = 2**31 - 1  # values, which are numbered by four bytes
 
 
@@ -107,22 +102,3 @@ def refuse_large(rows: int, columns: int, name: str = "X") -> None:
             "CARTClassifier and CARTRegressor (gini, entropy, error, squared_error, poisson). Or take fewer columns "
             "(such as sklearn.feature_selection.SelectKBest or sklearn.decomposition.TruncatedSVD) or fewer rows."
         )
-
-
-def in_row_blocks(method: Method) -> Method:
-    """A method that answers a large sparse matrix block by block of its rows, where a tree has categories."""
-
-    @wraps(method)
-    def answer(self: Any, X: Any, *args: Any, **more: Any) -> Any:
-        if not is_sparse(X) or NUMBER * X.shape[0] * X.shape[1] <= BLOCK_BYTES or _all_numbers(self):
-            return method(self, X, *args, **more)
-        rows, step = X.tocsr(), max(1, BLOCK_BYTES // (NUMBER * X.shape[1]))
-        return np.concatenate(
-            [method(self, rows[begin : begin + step], *args, **more) for begin in range(0, X.shape[0], step)]
-        )
-
-    return cast(Method, answer)
-
-
-def _all_numbers(model: Any) -> bool:
-    return "tree_" not in vars(model) or model.tree_.schema.all_numbers

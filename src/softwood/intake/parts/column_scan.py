@@ -122,9 +122,9 @@ class TargetScan:
     low: Floats = field(default_factory=lambda: np.zeros(0))
     high: Floats = field(default_factory=lambda: np.zeros(0))
 
-    def take(self, y: Any, weight: Floats) -> None:
-        """The answers of some more rows."""
-        self.names = self.names or target_names(y)
+    def take(self, y: Any, weight: Floats, names: tuple[str, ...] = ()) -> None:
+        """The answers of some more rows; `names` where y has none of its own."""
+        self.names = self.names or names or target_names(y)
         if self.is_classes:
             self._take_labels(y, weight)
         else:

@@ -22,7 +22,7 @@ from softwood.engines.parts import BatchParts, Parts
 from softwood.intake.parts.column_scan import ColumnScan, TargetScan
 from softwood.intake.parts.sources import CELL_BYTES, Batches, RawBatch
 from softwood.intake.table.table import read_fit, read_predict
-from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme
+from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme, warn_of_one_class
 from softwood.intake.table.weights import check_largest, read_any_weights
 from softwood.parts.messages import say
 from softwood.tree import Schema, Summary
@@ -74,7 +74,7 @@ class TableScan:
             table = read_fit(reader, raw.X, self.categorical_features)
             weight = read_any_weights(raw.weight, len(table.values))
             self._take_columns(table.values, weight, table.columns)
-            self.target.take(raw.y, weight)
+            self.target.take(raw.y, weight, raw.names)
         except ValueError as error:
             raise ValueError(f"{part.name}: {error}") from error
         self.n_rows, self.total = self.n_rows + int(np.count_nonzero(weight)), self.total + float(weight.sum())
@@ -239,11 +239,13 @@ def scan_of(
     if found.n_rows == 0:
         raise ValueError(f"{name} has no row of weight > 0 to learn from.")
     check_largest(found.largest)
+    classes = _classes_of(target) if is_classes else None
+    if classes is not None:
+        warn_of_one_class(classes)
     schema = Schema(
         tuple(each.name for each in found.column), tuple(each.levels for each in found.column), (),
         kinds=tuple(each.kind for each in found.column), summaries=tuple(each.summary() for each in found.column),
     )  # fmt: skip
-    classes = _classes_of(target) if is_classes else None
     if not is_classes:
         refuse_extreme(np.stack([target.low, target.high]), np.array([found.total, 0.0]))
     parts = make_parts(Encode(found.reader, schema, classes))

@@ -39,11 +39,12 @@ EXTRA = "reading {} in batches needs pyarrow: pip install 'softwood[batches]'"
 
 
 class RawBatch(NamedTuple):
-    """Some rows as the user has them."""
+    """Some rows as the user has them. names : of the targets, where y is columns of a file."""
 
     X: Any
     y: Any
     weight: Any
+    names: tuple[str, ...] = ()
 
 
 class Batches(OutOfCore):
@@ -196,9 +197,8 @@ class Batches(OutOfCore):
         rows = self.batch_rows(X.shape[1])
         for begin in range(0, len(X), rows):
             at = slice(begin, begin + rows)
-            yield RawBatch(
-                np.asarray(X[at]), *(None if each is None else _part(each, at) for each in (y, sample_weight))
-            )
+            answers, weights = (None if each is None else _part(each, at) for each in (y, sample_weight))
+            yield RawBatch(np.asarray(X[at]), answers, weights)
 
     def _named(self, frame: Any, y: Any, sample_weight: Any) -> RawBatch:
         """A batch of a data frame, in which y and sample_weight are names of columns."""
@@ -212,6 +212,7 @@ class Batches(OutOfCore):
             pick_columns(frame, inputs),
             answer if isinstance(y, list | tuple) else _only(answer),
             _only(pick_columns(frame, weights)) if weights else None,
+            tuple(targets),
         )
 
 

@@ -20,7 +20,7 @@ from softwood.intake.table.columns import Table
 from softwood.intake.table.groups import read_groups
 from softwood.intake.table.memory_limit import check_memory
 from softwood.intake.table.table import read_fit, read_predict, read_sparse
-from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme
+from softwood.intake.table.target import match_classes, read_classes, read_numbers, refuse_extreme, warn_of_one_class
 from softwood.intake.table.weights import read_weights
 from softwood.tree import Schema, Summary
 from softwood.tree.once import computed_once
@@ -83,6 +83,7 @@ def read_labelled(table: Table, y: Any, sample_weight: Any, groups: Any = None) 
     """The rows of a table with their classes."""
     classes, codes = read_classes(y)
     check_consistent_length(table.values, codes)
+    warn_of_one_class(classes)
     weight = read_weights(sample_weight, len(codes))
     return Labelled(table, classes, codes, weight, target_names(y), read_groups(groups, weight))
 

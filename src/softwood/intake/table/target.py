@@ -48,6 +48,18 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Ints]:
     return np.array(found, labels.dtype), place
 
 
+def warn_of_one_class(classes: npt.NDArray[Any]) -> None:
+    """A warning where there is nothing to learn: every row is of the same class."""
+    if len(classes) == 1:
+        only = classes.tolist()[0]
+        warnings.warn(
+            f"y has one class, {only!r:.80}: the tree is a single leaf that predicts it for every row. If that is not "
+            "intended, check y.",
+            UserWarning,
+            stacklevel=6,
+        )
+
+
 def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Ints, Any]:
     """The sorted distinct labels of some rows, the place of every label among them, and their dtype.
 
