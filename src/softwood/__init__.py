@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from softwood.view import view
     from softwood.view.comparisons import Comparison, compare_models
     from softwood.view.plots import (
+        animate,
         plot_calibration,
         plot_curves,
         plot_gate,
+        plot_growth,
         plot_history,
         plot_importance,
         plot_pruning,
@@ -86,6 +88,7 @@ __all__ = [
     "Tree",
     "TreeError",
     "__version__",
+    "animate",
     "compare_models",
     "explain",
     "export",
@@ -95,6 +98,7 @@ __all__ = [
     "plot_calibration",
     "plot_curves",
     "plot_gate",
+    "plot_growth",
     "plot_history",
     "plot_importance",
     "plot_pruning",
@@ -140,6 +144,7 @@ _HOME = {
     "Surrogates": "softwood.tree",
     "Tree": "softwood.tree",
     "TreeError": "softwood.tree",
+    "animate": "softwood.view.plots",
     "compare_models": "softwood.view.comparisons",
     "explain": "softwood.explain",
     "export": "softwood.formats",
@@ -149,6 +154,7 @@ _HOME = {
     "plot_calibration": "softwood.view.plots",
     "plot_curves": "softwood.view.plots",
     "plot_gate": "softwood.view.plots",
+    "plot_growth": "softwood.view.plots",
     "plot_history": "softwood.view.plots",
     "plot_importance": "softwood.view.plots",
     "plot_pruning": "softwood.view.plots",

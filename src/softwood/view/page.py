@@ -29,12 +29,14 @@ from softwood.formats.json import to_json
 from softwood.formats.models import look_inside
 from softwood.formats.replace import replace_file
 from softwood.tree import Tree
+from softwood.view.growth import growth_trees, step_title
 from softwood.view.rows import read_rows
 from softwood.view.words import page_rules, page_words
 
 FIRST_MODULE = "main.js"
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?function |const |class )", re.MULTILINE)
+MOST_STEPS = 40  # of a slider, so that a page stays small enough to send
 FRAME_HEIGHT = 720  # pixels, in a notebook
 
 
@@ -62,7 +64,9 @@ class Page:
         return f'<iframe {frame} srcdoc="{html.escape(self.html, quote=True)}"></iframe>'
 
 
-def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Page:
+def view(
+    model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None, *, steps: Any = None
+) -> Page:
     """Write a page that shows a tree and computes its answers as its inputs are moved.
 
     Parameters
@@ -73,6 +77,8 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
         holds them: leave out what may not be shown.
     y : their known answers, shown beside the row; needs X.
     path : where to write; None: a new file in the folder for temporary files.
+    steps : trees in the order in which they were learned, as `fit(X, y, callback=steps.append)` puts them into a list:
+        a slider above the tree goes through them. Of many, 40 evenly spaced. None: the tree alone.
 
     Returns
     -------
@@ -91,12 +97,11 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
     tree = inside.tree
     if y is not None and X is None:
         raise ValueError("y without X: known answers belong to rows; pass both or neither.")
-    data = {
-        "model": _model(tree),
-        "words": page_words(tree, type(inside.model).__name__),
-        "rules": page_rules(tree),
-        "rows": None if X is None else read_rows(tree, through_steps(model, X)[1], y),
-    }
+    origin = tree.provenance
+    name = origin.estimator if origin is not None and origin.estimator else type(inside.model).__name__
+    data = _facts_of(tree, name) | {"rows": None if X is None else read_rows(tree, through_steps(model, X)[1], y)}
+    if steps is not None:
+        data["steps"] = _steps(tree, steps, name)
     text = _fill(data)
     if path is None:
         handle, name = tempfile.mkstemp(prefix="softwood-", suffix=".html")
@@ -104,6 +109,19 @@ def view(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] 
         path = name
     replace_file(path, (text.encode(),))
     return Page(Path(path), text)
+
+
+def _facts_of(tree: Tree, name: str) -> dict[str, Any]:
+    return {"model": _model(tree), "words": page_words(tree, name), "rules": page_rules(tree)}
+
+
+def _steps(tree: Tree, steps: Any, name: str) -> list[dict[str, Any]]:
+    """What the page shows of every step; the last is the tree itself."""
+    chosen = growth_trees(steps, "view", MOST_STEPS)
+    last, final = chosen[-1]
+    if not final.schema.same_columns_and_answers(tree.schema):
+        raise ValueError("view needs steps of the model that is shown; these have other inputs or answers.")
+    return [{"title": step_title(at, last, step), **_facts_of(step, name)} for at, step in chosen]
 
 
 def _model(tree: Tree) -> Any:

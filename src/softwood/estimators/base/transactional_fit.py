@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar, cast
 
 from sklearn.exceptions import ConvergenceWarning
@@ -36,9 +37,16 @@ def transactional_fit(learn: Learn) -> Learn:
     >>> estimator.classes_
     {1, 2}
     """
+    takes_callback = "callback" in signature(learn).parameters
 
     @wraps(learn)
     def all_or_nothing(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if "callback" in kwargs and not takes_callback:
+            raise TypeError(
+                f"{type(self).__name__}.{learn.__name__} takes no callback: it does not grow in steps that are trees. "
+                "Trees that do: CART, C4.5, discriminant, omnivariate, soft and budding trees (fit). For partial_fit, "
+                "keep tree_ after each call."
+            )
         learner = object.__new__(type(self))
         learner.__dict__ = {name: value for name, value in vars(self).items() if name != OF_ANOTHER_TREE}
         learn(learner, *args, **kwargs)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Probabilities
+from softwood.estimators.base.steps import Callback, check_callback
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
@@ -147,8 +148,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
+        groups: Any = None, callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Learn anew.
 
         Parameters
@@ -160,15 +162,19 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
             a row of weight two is the row twice.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         groups : group of each row, such as a patient or a day; no group is split across folds.
+        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
+            see `plot_growth`. It changes nothing and is not stored.
         """
-        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
+        engine = choose_engine(self, X)
+        check_callback(callback, engine)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):
             fit_in_parts(self, given, X_val, y_val)
             return self
         self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
         dataset = replace(self._problem(given.table.values, given.codes, sample_weight), group=given.group)
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
-        return self._learn(dataset, None if held is None else self._problem(*held, None))
+        return self._learn(dataset, None if held is None else self._problem(*held, None), callback)
 
     @transactional_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from softwood.arrays import Floats
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, refuse_targets, rows_of_loss
+from softwood.estimators.base.steps import Callback, check_callback
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
@@ -118,17 +119,19 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         groups: Any = None,
         offset: Any = None,
         offset_val: Any = None,
+        callback: Callback = None,
     ) -> Self:
         """Learn anew; as BuddingTreeClassifier.fit, and offsets.
 
         Parameters
         ----------
-        X, sample_weight, X_val, y_val, groups : as in BuddingTreeClassifier.fit.
+        X, sample_weight, X_val, y_val, groups, callback : as in BuddingTreeClassifier.fit.
         y : numbers, shape (rows,) or (rows, targets).
         offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree; behind a log
             link the logarithm of the exposure, as in SoftTreeRegressor.fit. `predict` takes one, too.
         """
         engine, loss = choose_engine(self, X), self._loss
+        check_callback(callback, engine)
         if engine != "memory":
             refuse_loss_of_engine(self.loss, engine, offset)
         if self.learner == "online":
@@ -146,7 +149,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         if held is not None:
             kept = rows_of_loss(loss, held[1], np.ones(len(held[1])), offset_val, "_val")
             validation = self._problem(held[0], *kept)
-        learned = self._learn(dataset, validation)
+        learned = self._learn(dataset, validation, callback)
         if loss.link == Link.LOG and offset is not None:  # errors of rates, which depend on the exposure
             self.__dict__.pop("_conformal", None)
         return learned

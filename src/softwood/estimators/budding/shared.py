@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from time import monotonic
@@ -14,6 +15,7 @@ from softwood.estimators.base.base import RowCount, TreeEstimator
 from softwood.estimators.base.intervals import Calibrated
 from softwood.estimators.base.monotone import certificate_of, soft_signs
 from softwood.estimators.base.progress import budding_lines
+from softwood.estimators.base.steps import Callback, show_steps
 from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.budding.lazy_tree import LazyTree
 from softwood.intake import options
@@ -24,6 +26,7 @@ from softwood.learners.budding.online import Online, history_entry, learn_online
 from softwood.learners.budding.params import BuddingParams
 from softwood.learners.budding.resume import stream_of
 from softwood.learners.budding.stream import Stream
+from softwood.learners.budding.to_tree import to_tree
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.tree import MonotonicCertificate, Provenance, Schema, Tree
 
@@ -94,20 +97,29 @@ class BuddingTree(Calibrated, TreeEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def _learn(self, dataset: Dataset, validation: Dataset | None) -> Self:
-        how, params, signs = self._online(), None, UNCONSTRAINED
+    def _learn(self, dataset: Dataset, validation: Dataset | None, callback: Callback) -> Self:
+        how, params, signs, keep_steps = self._online(), None, UNCONSTRAINED, callback is not None
+        steps: Iterable[Tree] = ()
         if options.one_of("learner", self._option("learner"), LEARNERS) == "online":
-            grown = learn_online(dataset, how, validation)
+            grown = learn_online(dataset, replace(how, keep_steps=keep_steps), validation)
             self._stream, self.history_ = grown.stream, grown.history
+            steps = (stream.tree(self._schema) for stream in grown.steps[:-1])
             warn_if_interrupted(grown.interrupted)
         else:
             signs = soft_signs(self._option("monotonic_cst"), self._schema)
-            learned = learn_joint(dataset, replace(self._joint(), signs=signs), validation)
+            learned = learn_joint(dataset, replace(self._joint(), signs=signs, keep_steps=keep_steps), validation)
             self._stream, self.history_, params = stream_of(learned, dataset, how), learned.history, learned.params
             self.weight_penalty_ = learned.penalties.weight
             warn_if_interrupted(learned.interrupted)
             self._take_held_out(learned.held_out, self._schema)
-        return self._remember(how, dataset.weight, params, signs=signs)
+            steps = (
+                to_tree(step, learned.design, self._schema, dataset.loss, learned.centre, learned.scale)
+                for step in learned.steps
+            )
+        self._remember(how, dataset.weight, params, signs=signs)
+        if callback is not None:
+            show_steps(callback, (*steps, self.tree_))
+        return self
 
     def _continue(self, dataset: Dataset, first: bool) -> Self:
         if self._option("monotonic_cst") is not None:

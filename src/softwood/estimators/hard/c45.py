@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from softwood.estimators.base.base import Probabilities, TreeEstimator
+from softwood.estimators.base.steps import Callback, check_callback, show_steps
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
@@ -23,6 +24,7 @@ from softwood.learners.softening.gates import SofteningRows
 from softwood.learners.softening.statistics import soften_by_statistics
 from softwood.parts.folds import merge_equal_rows, raise_light
 from softwood.tree import RuleSet
+from softwood.tree.splits import growth_of
 
 CONFIDENCE = 0.25  # of rules of a tree that was not pruned
 THRESHOLDS = ("value", "middle")
@@ -99,7 +101,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         self.n_jobs = n_jobs
 
     @transactional_fit
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback = None) -> Self:
         """Grow and prune.
 
         Parameters
@@ -107,7 +109,10 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         X : array or data frame (rows, features); missing values are welcome.
         y : class labels of any kind.
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
+            see `plot_growth`. It changes nothing and is not stored.
         """
+        check_callback(callback)
         growth, pruning = self._rules_of_growth()
         smoothing = options.smoothing_of(self.smoothing)
         given = read_labelled(read_table(self, X), y, sample_weight)
@@ -124,6 +129,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         if smoothing is not None:
             self.tree_ = smoothing.smooth(self.tree_)
         self.tree_ = self.tree_.with_provenance(self._provenance(raised))
+        show_steps(callback, growth_of(self.tree_))
         return self
 
     def _make_rules(self, cases: C45Cases) -> None:

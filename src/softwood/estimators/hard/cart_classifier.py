@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from softwood.estimators.base.base import Probabilities
+from softwood.estimators.base.steps import Callback, check_callback, show_steps
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.hard.batches import fit_in_parts
 from softwood.estimators.hard.cart import CART
@@ -22,6 +23,7 @@ from softwood.intake.table.rows import (
 from softwood.intake.table.weights import class_factor, drop_classes
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
+from softwood.tree.splits import growth_of
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 
@@ -146,8 +148,9 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
+        groups: Any = None, callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Grow and prune.
 
         Parameters
@@ -158,9 +161,13 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         groups : group of each row, such as a patient or a day; no group is split across folds.
+        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
+            see `plot_growth`. It changes nothing and is not stored.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
-        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=True)
+        engine = choose_engine(self, X)
+        check_callback(callback, engine)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):
             fit_in_parts(self, given, criterion, X_val, y_val)
             return self
@@ -176,4 +183,6 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
         schema = with_costs(given.schema, costs)
-        return self._remember(self._learn(problem, table, schema, validation), given.weight)
+        self._remember(self._learn(problem, table, schema, validation), given.weight)
+        show_steps(callback, growth_of(self.tree_))
+        return self

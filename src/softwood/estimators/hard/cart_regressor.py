@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from softwood.estimators.base.base import Numbers
+from softwood.estimators.base.steps import Callback, check_callback, show_steps
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.hard.batches import fit_in_parts
 from softwood.estimators.hard.cart import CART
@@ -20,6 +21,7 @@ from softwood.intake.table.rows import (
 )
 from softwood.kernels.kinds import Criterion
 from softwood.learners.hard.problem import Problem
+from softwood.tree.splits import growth_of
 
 
 class CARTRegressor(Numbers, RegressorMixin, CART):
@@ -134,11 +136,14 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
+        groups: Any = None, callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Grow and prune; parameters as in CARTClassifier.fit, y of shape (rows,) or (rows, targets)."""
         criterion = self._check_options(NUMBER_CRITERIA, X_val, y_val)
-        given = read(self, choose_engine(self, X), X, y, sample_weight, groups, is_classes=False)
+        engine = choose_engine(self, X)
+        check_callback(callback, engine)
+        given = read(self, engine, X, y, sample_weight, groups, is_classes=False)
         if isinstance(given, Scan):
             fit_in_parts(self, given, criterion, X_val, y_val)
             return self
@@ -151,4 +156,6 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
         if held is not None and criterion == Criterion.POISSON:
             refuse_negative(held[1], np.ones(len(held[1])), "y_val")
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._remember(self._learn(problem, table, given.schema, validation), given.weight)
+        self._remember(self._learn(problem, table, given.schema, validation), given.weight)
+        show_steps(callback, growth_of(self.tree_))
+        return self

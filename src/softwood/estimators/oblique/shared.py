@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Numbers, Probabilities
 from softwood.estimators.base.pruned import PrunedTree
+from softwood.estimators.base.steps import Callback, check_callback, show_steps
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.intake import options
 from softwood.intake.table.rows import (
@@ -31,6 +32,7 @@ from softwood.learners.oblique.grow import Limits
 from softwood.learners.soft.rows.moments import is_valid
 from softwood.tree import Schema, Tree
 from softwood.tree.gain import gain_importances
+from softwood.tree.splits import growth_of
 
 CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error": Criterion.ERROR}
 
@@ -62,11 +64,14 @@ class ObliqueTree(PrunedTree):
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
         raise NotImplementedError
 
-    def _fitted(self, problem: Problem, schema: Schema, validation: Problem | None, weight: Floats) -> Self:
+    def _fitted(
+        self, problem: Problem, schema: Schema, validation: Problem | None, weight: Floats, callback: Callback
+    ) -> Self:
         limits = self._limits(float(problem.weight.sum()))
         options.warn_of_light_rows(problem.weight, max(limits.min_samples_split, 2 * limits.min_samples_leaf))
         self._remember(self._grow(problem, schema, validation), weight)
         self._spread = spread_of(self.pruning_sequence_.tree, problem)
+        show_steps(callback, growth_of(self.tree_))
         return self
 
 
@@ -77,8 +82,9 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None,
+        callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Grow and prune.
 
         Parameters
@@ -88,7 +94,10 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
         groups : group of each row, such as a patient or a day; no group is split across folds.
+        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
+            see `plot_growth`. It changes nothing and is not stored.
         """
+        check_callback(callback)
         p = vars(self)
         criterion = CLASS_CRITERIA[options.one_of("criterion", p["criterion"], tuple(CLASS_CRITERIA))]
         self._check_pruning(X_val, y_val)
@@ -104,7 +113,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
         ).counted()
         held = read_held_labels(self, X_val, y_val, table.columns, self.classes_)
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._fitted(problem, with_costs(given.schema, costs), validation, given.weight)
+        return self._fitted(problem, with_costs(given.schema, costs), validation, given.weight, callback)
 
 
 class ObliqueRegressor(Numbers, ObliqueTree):
@@ -112,9 +121,11 @@ class ObliqueRegressor(Numbers, ObliqueTree):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None,
+        callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Grow and prune; parameters as in the classifier's fit, y of shape (rows,) or (rows, targets)."""
+        check_callback(callback)
         self._check_pruning(X_val, y_val)
         given = read_numbered(read_table(self, X), y, sample_weight, groups)
         table, values, weight, self._one_target = given.table, given.values, given.weight, given.one_target
@@ -123,7 +134,7 @@ class ObliqueRegressor(Numbers, ObliqueTree):
         ).counted()
         held = read_held_numbers(self, X_val, y_val, table.columns, values.shape[1])
         validation = None if held is None else problem.with_rows(*held, np.ones(len(held[0])))
-        return self._fitted(problem, given.schema, validation, given.weight)
+        return self._fitted(problem, given.schema, validation, given.weight, callback)
 
 
 def spread_of(tree: Tree, problem: Problem) -> Floats:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from softwood.arrays import Floats
 from softwood.estimators.base.base import Probabilities
+from softwood.estimators.base.steps import Callback, check_callback
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.mixing import loss_of_mix
@@ -178,8 +179,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
 
     @transactional_fit
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None, groups: Any = None
-    ) -> Self:
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None,
+        groups: Any = None, callback: Callback = None,
+    ) -> Self:  # fmt: skip
         """Grow, refine and choose.
 
         Parameters
@@ -191,8 +193,11 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
         X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
         groups : group of each row, such as a patient or a day; no group is split across folds.
+        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
+            see `plot_growth`. It changes nothing and is not stored.
         """
         engine = choose_engine(self, X)
+        check_callback(callback, engine)
         loss_of_mix(self.get_params(deep=False), engine, Loss.LOGISTIC)  # refused before the rows are read
         given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):
@@ -213,11 +218,11 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
             rows = like_training_rows(table.values, held[0])
             validation = Dataset(rows, target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
-            return self._remember(one_class_result(given.schema), given.weight)
-        learned = self._learn(dataset, given.schema, validation, engine)
+            return self._remember(one_class_result(given.schema), given.weight, callback)
+        learned = self._learn(dataset, given.schema, validation, engine, callback is not None)
         if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
             learned = replace(learned, held_out=learned.held_out.divided(factor))
-        return self._remember(learned, given.weight)
+        return self._remember(learned, given.weight, callback)
 
     @in_row_blocks
     def decision_function(self, X: Any) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from softwood.estimators.base.losses import LossNumbers, refuse_loss_of_engine, rows_of_loss
+from softwood.estimators.base.steps import Callback, check_callback
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.mixing import loss_of_mix
@@ -123,18 +124,20 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         groups: Any = None,
         offset: Any = None,
         offset_val: Any = None,
+        callback: Callback = None,
     ) -> Self:
         """Grow, refine and choose; as SoftTreeClassifier.fit, and offsets.
 
         Parameters
         ----------
-        X, sample_weight, X_val, y_val, groups : as in SoftTreeClassifier.fit.
+        X, sample_weight, X_val, y_val, groups, callback : as in SoftTreeClassifier.fit.
         y : numbers, shape (rows,) or (rows, targets).
         offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree. Behind a log
             link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts events in a number of
             hours or among a number of people, and the tree learns the rate. `predict` takes one, too.
         """
         engine = choose_engine(self, X)
+        check_callback(callback, engine)
         loss = loss_of_mix(self.get_params(deep=False), engine, self._loss)
         if engine != "memory":
             refuse_loss_of_engine(self.loss, engine, offset)
@@ -152,7 +155,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         if held is not None:
             known = rows_of_loss(loss, held[1], np.ones(len(held[1])), offset_val, "_val")
             validation = Dataset(like_training_rows(table.values, held[0]), *known, levels, loss)
-        learned = self._learn(dataset, given.schema, validation, engine)
+        learned = self._learn(dataset, given.schema, validation, engine, callback is not None)
         if loss.link == Link.LOG and offset is not None:  # errors of rates, which depend on the exposure
             learned = replace(learned, held_out=None)
-        return self._remember(learned, given.weight)
+        return self._remember(learned, given.weight, callback)

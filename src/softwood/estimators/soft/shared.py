@@ -15,6 +15,7 @@ from softwood.estimators.base.intervals import Calibrated, copy_uncalibrated
 from softwood.estimators.base.losses import loss_name
 from softwood.estimators.base.monotone import certificate_of, refuse_beside, soft_signs
 from softwood.estimators.base.progress import search_bar
+from softwood.estimators.base.steps import Callback, show_steps
 from softwood.estimators.base.transactional_fit import warn_if_interrupted
 from softwood.estimators.soft.results import held_out_of, history_line, relative_loss
 from softwood.intake import options
@@ -129,8 +130,10 @@ class SoftTree(Calibrated, TreeEstimator):
         hard.tree_ = self._hardened.with_provenance(self.tree_.provenance).changed("harden")
         return hard
 
-    def _learn(self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str) -> FitResult:
-        how = self._joint(engine)
+    def _learn(
+        self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str, keep_steps: bool
+    ) -> FitResult:
+        how = replace(self._joint(engine), keep_steps=keep_steps)
         p = self.get_params(deep=False)
         refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
         order = ColumnOrder.of(schema)
@@ -236,7 +239,7 @@ class SoftTree(Calibrated, TreeEstimator):
             )
         return self._grown
 
-    def _remember(self, learned: FitResult, weight: Floats | RowCount) -> Self:
+    def _remember(self, learned: FitResult, weight: Floats | RowCount, callback: Callback = None) -> Self:
         warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
         p = self.get_params(deep=False)
@@ -251,4 +254,5 @@ class SoftTree(Calibrated, TreeEstimator):
         self.weight_penalty_ = learned.chosen.penalty
         self.n_iter_ = learned.n_iter
         self._take_held_out(learned.held_out, learned.tree.schema)
+        show_steps(callback, (*learned.steps[:-1], self.tree_))
         return self

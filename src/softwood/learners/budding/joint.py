@@ -39,6 +39,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.fold import Fold
 from softwood.learners.soft.search.selection import Candidate, FoldTrees, near_best
 from softwood.learners.soft.search.spec import ModelSpec
+from softwood.learners.soft.steps import growth_steps
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
@@ -46,6 +47,7 @@ from softwood.parts.interruptible import Interruptible
 LEAFNESS_PENALTIES = (1e-3, 3e-3, 1e-2, 3e-2)  # leafness penalties, each tree from the one before
 START_LEAFNESS = 0.3  # of a branch that becomes a bud
 SETTLE_ITER, SETTLE_TOL = 60, 1e-7  # iterations along the path, and the part of the objective that each must save
+STEPS_KEPT = (1, 2, 4, 8, 16, 32)  # iterations along the path at which a step is kept
 FINISH_ITER, FINISH_TOL = 200, 1e-7  # of the tree that is kept
 
 
@@ -54,6 +56,7 @@ class JointOptions:
     """How to learn. None tunes a penalty; `report` is called with an entry of the history for every tree.
 
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    keep_steps : whether the result has the trees on the way to the one that is kept.
     signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
     """
 
@@ -68,6 +71,7 @@ class JointOptions:
     keep: bool = False
     report: Callable[[dict[str, Any]], None] = lambda entry: None
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
+    keep_steps: bool = False
 
     def grow_options(self) -> soft_options.JointOptions:
         """How the soft tree is learned."""
@@ -91,6 +95,7 @@ class FitResult:
 
     interrupted : whether an interrupt ended the learning early.
     held_out : some rows with what trees of the chosen kind answered that did not see them.
+    steps : the trees on the way to this one, as `params`; none unless asked for.
     """
 
     params: BuddingParams
@@ -101,6 +106,7 @@ class FitResult:
     history: list[dict[str, Any]]
     interrupted: bool = False
     held_out: HeldOutRows | None = None
+    steps: tuple[BuddingParams, ...] = ()
 
 
 def learn_joint(dataset: Dataset, how: JointOptions, validation: Dataset | None) -> FitResult:
@@ -121,6 +127,8 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
     point = buds.as_found() if work.interrupted else work.result(buds.as_found(), buds.selected)
     design, params = trial.spec.design, point.tree[0]
     held_out = buds.answered(point, rows.centre, rows.scale)
+    grew = growth_steps(trial, search.trials.trainer) if how.keep_steps else ()
+    steps = (*(params_of(tree, np.ones(tree.n_nodes), 0.0) for tree in grew), *buds.steps)
     if refit:
         search.trials.clear()  # before all rows are taken in
         everything = rows.make_engine(trial.spec.expansion)
@@ -134,7 +142,7 @@ def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset 
         params = params.at_mean_if_alone()
     history = [soft_history_entry(trial.candidate) for trial in search.found] + buds.history
     history.append(history_entry(params, point.loss, penalties))
-    return FitResult(params, design, rows.centre, rows.scale, penalties, history, work.interrupted, held_out)
+    return FitResult(params, design, rows.centre, rows.scale, penalties, history, work.interrupted, held_out, steps)
 
 
 class Budding:
@@ -143,6 +151,7 @@ class Budding:
     def __init__(self, spec: ModelSpec, grown: Candidate, how: JointOptions) -> None:
         self.spec, self.grown, self.how = spec, grown, how
         self.history: list[dict[str, Any]] = []
+        self.steps: list[BuddingParams] = []
 
     def fold(self, index: int) -> Fold:
         """The fold that a tree was grown on; folds for screening, before the first full one, are gone by now."""
@@ -176,7 +185,11 @@ class Budding:
         unscaled = self.grown.as_learned[index]
         start = params_of(unscaled, fold.train.mean_reach(tree.shape, tree.parameters), START_LEAFNESS)
         for leafness_penalty in path:
-            params = settle(start, fold.train, self.penalties(leafness_penalty), SETTLE_ITER, SETTLE_TOL)[1]
+            penalties = self.penalties(leafness_penalty)
+            params = settle(start, fold.train, penalties, SETTLE_ITER, SETTLE_TOL)[1]
+            if self.how.keep_steps and index == 0:
+                early = (settle(start, fold.train, penalties, n, SETTLE_TOL)[1] for n in STEPS_KEPT)
+                self.steps += [start, *early, params]
             point = scored(params, leafness_penalty, fold)
             self.history.append(history_entry(params, point.loss, self.penalties(leafness_penalty)))
             self.how.report(self.history[-1])

@@ -43,6 +43,7 @@ class Online:
     """How to learn. None chooses the leafness penalty, the step.
 
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
+    keep_steps : whether the result has the stream after every epoch that led to the tree.
     """
 
     leafness_penalty: float | None = None
@@ -57,6 +58,7 @@ class Online:
     seed: int = 0
     keep: bool = False
     report: Callable[[dict[str, Any]], None] = lambda entry: None
+    keep_steps: bool = False
 
     def options(self, loss: Loss, leafness_penalty: float | None = None, step: float | None = None) -> OnlineOptions:
         """The options of the kernel, for a penalty and a step."""
@@ -79,11 +81,15 @@ class Online:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """A stream after some epochs, and the history of them; `interrupted` if more were to come."""
+    """A stream after some epochs, and the history of them; `interrupted` if more were to come.
+
+    steps : the stream after each of these epochs; empty unless asked for.
+    """
 
     stream: Stream
     history: list[dict[str, Any]]
     interrupted: bool = False
+    steps: tuple[Stream, ...] = ()
 
 
 def learn_online(dataset: Dataset, how: Online, validation: Dataset | None) -> WarmStart:
@@ -125,7 +131,7 @@ def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
 
 def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> WarmStart:
     """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
-    stream, history = chosen.stream, list(chosen.history)
+    stream, history, steps = chosen.stream, list(chosen.history), list(chosen.steps)
     stream.learn(rest.X, rest.target, rest.weight)
     scaled = _scaled(stream, rows)
     rng = np.random.default_rng(how.seed + 1)
@@ -134,11 +140,12 @@ def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> War
             loss = stream.train(*scaled, rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X)))
             history.append(history_entry(stream, len(history) + 1, loss))
             how.report(history[-1])
+            steps += [stream.copy()] if how.keep_steps else []
     except KeyboardInterrupt:
         if not how.keep:
             raise
-        return WarmStart(stream, history, interrupted=True)
-    return WarmStart(stream, history)
+        return WarmStart(stream, history, True, tuple(steps))
+    return WarmStart(stream, history, False, tuple(steps))
 
 
 def _scaled(stream: Stream, rows: Dataset) -> tuple[Any, Any, Any]:
@@ -171,7 +178,7 @@ def _loss(grown: WarmStart) -> float:
 
 def _epochs(rows: Dataset, how: Online, path: Path, step: float, valid: Dataset | None) -> Iterator[WarmStart]:
     """The state after every epoch, along the path of penalties."""
-    rng, history = np.random.default_rng(how.seed), list[dict[str, Any]]()
+    rng, history, steps = np.random.default_rng(how.seed), list[dict[str, Any]](), list[Stream]()
     stream = how.begin(rows, how.options(rows.loss, path[0][0], step))
     first = rng.permutation(len(rows.X)) if how.shuffle else np.arange(len(rows.X))
     loss = stream.learn(rows.X[first], rows.target[first], rows.weight[first])
@@ -189,7 +196,8 @@ def _epochs(rows: Dataset, how: Online, path: Path, step: float, valid: Dataset 
                 loss = stream.train(x, target, weight, order)
             history.append(history_entry(stream, len(history) + 1, loss, held))
             how.report(history[-1])
-            yield WarmStart(replace(stream, state=stream.state.copy()), list(history))
+            steps += [stream.copy()] if how.keep_steps else []
+            yield WarmStart(replace(stream, state=stream.state.copy()), list(history), steps=tuple(steps))
             now = history[-1].get("held_out_loss", -np.inf)
             idle, best = (0, now) if now < best else (idle + 1, best)
             if idle == PATIENCE_EPOCHS and valid is not None:

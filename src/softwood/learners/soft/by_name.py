@@ -36,7 +36,13 @@ def leave_result(order: ColumnOrder, result: FitResult) -> FitResult:
         by_gain=order.leave_each(known.by_gain),
     )
     grown = None if result.grown is None else _read_others(result.grown, order)
-    return replace(result, described=described, grown=grown, held_out=order.leave_rows(result.held_out))
+    return replace(
+        result,
+        described=described,
+        grown=grown,
+        held_out=order.leave_rows(result.held_out),
+        steps=tuple(map(order.leave_tree, result.steps)),
+    )
 
 
 def _read_others(start: WarmStart, order: ColumnOrder) -> WarmStart:

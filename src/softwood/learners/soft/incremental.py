@@ -87,10 +87,11 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
     fold = Fold.make(train, valid, columns, how.n_threads, single=False)
     site = Site(fold, round_off(columns.make(train.X)), np.random.default_rng(how.seed))
     most = min(how.max_leaves, len(whole))
-    tree, interrupted = _grow(init_root(fold.train, len(columns), "none"), site, how, most)
+    trees, interrupted = _grow(init_root(fold.train, len(columns), "none"), site, how, most)
+    tree = trees[-1]
     engine = make_sample_engine(whole, columns, how.n_threads, single=False)
-    grown = to_tree(tree, columns, schema, whole.loss, engine, centre, scale)
-    described = measure_tree(grown, tree, columns, whole, centre, scale, how.n_threads)
+    steps = [to_tree(each, columns, schema, whole.loss, engine, centre, scale) for each in trees]
+    described = measure_tree(steps[-1], tree, columns, whole, centre, scale, how.n_threads)
     chosen = Candidate(
         basis_spec=BasisSpec(),
         penalty=0.0,
@@ -103,24 +104,27 @@ def learn_incremental(dataset: Dataset, schema: Schema, how: Incremental, valida
     if valid is not train:
         output = fold.valid.output(tree.shape, tree.parameters)
         held_out = held_out_part(valid, output, centre, scale, MAX_HELD_OUT_ROWS)
-    return FitResult(described, [chosen], chosen, how.epochs, interrupted=interrupted, held_out=held_out)
+    return FitResult(
+        described, [chosen], chosen, how.epochs, interrupted=interrupted, held_out=held_out, steps=tuple(steps)
+    )
 
 
-def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tuple[SoftTreeParams, bool]:
-    """The paper's recursion with a maximum number of leaves, and whether an interrupt ended it."""
-    valid, waiting = site.fold.valid, [0]
+def _grow(tree: SoftTreeParams, site: Site, how: Incremental, most: int) -> tuple[list[SoftTreeParams], bool]:
+    """The tree after every split of the recursion, up to `most` leaves, and whether an interrupt ended it."""
+    valid, waiting, trees = site.fold.valid, [0], [tree]
     try:
         while waiting and len(tree.leaves) < most:
             node = waiting.pop()
             split = _split(tree, node, site, how)
             if split is not None and split.loss(valid) < tree.loss(valid) - how.least_gain:
                 tree, first = split, int(split.first_child[node])
+                trees.append(tree)
                 waiting += [first + 1, first]  # the first child has its turn first
     except KeyboardInterrupt:
         if not how.keep:
             raise
-        return tree, True
-    return tree, False
+        return trees, True
+    return trees, False
 
 
 def _split(tree: SoftTreeParams, node: int, site: Site, how: Incremental) -> SoftTreeParams | None:

@@ -59,6 +59,7 @@ from softwood.learners.soft.search import (
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Inputs, ModelSpec
 from softwood.learners.soft.search.trainer import Trainer
+from softwood.learners.soft.steps import trees_on_the_way
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
 from softwood.parts.held_out import HeldOutRows
@@ -75,6 +76,7 @@ class FitResult:
     held_out : some rows with what trees of the chosen kind that did not see them answered.
     loss_of_centre : mean loss of the best constant, in the learner's units.
     is_squared : whether the loss is the squared one.
+    steps : the trees on the way to this one (steps.py); none unless asked for.
     """
 
     described: MeasuredTree
@@ -86,6 +88,7 @@ class FitResult:
     held_out: HeldOutRows | None = None
     loss_of_centre: float = 0.5
     is_squared: bool = True
+    steps: tuple[Tree, ...] = ()
 
     @property
     def tree(self) -> Tree:
@@ -126,6 +129,7 @@ def learn_joint_from(
         else last.result(chosen, from_best_start, trial, how.max_iter, how.n_threads)
     )
     held_out = held_out_answers(replace(trial, candidate=kept), rows.centre, rows.scale)
+    steps = trees_on_the_way(search, rows, schema) if how.keep_steps else ()
     if "expansion" in vars(trial.spec):
         rows.know(design, trial.spec.expansion)
     search.trials.clear()  # before all rows are taken in
@@ -148,6 +152,7 @@ def learn_joint_from(
         held_out=held_out,
         loss_of_centre=rows.sample.loss_of_centre(),
         is_squared=rows.sample.loss == Loss.SQUARED,
+        steps=(*steps, tree) if how.keep_steps else (),
     )
 
 

@@ -28,6 +28,7 @@ class JointOptions:
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
+    keep_steps : whether the result has the trees on the way to the one that is kept (steps.py).
     signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
     """
 
@@ -50,6 +51,7 @@ class JointOptions:
     more_leaves: bool = False
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
     effort: Effort = "normal"
+    keep_steps: bool = False
 
     @property
     def is_monotone(self) -> bool:

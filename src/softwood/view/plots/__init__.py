@@ -3,9 +3,11 @@
 Each takes `ax` and returns it, as scikit-learn's displays do; each reads the `Tree` and the rows it is given.
 """
 
+from softwood.view.plots.animation import animate
 from softwood.view.plots.calibration import plot_calibration
 from softwood.view.plots.curves import plot_curves
 from softwood.view.plots.gate import plot_gate
+from softwood.view.plots.growth import plot_growth
 from softwood.view.plots.history import plot_history
 from softwood.view.plots.importance import plot_importance
 from softwood.view.plots.pruning import plot_pruning
@@ -15,9 +17,11 @@ from softwood.view.plots.surface import plot_surface
 from softwood.view.plots.tree import plot_tree
 
 __all__ = [
+    "animate",
     "plot_calibration",
     "plot_curves",
     "plot_gate",
+    "plot_growth",
     "plot_history",
     "plot_importance",
     "plot_pruning",

@@ -66,11 +66,28 @@ def plot_surface(
     chosen = choose_inputs(scene, inputs)
     column = choose_answer(scene, answer)
     ax = take_axes(ax, 4.6, 3.6, "plot_surface")
-    if len(chosen) == 1:
-        _draw_curve(ax, scene, chosen[0], column)
-    else:
-        _draw_plane(ax, scene, (chosen[0], chosen[1]), column)
+    draw_surface(ax, scene, chosen, column)
     return ax
+
+
+def draw_surface(
+    ax: Any, scene: Scene, inputs: Sequence[int], column: int | None, *, alone: bool = True,
+    limits: tuple[float, float] | None = None,
+) -> None:  # fmt: skip
+    """Draw it into axes.
+
+    Parameters
+    ----------
+    alone : whether the picture says what its colours mean; of several side by side one does.
+    limits : of the numbers that colours stand for; None: of those drawn.
+    """
+    if len(inputs) == 1:
+        _draw_curve(ax, scene, inputs[0], column)
+    else:
+        _draw_plane(ax, scene, (inputs[0], inputs[1]), column, alone, limits)
+    legend = ax.get_legend()
+    if not alone and legend is not None:
+        legend.remove()
 
 
 def choose_inputs(scene: Scene, inputs: Sequence[str | int] | str | int | None) -> list[int]:
@@ -168,7 +185,8 @@ def _draw_points(ax: Any, scene: Scene, feature: int, column: int | None) -> Non
         ax.plot(x[mine], place, ".", color=class_colour(k), alpha=0.6, markersize=3.5, markeredgewidth=0, zorder=2)
 
 
-def _draw_plane(ax: Any, scene: Scene, inputs: tuple[int, int], column: int | None) -> None:
+def _draw_plane(ax: Any, scene: Scene, inputs: tuple[int, int], column: int | None, bar: bool,
+                limits: tuple[float, float] | None) -> None:  # fmt: skip
     first, second = (_grid(scene, feature, PLANE) for feature in inputs)
     rows = np.tile(scene.typical(), (len(first) * len(second), 1))
     rows[:, inputs[0]], rows[:, inputs[1]] = (part.ravel() for part in np.meshgrid(first, second))
@@ -176,7 +194,9 @@ def _draw_plane(ax: Any, scene: Scene, inputs: tuple[int, int], column: int | No
     if column is None:
         _paint_classes(ax, first, second, answer, any(map(scene.levels, inputs)))
     else:
-        _paint_number(ax, scene, inputs, (first, second), answer[:, :, column], column)
+        image = _paint_number(ax, scene, inputs, (first, second), answer[:, :, column], column, limits)
+        if bar:
+            _add_bar(ax, image, answer_name(scene, column))
     _draw_rows(ax, scene, inputs)
     for feature, axis in zip(inputs, ("x", "y"), strict=True):
         if scene.levels(feature):
@@ -213,12 +233,12 @@ def _paint_classes(ax: Any, first: Floats, second: Floats, chance: Floats, level
 
 
 def _paint_number(ax: Any, scene: Scene, inputs: tuple[int, int], grids: tuple[Floats, Floats], value: Floats,
-                  column: int) -> None:  # fmt: skip
-    """One answer; of a class with a line at one half."""
+                  column: int, limits: tuple[float, float] | None) -> Any:  # fmt: skip
+    """One answer; of a class with a line at one half. Returns the image."""
     from matplotlib.colors import LinearSegmentedColormap
 
     scale: Any = NUMBERS
-    ends: dict[str, float] = {}
+    ends = {} if limits is None else {"vmin": limits[0], "vmax": limits[1]}
     if scene.classes:  # from the colour of the other class over white to that of this one
         other = class_colour(1 - column) if len(scene.labels) == 2 else GREY
         scale = LinearSegmentedColormap.from_list("chance", [other, "#f7f7f7", class_colour(column)])
@@ -228,8 +248,12 @@ def _paint_number(ax: Any, scene: Scene, inputs: tuple[int, int], grids: tuple[F
     levels = any(map(scene.levels, inputs))
     if scene.classes and not levels and value.min() < 0.5 < value.max():
         ax.contour(*grids, value, levels=[0.5], colors=[INK], linewidths=1.0, zorder=1)
+    return image
+
+
+def _add_bar(ax: Any, image: Any, name: str) -> None:
     bar = ax.get_figure().colorbar(image, ax=ax)
-    bar.set_label(answer_name(scene, column), **PLAIN)
+    bar.set_label(name, **PLAIN)
     bar.outline.set_visible(False)
 
 

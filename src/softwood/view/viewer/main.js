@@ -5,18 +5,28 @@ import { createCompare } from "./compare.js";
 import { createCurves } from "./curves.js";
 import { createDetails } from "./details.js";
 import { replaceChildren } from "./dom.js";
+import { createGrowth } from "./growth.js";
 import { createRules } from "./rules.js";
 import { createSliders } from "./sliders.js";
-import { createState, select } from "./state.js";
+import { createState, select, setRow } from "./state.js";
 import { createSurface } from "./surface.js";
 import { centre, createTreeView, drawAll, findNodes, fit, zoom } from "./treeview.js";
 
 const TABS = ["tree", "curves", "rules", "surface", "compare"];
 const LEAST_AT_FIRST = 0.6; // zoom
 
+const find = (id) => document.getElementById(id);
+
 function start() {
-  const find = (id) => document.getElementById(id);
-  const data = JSON.parse(find("data").textContent), state = createState(data);
+  const data = JSON.parse(find("data").textContent);
+  if (data.steps) createGrowth(data, find, show);
+  else show(data);
+  document.body.dataset.ready = "true";
+}
+
+// Fills the page; `before` is what it showed until now: the row and the tab stay.
+function show(data, before = null) {
+  const state = createState(data);
   replaceChildren(find("title"), data.words.title);
   replaceChildren(find("facts"), data.words.facts.join(" · "));
   createAnswer(state, find("answer"), find("spoken"));
@@ -35,8 +45,9 @@ function start() {
   const open = listenToTabs(find, tabs);
   listenToSearch(state, view, find, open);
   listenToButtons(state, view, find);
-  open(state.model.n === 1 && state.model.slopeRow[0] >= 0 ? "curves" : "tree");
-  document.body.dataset.ready = "true";
+  if (before) setRow(state, before.state.row, before.state.at);
+  open(before ? before.tab() : state.model.n === 1 && state.model.slopeRow[0] >= 0 ? "curves" : "tree");
+  return { state, tab: () => TABS.find((name) => !find(`panel-${name}`).hidden) };
 }
 
 function listenToTabs(find, tabs) {

@@ -41,6 +41,7 @@ class GrowOptions:
 
     abandon_above : growth ends early where the held-out loss is not going to fall to this.
     batch_splits : whether several leaves of a large tree are split at once (split_batch.py).
+    iterations : on a new gate alone, on the whole tree before candidates are compared, and on the best of them.
     """
 
     penalty: float
@@ -52,6 +53,7 @@ class GrowOptions:
     abandon_above: float = np.inf
     gates: Gates = "open"
     batch_splits: bool = False
+    iterations: tuple[int, int, int] = (NEW_SPLIT_ITER, COMPARISON_ITER, SPLIT_ITER)
 
     @property
     def unpenalized(self) -> bool:
@@ -99,9 +101,9 @@ def native_split_step(
         level_rows=LEVEL_SHRINKAGE_ROWS,
         least_rows=MIN_LEAF_ROWS,
         axis_factor=AXIS_SLOPE_FACTOR,
-        alone=NEW_SPLIT_ITER,
-        together=COMPARISON_ITER,
-        joint=SPLIT_ITER,
+        alone=how.iterations[0],
+        together=how.iterations[1],
+        joint=how.iterations[2],
         tol=ROUGH_TOL,
     )
     made = engine.split_step(packed, split_features.table, rules)
@@ -120,10 +122,10 @@ def reference_split_step(
     with_new_split = _with_new_split if tree.rising is None else _with_monotone_split
     for start in find_split_candidates(tree, engine, split_features, how.tries):
         for larger in with_new_split(tree, engine, start, split_features, how):
-            trial = larger.refine(engine, how.penalty, COMPARISON_ITER, ROUGH_TOL)
+            trial = larger.refine(engine, how.penalty, how.iterations[1], ROUGH_TOL)
             if best is None or trial[0] < best[0]:
                 best = trial
-    return None if best is None else best[1].refine(engine, how.penalty, SPLIT_ITER, ROUGH_TOL)[1]
+    return None if best is None else best[1].refine(engine, how.penalty, how.iterations[2], ROUGH_TOL)[1]
 
 
 def _with_new_split(
@@ -134,7 +136,7 @@ def _with_new_split(
     whole = NewSplit(start.gate, start.first, start.second, np.zeros(len(start.gate), np.bool_))
 
     def refined(split: NewSplit) -> NewSplit:
-        return split.refined(under, tree, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+        return split.refined(under, tree, how.penalty, how.iterations[0], ROUGH_TOL)
 
     if how.unpenalized and start.by_one_column:
         axis = replace(whole, gate=AXIS_SLOPE_FACTOR * start.gate)
@@ -158,7 +160,7 @@ def _with_monotone_split(
     ends = leaf_bounds(tree, start.node)
 
     def refined(split: NewSplit) -> NewSplit:
-        return refined_in_order(split, under, tree, ends, how.penalty, NEW_SPLIT_ITER, ROUGH_TOL)
+        return refined_in_order(split, under, tree, ends, how.penalty, how.iterations[0], ROUGH_TOL)
 
     for whole in monotone_splits(tree, start):
         if how.unpenalized and np.count_nonzero(whole.gate[:-1]) == 1:

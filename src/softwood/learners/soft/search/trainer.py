@@ -55,7 +55,7 @@ class Trainer:
         """A tree, grown from its root; once, unless its growth was abandoned early."""
         kind = (spec, slopes, True, penalty, fold_index)
         if kind not in self.tried:
-            tree = self.grown(self._root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, abandon_above)
+            tree = self.grown(self.root(spec, slopes, penalty, fold_index), spec, penalty, fold_index, abandon_above)
             if tree.loss > abandon_above:
                 return tree
             self.tried[kind] = tree
@@ -158,12 +158,12 @@ class Trainer:
 
     def _root_only(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> Trial:
         """A root without a tree on it."""
-        root = self._root(spec, slopes, penalty, fold_index)
+        root = self.root(spec, slopes, penalty, fold_index)
         if slopes == "own":
             root = root.refine(spec.fold(fold_index).train, penalty, self.max_iter)[1]
         return self.scored(root, spec, False, penalty, fold_index)
 
-    def _root(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> SoftTreeParams:
+    def root(self, spec: ModelSpec, slopes: Slopes, penalty: float, fold_index: int) -> SoftTreeParams:
         """One leaf, refined; from here on its own slopes are what slopes are held to.
 
         Refined once more it takes back part of what the penalty shrank: twicing (Tukey 1977).
