@@ -70,7 +70,7 @@ def test_names_come_in_any_order_and_may_be_missing() -> None:
 
 
 def test_text_is_refused_and_a_scaler_of_river_may_stand_before_the_tree() -> None:
-    with pytest.raises(ValueError, match="'town' is 'Oslo', and rows must hold numbers"):
+    with pytest.raises(ValueError, match="'town' is 'Oslo', and rows must have numbers"):
         RiverClassifier().learn_one({"age": 3, "town": "Oslo"}, 1)
     pipe = compose.Discard("town") | preprocessing.StandardScaler() | RiverClassifier(classes=[0, 1])
     pipe.learn_one({"age": 3, "town": "Oslo"}, 1)

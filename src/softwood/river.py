@@ -48,8 +48,8 @@ class _Rows:
         except (TypeError, ValueError):
             text = next(name for name in names if not isinstance(x.get(name), int | float | np.number | None))
             raise ValueError(
-                f"{text!r:.60} is {x[text]!r:.60}, and rows must hold numbers, with the same names in every row: "
-                "encode text before the tree, as one column of 0 and 1 for each level that there can be."
+                f"{text!r:.60} is {x[text]!r:.60}, and rows must have numbers, with the same names in every row: "
+                "encode text before the tree, as one column of 0 and 1 per possible level."
             ) from None
         if not names:
             raise ValueError("the first row is empty; it must have every input by name.")

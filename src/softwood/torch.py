@@ -219,7 +219,7 @@ def _check_gates(tree: Tree) -> None:
         node = int(other.argmax())
         kind = f"{Squash(tree.squash[node]).name.lower()} of a {Score(tree.score[node]).name.lower()} score"
         raise ValueError(
-            f"the gate of node {node} is a {kind}; a module has sigmoids of linear scores only. Learn the tree with "
+            f"the gate of node {node} is a {kind}; a module supports sigmoids of linear scores only. Fit the tree with "
             "SoftTreeClassifier, SoftTreeRegressor or a budding tree."
         )
 

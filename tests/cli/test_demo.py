@@ -19,10 +19,10 @@ def test_the_demo_shows_table_rules_and_a_good_accuracy() -> None:
     # Always answering "benign" gets 0.626 on these rows; scikit-learn's tree, full or pruned, gets 0.874.
     assert hard > 0.85
     assert soft > 0.92
-    page = Path(re.search(r"in a browser: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
+    page = Path(re.search(r"an interactive page: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
     assert "worst radius" in page.read_text(encoding="utf-8")
     page.unlink()
-    written = Path(re.search(r"to send or to print: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
+    written = Path(re.search(r"A report on the test rows: (\S+\.html)", result.output).group(1))  # type: ignore[union-attr]
     assert written.parent == page.parent
     assert "Breast cancer: a soft tree" in written.read_text(encoding="utf-8")
     written.unlink()

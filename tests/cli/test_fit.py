@@ -29,10 +29,10 @@ QUICK = ["--target", "good", "--drop", "limit", "--folds", "0"]
 
 def test_fit_says_what_it_found_and_writes_the_model(run: Any, people: pd.DataFrame) -> None:
     said = run("fit", "people.csv", "--target", "good", "--drop", "limit", "--model", "cart").stdout
-    assert "rows      120\n" in said
-    assert "target    good: 2 classes: no, yes\n" in said
-    assert "inputs    age number (14 missing), income number, town category of 3\n" in said
-    assert "left out  name (text, another in every row)" in said
+    assert "rows     120\n" in said
+    assert "target   good: 2 classes: no, yes\n" in said
+    assert "inputs   age number (14 missing), income number, town category of 3\n" in said
+    assert "dropped  name (text, another in every row)" in said
     assert "node  rule" in said
     assert re.search(r"error  0\.\d+ \(95 % interval 0\.\d+ to 0\.\d+\), 5-fold cross-validation", said)
     assert said.endswith("wrote  people.softwood\n")
@@ -41,7 +41,7 @@ def test_fit_says_what_it_found_and_writes_the_model(run: Any, people: pd.DataFr
     assert model.tree_.schema.target == "good"
 
 
-def test_columns_that_tell_nothing_are_left_out_aloud(run: Any, people: pd.DataFrame) -> None:
+def test_columns_that_tell_nothing_are_dropped_with_a_message(run: Any, people: pd.DataFrame) -> None:
     day = pd.Series(pd.date_range("2020-01-01", periods=120)).dt.date
     more = people.assign(
         customer_id=range(500, 620), day=day, country="NO", empty=None, half=np.where(day.index < 60, 1, None)
@@ -50,12 +50,12 @@ def test_columns_that_tell_nothing_are_left_out_aloud(run: Any, people: pd.DataF
     said = run("fit", "more.csv", *QUICK, "--model", "cart").stdout
     assert "half number (60 missing)" in said  # one value, but not in every row
     assert (
-        "left out  name (text, another in every row); day (a date: make a number of it, such as a year); "
+        "dropped  name (text, another in every row); day (a date: make a number of it, such as a year); "
         "country, empty (the same in every row)\n"
     ) in said
-    assert "look at   customer_id: another whole number in every row; --drop what only names rows\n" in said
+    assert "check    customer_id: a different integer in every row; --drop columns that only identify rows\n" in said
     assert load("more.softwood").tree_.schema.features == (*INPUTS, "customer_id", "half")
-    assert "look at" not in run("fit", "people.csv", *QUICK, "--model", "cart").stdout
+    assert "check  " not in run("fit", "people.csv", *QUICK, "--model", "cart").stdout
 
 
 def test_fewer_rows_than_folds_are_held_out_one_by_one(run: Any) -> None:
@@ -130,10 +130,10 @@ def test_a_pipe_gives_the_model_of_the_file(run: Any, folder: Path) -> None:
     assert Path("piped.softwood").read_bytes() == Path("people.softwood").read_bytes()
 
 
-def test_rows_without_a_target_are_left_out_aloud(run: Any, people: pd.DataFrame) -> None:
+def test_rows_without_a_target_are_dropped_with_a_message(run: Any, people: pd.DataFrame) -> None:
     people.assign(good=people.good.where(people.index >= 7)).to_csv("gaps.csv", index=False)
     said = run("fit", "gaps.csv", *QUICK, "--model", "cart").stdout
-    assert "rows      113 of 120; the others have no good" in said
+    assert "rows     113 of 120; the others have no good" in said
     again = CARTClassifier(random_state=0).fit(people[INPUTS][7:], people.good[7:])
     assert load("gaps.softwood").tree_ == again.tree_
 
@@ -172,5 +172,5 @@ def test_what_is_stopped_leaves_no_file(folder: Path, people: pd.DataFrame) -> N
         job.send_signal(signal.SIGINT)
         _, said = job.communicate(timeout=60)
     assert job.returncode == 130, said
-    assert said == "softwood: stopped; what was not written yet is not written.\n"
+    assert said == "softwood: stopped; no incomplete file was written.\n"
     assert sorted(path.name for path in folder.iterdir()) == ["long.csv", "people.csv"]

@@ -23,7 +23,7 @@ def test_a_file_larger_than_the_memory_is_learned_in_batches_the_same_tree(run: 
     said = run(*words, *how, *SMALL, "-o", "batches.softwood").stdout
     assert "people.csv, read in batches, which take 0 MiB; a sample in" in said
     assert f"learned from {len(people) - 4:,} rows in batches" in said
-    assert "left out" in said
+    assert "dropped" in said
     run(*words, *how, "-o", "memory.softwood")
     batched, memory = (load(f"{name}.softwood") for name in ("batches", "memory"))
     np.testing.assert_array_equal(batched.tree_.threshold, memory.tree_.threshold)
@@ -46,4 +46,4 @@ def test_a_target_that_is_not_there_and_a_model_without_batches_are_refused(run:
     said = run("fit", "people.csv", "--target", "god", *SMALL, code=2).stderr
     assert "'people.csv' has no column 'god', which --target needs; it has" in said
     said = run("fit", "people.csv", "--target", "good", "--model", "c45", *SMALL, code=2).stderr
-    assert "C45Classifier learns from rows in memory" in said
+    assert "C45Classifier needs rows in memory" in said

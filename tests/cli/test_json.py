@@ -38,7 +38,7 @@ COMMANDS = [
 
 def strictly(text: str) -> Any:
     def refuse(word: str) -> None:
-        raise AssertionError(f"{word} is no JSON")
+        raise AssertionError(f"{word} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 

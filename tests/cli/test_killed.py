@@ -71,7 +71,7 @@ def test_what_is_killed_while_it_writes_leaves_the_old_file(model: str, line: li
     left = set(Path.cwd().iterdir()) - set(before)
     if how == signal.SIGTERM:
         assert job.returncode == 143, errors
-        assert errors == b"softwood: stopped; what was not written yet is not written.\n"
+        assert errors == b"softwood: stopped; no incomplete file was written.\n"
         assert left == set()
     else:
         assert job.returncode == -signal.SIGKILL
@@ -90,7 +90,7 @@ def test_sigterm_is_heard_while_a_model_is_learned(folder: Path) -> None:
                 break
         job.send_signal(signal.SIGTERM)
         _, said = job.communicate(timeout=60)
-    assert (job.returncode, said) == (143, "softwood: stopped; what was not written yet is not written.\n")
+    assert (job.returncode, said) == (143, "softwood: stopped; no incomplete file was written.\n")
     assert sorted(path.name for path in folder.iterdir()) == ["long.csv", "people.csv"]
 
 

@@ -47,7 +47,7 @@ def test_numbers_are_answered_and_have_no_probabilities(run: Any, people: pd.Dat
     )
     assert np.array_equal(table.prediction, load("people.softwood").predict(people[INPUTS]))
     said = run("predict", "people.softwood", "people.csv", "--proba", code=2).stderr
-    assert said == "softwood: --proba is for classes; this model answers numbers.\n"
+    assert said == "softwood: --proba is for classifiers; this model is a regressor.\n"
 
 
 def test_levels_that_look_like_numbers_stay_text(run: Any) -> None:

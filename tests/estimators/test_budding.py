@@ -235,7 +235,7 @@ def test_errors_of_streams_are_clear() -> None:
     with pytest.raises(ValueError, match="classes must be given in the first call"):
         BuddingTreeClassifier().partial_fit(X, y)
     model = BuddingTreeClassifier().partial_fit(X[:100], y[:100], classes=[0, 1])
-    with pytest.raises(ValueError, match="labels that are none of the classes"):
+    with pytest.raises(ValueError, match="labels that are not among the classes"):
         model.partial_fit(X[100:], y[100:])
     with pytest.raises(ValueError, match="classes must be those of the first call"):
         model.partial_fit(X[:50], y[:50], classes=[0, 1, 2])

@@ -53,11 +53,9 @@ def test_the_joint_learner_finds_a_tree_as_good_as_in_memory(
 def test_what_one_pass_cannot_do_is_refused(tmp_path: Any) -> None:
     table = table_of(50)
     source = Batches(pieces(table), columns=INPUTS, checkpoint=tmp_path / "fit.journal")
-    with pytest.raises(ValueError, match="takes one pass over rows in batches, and a checkpoint notes whole passes"):
+    with pytest.raises(ValueError, match="takes one pass over batches, and a checkpoint records whole passes"):
         BuddingTreeRegressor(learner="online").fit(source, "y")
     with pytest.raises(ValueError, match="drop X_val, y_val"):
         BuddingTreeRegressor(learner="online").fit(source, "y", X_val=table.select(INPUTS), y_val=table["y"])
-    with pytest.raises(
-        TypeError, match=r"C45Classifier learns from rows in memory, and X is Batches.*sample\(100_000\)"
-    ):
+    with pytest.raises(TypeError, match=r"C45Classifier needs rows in memory, but X is Batches.*sample\(100_000\)"):
         C45Classifier().fit(source, "two")

@@ -102,9 +102,9 @@ def test_exports_have_the_link() -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"loss": "poisson", "learner": "online"}, "call fit with learner='joint'; partial_fit goes on from there"),
+    ({"loss": "poisson", "learner": "online"}, "call fit with learner='joint'; partial_fit continues from there"),
     ({"loss": "nonsense"}, "loss must be one of 'squared_error', 'absolute_error'"),
-    ({"loss": "huber", "delta": 0.0}, "for the absolute error take loss='absolute_error'"),
+    ({"loss": "huber", "delta": 0.0}, "for the absolute error use loss='absolute_error'"),
 ]
 
 
@@ -122,5 +122,5 @@ def test_what_a_stream_cannot_do_is_explained() -> None:
     model = BuddingTreeRegressor(**FAST, loss="poisson").fit(X, y)
     with pytest.raises(ValueError, match="wants y of partial_fit >= 0, got -1"):
         model.partial_fit(X, -np.ones(60))
-    with pytest.raises(ValueError, match="is not the loss of this tree"):
+    with pytest.raises(ValueError, match="is not the loss that this tree was started with"):
         model.set_params(loss="gamma").partial_fit(X, y)

@@ -117,7 +117,7 @@ def test_what_needs_single_rows_says_so() -> None:
             CARTRegressor(criterion=criterion).fit(source, "y")
     with pytest.raises(ValueError, match="missing='fraction' needs single rows"):
         CARTRegressor(missing="fraction").fit(source, "y")
-    with pytest.raises(ValueError, match="cv must be a number of folds in batches"):
+    with pytest.raises(ValueError, match="cv must be a number of folds for batched input"):
         CARTRegressor(cv=[([0], [1])]).fit(source, "y")
     with pytest.warns(UserWarning, match="missing values of b, colour go where they gain most"):
         CARTRegressor().fit(source, "y")

@@ -205,8 +205,8 @@ def test_monotone_counts() -> None:
 
 WRONG: list[tuple[dict[str, Any], float, str]] = [
     ({"criterion": "poisson"}, -1.0, "criterion='poisson' wants y >= 0, got -1."),
-    ({"criterion": "quantile", "quantile": 1.0}, 1.0, "quantile must be between 0 and 1, as 0.9, got 1.0."),
-    ({"criterion": "huber", "delta": 0}, 1.0, "for the absolute error take criterion='absolute_error'."),
+    ({"criterion": "quantile", "quantile": 1.0}, 1.0, "quantile must be between 0 and 1, such as 0.9, got 1.0."),
+    ({"criterion": "huber", "delta": 0}, 1.0, "for the absolute error use criterion='absolute_error'."),
     ({"quantile": "high"}, 1.0, "quantile must be"),
 ]
 
@@ -221,7 +221,7 @@ def test_bad_input_is_explained(how: dict[str, Any], value: float, message: str)
 
 def test_counts_that_are_all_zero_and_bad_validation_rows_are_explained() -> None:
     X, _, y = counts(50)
-    with pytest.raises(ValueError, match="there is no rate to learn"):
+    with pytest.raises(ValueError, match="but all are 0"):
         CARTRegressor(criterion="poisson").fit(X, 0 * y)
     with pytest.raises(ValueError, match="wants y_val >= 0"):
         CARTRegressor(criterion="poisson", prune="validation").fit(X, y, None, X, -y - 1)

@@ -41,12 +41,12 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"cv": [(0, 1, 2)]}, "cv must give pairs (rows to train on, rows to test on), got (0, 1, 2)."),
     ({"cv": [([0.5], [1])]}, "cv must give row numbers, or a mask of 20 rows, got [0.5]."),
     ({"cv": [([0, 99], [1])]}, "cv must give row numbers in 0 .. 19, got 99; were they made for another table?"),
-    ({"prune": "validation"}, "prune='validation' needs rows to choose by: fit(X, y, X_val=..., y_val=...)."),
+    ({"prune": "validation"}, "prune='validation' needs validation rows: fit(X, y, X_val=..., y_val=...)."),
     ({"costs": "high"}, "costs must be a table of shape (2, 2) or a dict {(true, given): cost}, got 'high'."),
     ({"costs": [[0, 1]]}, "costs must have shape (2, 2), one row per true class, got (1, 2)."),
     ({"costs": [[1, 1], [1, 0]]}, "costs must be finite and >= 0, with zeros on the diagonal"),
-    ({"costs": [[0, 0], [1, 0]]}, "mistaking 0 costs nothing"),
-    ({"costs": {(0, 5): 2}}, "costs must have keys (true label, given label) of [0, 1], got (0, 5)."),
+    ({"costs": [[0, 0], [1, 0]]}, "misclassifying 0 costs nothing"),
+    ({"costs": {(0, 5): 2}}, "costs must have keys (actual label, predicted label) of [0, 1], got (0, 5)."),
     ({"costs": {(0, 1): "a"}}, "costs must hold numbers, got 'a'."),
     (
         {"priors": "equal"},
@@ -55,14 +55,17 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"priors": [0.5, 0.6]}, "priors must be > 0 and sum to 1, got [0.5, 0.6]."),
     ({"priors": [1.0]}, "priors must have one number for each of 2 classes, got shape (1,)."),
     ({"priors": {0: 1.0}}, "priors must have exactly the classes [0, 1] as keys, got [0]."),
-    ({"priors": [0.5, 0.5], "class_weight": "balanced"}, "both say how much the classes count: give one of them."),
+    ({"priors": [0.5, 0.5], "class_weight": "balanced"}, "both weight the classes: set one of them."),
     ({"class_weight": "auto"}, "class_weight must be None, 'balanced' or a dict by class label, got 'auto'."),
-    ({"class_weight": {7: 1}}, "class_weight has labels that are no classes of y: [7]; the classes are [0, 1]."),
-    ({"class_weight": {0: 0, 1: 0}}, "class_weight leaves no row to learn from"),
+    ({"class_weight": {7: 1}}, "class_weight has labels that are not classes of y: [7]; the classes are [0, 1]."),
+    ({"class_weight": {0: 0, 1: 0}}, "class_weight gives every row the weight 0"),
     ({"monotonic_cst": 1}, "monotonic_cst must be a list of -1, 0 or 1, one for each feature, or a dict"),
     ({"monotonic_cst": [1]}, "monotonic_cst must have one sign for each of 2 features, got 1."),
     ({"monotonic_cst": [1, 2]}, "monotonic_cst must hold -1, 0 or 1, got 2 for feature 'x1'."),
-    ({"monotonic_cst": {"age": 1}}, "monotonic_cst names 'age', which is no feature; the features are ['x0', 'x1']."),
+    (
+        {"monotonic_cst": {"age": 1}},
+        "monotonic_cst names 'age', which is not a feature; the features are ['x0', 'x1'].",
+    ),
     ({"categorical_features": ["a"]}, "are names, but the columns of X have none; pass a data frame"),
     ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0 (-1 uses all cores), got 0."),
     ({"n_jobs": "2"}, "n_jobs must be None or an integer other than 0 (-1 uses all cores), got '2'."),
@@ -88,14 +91,14 @@ def test_criteria_of_classes_are_none_of_numbers() -> None:
 
 def test_a_category_has_no_order() -> None:
     frame = pd.DataFrame({"colour": list("ab") * 10})
-    with pytest.raises(ValueError, match="asks for an order in 'colour', which is a category and has none"):
+    with pytest.raises(ValueError, match="asks for an order in 'colour', which is an unordered category"):
         CARTClassifier(monotonic_cst={"colour": 1}).fit(frame, Y)
 
 
 def test_validation_rows_are_checked() -> None:
     model = CARTClassifier(prune="validation")
     for given in ({"X_val": X}, {"y_val": Y}):
-        with pytest.raises(ValueError, match="needs rows to choose by"):
+        with pytest.raises(ValueError, match="needs validation rows"):
             model.fit(X, Y, **given)
     with pytest.raises(
         ValueError, match="X_val and y_val are for prune='validation' or 'reduced_error', got prune='cv'"
@@ -103,7 +106,9 @@ def test_validation_rows_are_checked() -> None:
         CARTClassifier().fit(X, Y, X_val=X, y_val=Y)
     with pytest.raises(ValueError, match="X has 1 features, but CARTClassifier is expecting 2"):
         model.fit(X, Y, X_val=X[:, :1], y_val=Y)
-    with pytest.raises(ValueError, match=re.escape("y_val has no label of y: it has [5, 6]; the classes are [0, 1].")):
+    with pytest.raises(
+        ValueError, match=re.escape("no label that occurs in y: it has [5, 6]; the classes are [0, 1].")
+    ):
         model.fit(X, Y, X_val=X, y_val=Y + 5)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X, Y, X_val=X, y_val=Y[:4])
@@ -122,7 +127,7 @@ def test_sizes_are_checked() -> None:
         model.prune_to(n_leaves=0)
     with pytest.raises(ValueError, match="node must be an integer >= 0 and <= 2, got 99"):
         model.snip(99)
-    with pytest.raises(ValueError, match=re.escape("node 1 is a leaf already; branches are [0].")):
+    with pytest.raises(ValueError, match=re.escape("node 1 is a leaf; the branches are [0].")):
         model.snip(1)
 
 
@@ -134,7 +139,7 @@ def test_an_unfitted_model_says_so(method: str) -> None:
 
 def test_weights_too_light_to_split_are_explained() -> None:
     twice, labels, light = np.tile(X, (2, 1)), np.tile(Y, 2), np.full(40, 0.01)  # 40 rows, 20 of them distinct
-    with pytest.warns(UserWarning, match="sums to 20, less than the 30 that a split needs: nothing is split"):
+    with pytest.warns(UserWarning, match="sums to 20, less than the 30 that a split needs, so nothing is split"):
         assert CARTClassifier(min_samples_split=30).fit(twice, labels, light).get_n_leaves() == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -36,9 +36,9 @@ def test_a_readable_tree_on_a_device() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"engine": "memory", "device": "cpu"}, "device='cpu' is for engine='torch'"),
+        ({"engine": "memory", "device": "cpu"}, "device='cpu' needs engine='torch'"),
         ({"device": "gpu"}, "device must be a device of PyTorch such as 'cpu', 'cuda' or 'mps', got 'gpu'"),
-        ({"device": "cpu", "learner": "incremental"}, "engine='torch' sums rows for learner='joint'"),
+        ({"device": "cpu", "learner": "incremental"}, "engine='torch' needs learner='joint'"),
     ],
 )
 def test_devices_that_do_not_fit_are_refused(how: dict[str, Any], said: str) -> None:

@@ -133,7 +133,7 @@ def test_sizes_are_chosen_as_carts_are() -> None:
     assert full.prune_to(n_leaves=2).get_n_leaves() == 2
     held = LinearDiscriminantTreeClassifier(prune="reduced_error").fit(X[:250], y[:250], X_val=X[250:], y_val=y[250:])
     assert held.get_n_leaves() < full.get_n_leaves()
-    with pytest.raises(ValueError, match="needs rows to choose by"):
+    with pytest.raises(ValueError, match="needs validation rows"):
         LinearDiscriminantTreeClassifier(prune="validation").fit(X, y)
 
 

@@ -140,7 +140,7 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.calibrate(X, y[:-1])
     classes = sw.CARTClassifier().fit(X, y > 1)
-    with pytest.raises(ValueError, match="labels that are none of the classes"):
+    with pytest.raises(ValueError, match="labels that are not among the classes"):
         classes.calibrate(X, np.where(y > 1, "a", "b"))
 
 

@@ -187,7 +187,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"loss": "huber", "delta": 0.0}, {}, "delta must be a number > 0"),
     ({"loss": "tweedie", "power": 3.0}, {}, "power must be 1"),
     ({"loss": "poisson"}, {"y": np.r_[-1.0, np.ones(9)]}, "loss='poisson' wants y >= 0, got -1"),
-    ({"loss": "poisson"}, {"y": np.zeros(10)}, "wants some y above 0"),
+    ({"loss": "poisson"}, {"y": np.zeros(10)}, "needs some y > 0"),
     ({"loss": "gamma"}, {"y": np.arange(10.0)}, "wants y > 0, got 0. For amounts some of which are 0 take loss='tweed"),
     ({"loss": "poisson"}, {"offset": np.full(10, 365.0)}, "it is the logarithm of the exposure"),
     ({"loss": "poisson"}, {"offset": np.ones(9)}, "inconsistent numbers of samples"),

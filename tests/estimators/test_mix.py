@@ -175,10 +175,10 @@ def test_it_goes_on_from_a_tree_that_mixes_the_same_and_from_no_other() -> None:
     model = SoftTreeClassifier(gate="linear", warm_start=True, **SMALL).fit(X[:200], score[:200] > 0.8)
     model.fit(X, score > 0.8)
     assert model.tree_.link == Link.IDENTITY
-    with pytest.raises(ValueError, match="whose leaves mix the same"):
+    with pytest.raises(ValueError, match="the same mix as in the previous fit"):
         model.set_params(mix="output").fit(X, score > 0.8)
     numbers = SoftTreeRegressor(loss="poisson", warm_start=True, **SMALL).fit(X, np.round(np.exp(score / 2)))
-    with pytest.raises(ValueError, match="whose leaves mix the same"):
+    with pytest.raises(ValueError, match="the same mix as in the previous fit"):
         numbers.set_params(loss="squared_error").fit(X, np.round(np.exp(score / 2)))
 
 
@@ -224,8 +224,8 @@ def test_a_readable_tree_takes_it() -> None:
     [
         ({"leaf": "linear"}, "mix='probability' needs leaf='constant', got leaf='linear'"),
         ({"learner": "incremental"}, "mix='probability' needs learner='joint', got learner='incremental'"),
-        ({"engine": "torch"}, "mix='probability' is for engine='memory', 'batches' or 'dask', got engine='torch'"),
-        ({"device": "cpu"}, "mix='probability' is for engine='memory', 'batches' or 'dask', got engine='torch'"),
+        ({"engine": "torch"}, "mix='probability' needs engine='memory', 'batches' or 'dask', got engine='torch'"),
+        ({"device": "cpu"}, "mix='probability' needs engine='memory', 'batches' or 'dask', got engine='torch'"),
         ({"mix": "both"}, "mix must be one of 'output', 'probability', got 'both'"),
     ],
     ids=str,

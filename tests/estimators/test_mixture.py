@@ -138,7 +138,7 @@ def test_categories_missing_values_and_targets() -> None:
     [
         ({"depth": -1}, "depth must be an integer >= 0"),
         ({"branching": 1}, "branching must be an integer >= 2"),
-        ({"depth": 5, "branching": 10}, "make 100000 experts; want at most 256"),
+        ({"depth": 5, "branching": 10}, "make 100000 experts; the maximum is 256"),
         ({"learner": "mcmc"}, "learner must be one of 'em', 'joint'"),
         ({"weight_penalty": "none"}, "weight_penalty must be 'auto' or a number"),
         ({"n_init": 0}, "n_init must be an integer >= 1"),

@@ -89,7 +89,7 @@ def test_soft_gates_keep_the_structure_and_answer_no_worse() -> None:
     chance = [model.predict_proba(held)[np.arange(100), truth.astype(int)] for model in (hard, soft)]
     assert np.mean((1 - chance[1]) ** 2) <= np.mean((1 - chance[0]) ** 2) + 0.01
     assert soft.feature_importances_.sum() == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="prune_to cuts hard trees"):
+    with pytest.raises(ValueError, match="prune_to needs a hard tree"):
         soft.prune_to(n_leaves=1)
 
 

@@ -223,7 +223,7 @@ def test_warm_start_goes_on_from_the_tree() -> None:
     larger = model.set_params(max_leaves=8).fit(X, y).tree_
     assert small.n_nodes <= 5 < larger.n_nodes
     assert np.mean((larger.predict(X)[:, 0] - y) ** 2) < np.mean((small.predict(X)[:, 0] - y) ** 2)
-    with pytest.raises(ValueError, match="same columns and classes"):
+    with pytest.raises(ValueError, match="needs the columns and classes"):
         model.fit(X[:, :1], y)
 
 
@@ -286,9 +286,9 @@ def test_an_error_in_validation_rows_names_them(model: Any) -> None:
     ("parameters", "message"),
     [
         ({"monotonic_cst": [1]}, "monotonic_cst must have one sign for each of 4 features, got 1."),
-        ({"monotonic_cst": {"age": 1}}, "monotonic_cst names 'age', which is no feature"),
-        ({"monotonic_cst": {0: 1}, "learner": "incremental"}, "monotonic_cst does not go with learner='incremental'"),
-        ({"monotonic_cst": {0: 1}, "warm_start": True}, "monotonic_cst does not go with warm_start=True"),
+        ({"monotonic_cst": {"age": 1}}, "monotonic_cst names 'age', which is not a feature"),
+        ({"monotonic_cst": {0: 1}, "learner": "incremental"}, "monotonic_cst cannot be combined with learner='incr"),
+        ({"monotonic_cst": {0: 1}, "warm_start": True}, "monotonic_cst cannot be combined with warm_start=True"),
         ({"monotonic_cst": {0: 1}}, "monotonic_cst asks a soft tree of 3 classes for an order"),
     ],
 )

@@ -158,7 +158,7 @@ def test_a_warm_start_from_an_array_is_refused_in_words():
     X, y = words(200, 10)
     X[0, 0] = 100.0  # beyond eight spreads: an array clips it
     model = SoftTreeRegressor(**HOW, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="learned from an array, and a large sparse matrix has others"):
+    with pytest.raises(ValueError, match="fitted to an array; a large sparse matrix has others"):
         model.fit(sparse.csr_array(X), y)
     assert model.set_params(warm_start=False).fit(sparse.csr_array(X[1:]), y[1:]).score(X[1:], y[1:]) > 0.9
 

@@ -98,7 +98,7 @@ def changed(path: str, value: Any) -> str:
         ("version", 3, "of version 3, this softwood reads up to 2; install a newer softwood"),
         ("version", "1", "integer >= 1"),
         ("tree.first_child.0", 0, "children from 0 on must come after it"),
-        ("tree.first_child.0", 10**30, "does not hold a sound model"),
+        ("tree.first_child.0", 10**30, "does not contain a valid model"),
         ("tree.first_child.0", 1.5, "must hold int32, got"),
         ("tree.feature.0", 99, "node 0"),
         ("tree.response.0.0", None, "response must be finite"),

@@ -103,7 +103,7 @@ def test_a_changed_byte_is_found(place: str, tmp_path: Path) -> None:
     at = stored.index(b"max_depth") if place == "table" else len(stored) - 9
     stored[at] ^= 1
     (tmp_path / "changed").write_bytes(stored)
-    with pytest.raises(FileError, match="damaged: what it holds does not agree with its hash"):
+    with pytest.raises(FileError, match="damaged: its content does not match its hash"):
         load(tmp_path / "changed")
 
 

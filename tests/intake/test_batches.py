@@ -205,12 +205,12 @@ def test_a_sample_of_the_rows_for_learners_that_need_them_in_memory() -> None:
 @pytest.mark.parametrize(
     ("source", "y", "words"),
     [
-        ("no/such.parquet", "y", "there is no file or folder 'no/such.parquet'"),
+        ("no/such.parquet", "y", "the file or folder 'no/such.parquet'"),
         (Batches(pieces(table_of(50)), columns=INPUTS), "z", "has no column 'z'; it has a, b, c"),
         (Batches(pieces(table_of(50))), np.ones(50), "y must name a column.*an array of values is not a name"),
-        (Batches([(np.ones((2, 2)), [0, 1])]), "y", "bring their own y"),
+        (Batches([(np.ones((2, 2)), [0, 1])]), "y", "include y"),
         (Batches([]), "y", "gives no batches"),
-        (Batches(iter([table_of(50)])), "y", "can be walked but once"),
+        (Batches(iter([table_of(50)])), "y", "allows one pass only"),
         (Batches([np.ones((3, 2))]), "y", r"a batch must be a data frame, \(X, y\)"),
         (
             Batches([(np.ones((2, 2)), [0, 1]), (np.ones((2, 3)), [0, 1])]),
@@ -314,7 +314,7 @@ def test_a_source_that_changes_between_passes_is_noticed() -> None:
 
 def test_options_that_need_rows_in_memory_say_so() -> None:
     source = Batches(pieces(table_of(50)), columns=INPUTS)
-    with pytest.raises(ValueError, match="learner='incremental' grows from single rows in memory: take"):
+    with pytest.raises(ValueError, match="learner='incremental' needs single rows in memory: use"):
         SoftTreeRegressor(learner="incremental").fit(source, "y")
     with pytest.raises(ValueError, match="engine='memory' takes rows in memory, and X is Batches"):
         SoftTreeRegressor(engine="memory").fit(source, "y")

@@ -46,5 +46,5 @@ def test_rows_of_an_unknown_label_are_left_out_with_a_warning(model: Any) -> Non
 
 def test_validation_rows_without_a_known_label_are_refused() -> None:
     X, y, X_val, _ = rows()
-    with pytest.raises(ValueError, match=r"y_val has no label of y: it has \['maybe'\]; the classes are"):
+    with pytest.raises(ValueError, match=r"y_val has no label that occurs in y: it has \['maybe'\]; the classes are"):
         SoftTreeClassifier().fit(X, y, X_val=X_val, y_val=["maybe"] * len(X_val))

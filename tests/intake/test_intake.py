@@ -269,7 +269,7 @@ def test_codes_in_place_of_categories_are_refused() -> None:
 
 
 def test_text_where_a_number_was_is_refused() -> None:
-    advice = "column 'a' holds categories, 'one' for one, where numbers are wanted: it was a number at fit"
+    advice = "column 'a' holds categories, 'one' for example, but numbers are needed: it was a number at fit"
     with pytest.raises(ValueError, match=advice):
         fit_predict(pl.DataFrame({"a": [1.0]}), pl.DataFrame({"a": ["one"]}))
     with pytest.raises(ValueError, match=r"column 'x0' holds categories, 'one' for one.*it was a number at fit"):
@@ -350,7 +350,7 @@ def test_large_numbers_are_not_infinity() -> None:
 
 
 def test_none_reads_numbers_only() -> None:
-    with pytest.raises(ValueError, match="column 'colour' holds categories, 'red' for one, where numbers are wanted"):
+    with pytest.raises(ValueError, match="column 'colour' holds categories, 'red' for example, but numbers are needed"):
         fit(pd.DataFrame(MIXED), None)
     with pytest.raises(ValueError, match="column 'colour' holds categories"):
         fit(pd.DataFrame(MIXED), ["size"])

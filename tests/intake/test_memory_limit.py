@@ -69,7 +69,7 @@ def test_a_limit_below_what_the_process_holds_refuses_all(monkeypatch: pytest.Mo
     monkeypatch.setenv(SETTING, "1 MiB")
     before = CARTClassifier()
     for given in (X, pd.DataFrame(X)):
-        with pytest.raises(MemoryError, match="that the process holds"):
+        with pytest.raises(MemoryError, match="in use by the process"):
             before.fit(given, Y > 0)
     assert not hasattr(before, "tree_")
 

@@ -87,9 +87,9 @@ def test_what_is_no_class_label_is_refused_in_words(y: Any, words: str) -> None:
 
 
 def test_labels_that_are_none_of_the_classes_are_named() -> None:
-    with pytest.raises(ValueError, match=r"none of the classes: \['maybe'\]; the classes are \['no', 'yes'\]"):
+    with pytest.raises(ValueError, match=r"not among the classes: \['maybe'\]; the classes are \['no', 'yes'\]"):
         encode_classes(["no", "maybe"], np.array(["no", "yes"]))
-    with pytest.raises(ValueError, match=r"none of the classes: \['1'\]; the classes are \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"not among the classes: \['1'\]; the classes are \[0, 1\]"):
         encode_classes(["1"], np.array([0, 1]))
 
 

@@ -89,7 +89,7 @@ def test_classes_left_out_of_a_dict_count_once() -> None:
 
 
 BAD_CLASS_WEIGHTS: list[tuple[Any, str]] = [
-    ({"z": 1, "a": 2}, r"labels that are no classes of y: \['z'\]; the classes are \['a', 'b', 'c'\]"),
+    ({"z": 1, "a": 2}, r"labels that are not classes of y: \['z'\]; the classes are \['a', 'b', 'c'\]"),
     ({"a": -1}, "class_weight must be finite numbers >= 0, got -1 for class 'a'"),
     ({"a": np.nan}, "class_weight must be finite numbers >= 0, got nan for class 'a'"),
     ({"a": "much"}, "class_weight must be finite numbers >= 0, got 'much' for class 'a'"),

@@ -81,7 +81,7 @@ def test_other_losses_keep_to_them_too() -> None:
 def test_what_keeps_no_order_is_refused() -> None:
     X, _, y = rows(60)
     model = BuddingTreeRegressor(monotonic_cst=[1, 0], gate="linear", leaf="constant", max_nodes=3).fit(X, y)
-    with pytest.raises(ValueError, match="partial_fit moves all numbers row by row and keeps no order"):
+    with pytest.raises(ValueError, match="partial_fit updates all parameters row by row"):
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="monotonic_cst needs learner='joint'"):
         BuddingTreeRegressor(monotonic_cst=[1, 0], learner="online").fit(X, y)

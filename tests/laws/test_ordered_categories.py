@@ -73,6 +73,6 @@ def test_the_order_is_learned_and_printed_by_names() -> None:
 def test_a_category_without_an_order_is_refused_in_words() -> None:
     X, code = frame(np.random.default_rng(0), 60)
     plain = X.assign(education=X.education.astype(object))
-    message = "'education', which is a category and has none; make it an ordered categorical"
+    message = "'education', which is an unordered category; make it an ordered categorical"
     with pytest.raises(ValueError, match=message):
         SoftTreeRegressor(monotonic_cst={"education": 1}).fit(plain, code)

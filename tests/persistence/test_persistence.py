@@ -302,7 +302,7 @@ def test_a_model_that_is_not_fitted_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_file_is_one_error_and_nothing_waits(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(FileError, match="no file but a folder, a pipe or a device"):
+        with pytest.raises(FileError, match="not a file but a folder, a pipe or a device"):
             load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing")

@@ -97,7 +97,7 @@ def test_what_cannot_be_joined_is_refused() -> None:
     with pytest.raises(ValueError, match="other inputs or answers"):
         join_trees([one, other.replace(schema=replace(one.schema, features=tuple("abcdef")))])
     wide = next(tree for tree in (random_tree(seed, 2) for seed in range(60)) if tree.n_outputs == 2)
-    with pytest.raises(ValueError, match="which must be one"):
+    with pytest.raises(ValueError, match="so the links must be equal"):
         join_trees([wide, wide.replace(link=Link.SOFTMAX if wide.link == Link.IDENTITY else Link.IDENTITY)])
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [np.nan, 1.0]):
         with pytest.raises(ValueError, match="weights must be 2 numbers"):

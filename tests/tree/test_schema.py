@@ -174,7 +174,7 @@ def test_what_was_changed_is_refused_or_is_another_schema(source: Any) -> None:
         ({"costs": ((0.0, -1.0), (1.0, 0.0))}, "finite and >= 0"),
         ({"costs": ((0.0, np.nan), (1.0, 0.0))}, "finite and >= 0"),
         ({"costs": ((1.0, 1.0), (1.0, 0.0))}, "0 on the diagonal"),
-        ({"task": "regression"}, "costs are for classes"),
+        ({"task": "regression"}, "costs are for classification"),
         ({"unseen": "error"}, "unseen must be 'missing'"),
         ({"target": 3}, "target must be the name"),
     ],
@@ -221,7 +221,7 @@ def test_other_cells_are_looked_at(row: Any) -> None:
         ([1, True, 4, 1], "column 'colour' had categories like 'blue' at fit and holds 4 now"),
         ([1, True, "red"], "a row must have 4 cells"),
         ("four", "a row must have 4 cells"),
-        ({"agee": 3}, r"the row has \['agee'\], which are no inputs"),
+        ({"agee": 3}, r"the row has \['agee'\], which are not inputs"),
     ],
 )
 def test_cells_that_cannot_be_read_are_refused(row: Any, said: str) -> None:

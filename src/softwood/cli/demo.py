@@ -23,7 +23,7 @@ def main() -> None:
     data = load_breast_cancer()
     diagnosis = data.target_names[data.target]
     X, X_test, y, y_test = train_test_split(data.data, diagnosis, test_size=1 / 3, random_state=0, stratify=diagnosis)
-    typer.echo(f"Breast cancer: {len(X)} rows to learn from, {len(X_test)} to test on, {X.shape[1]} features.\n")
+    typer.echo(f"Breast cancer: {len(X)} training rows, {len(X_test)} test rows, {X.shape[1]} features.\n")
 
     def show(model: Any, before: Callable[[], str] = str) -> None:
         start = perf_counter()
@@ -36,16 +36,18 @@ def main() -> None:
 
     hard = CARTClassifier(random_state=0)
     show(hard, lambda: f"{hard.pruning_table_}\n\n")
-    typer.echo("\nThe same rows, a soft tree: a gate weighs features and sends a part of each row both ways.\n")
+    typer.echo(
+        "\nA soft tree on the same rows: a gate is a weighted sum and sends a proportion of each row both ways.\n"
+    )
     soft = SoftTreeClassifier(gate="linear", leaf="constant", max_gate_features=2)
     show(soft)
     named = soft.tree_.replace(schema=replace(soft.tree_.schema, features=tuple(data.feature_names)))
     page = view(named, X_test, y_test)
-    typer.echo(f"\nThe soft tree to look at and to try, in a browser: {page.path}")
+    typer.echo(f"\nThe soft tree as an interactive page: {page.path}")
     if find_spec("matplotlib") is None:
-        typer.echo("A report to send or to print needs matplotlib: pip install 'softwood[view]'.")
+        typer.echo("The report needs matplotlib: pip install 'softwood[view]'.")
         return
     beside = page.path.with_name(f"{page.path.stem}-report.html")
     notes = {"Intended use": "A demonstration on public data; not for patients."}
     written = report(named, X_test, y_test, title="Breast cancer: a soft tree", notes=notes, path=beside)
-    typer.echo(f"What it is worth on the test rows, as a report to send or to print: {written.path}")
+    typer.echo(f"A report on the test rows: {written.path}")

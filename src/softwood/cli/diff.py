@@ -10,10 +10,14 @@ import typer
 from softwood.cli.arguments import AsJson, MaybeData, MaybeTarget, Nulls, Output, Separator
 from softwood.cli.output import check_output, print_json
 
-Old = Annotated[str, typer.Argument(metavar="OLD", help="A file that `softwood fit` wrote.")]
+Old = Annotated[str, typer.Argument(metavar="OLD", help="A model file written by `softwood fit`.")]
 New = Annotated[str, typer.Argument(metavar="NEW", help="Another one.")]
-Group = Annotated[str | None, typer.Option("--group", help="Column by which scores and errors are also compared.")]
-NumberOfRows = Annotated[int, typer.Option("--n_rows", "--n-rows", help="Rows shown that change most; 0: none.")]
+Group = Annotated[
+    str | None, typer.Option("--group", help="Column of groups for which scores and errors are also compared.")
+]
+NumberOfRows = Annotated[
+    int, typer.Option("--n_rows", "--n-rows", help="Number of rows with the largest changes to show.")
+]
 
 
 def main(
@@ -55,7 +59,7 @@ def check_options(data: str | None, target: str | None, group: str | None) -> No
     """An error for an option that needs rows where there are none."""
     for name, value in (("--target", target), ("--group", group)):
         if value and data is None:
-            raise ValueError(f"{name} needs DATA, rows that neither model was learned from.")
+            raise ValueError(f"{name} needs DATA: rows that neither model was trained on.")
 
 
 def name_models(old: str, new: str) -> tuple[str, str]:

@@ -9,9 +9,9 @@ import typer
 from softwood.cli.arguments import AsJson, Data, ModelFile, Nulls, Seed, Separator
 from softwood.cli.models import read_value
 
-Row = Annotated[int, typer.Option("--row", help="Which row of the data, from 0.")]
-Background = Annotated[str | None, typer.Option("--background", help="Rows to compare with; else those of DATA.")]
-Answer = Annotated[str | None, typer.Option("--answer", help="Reasons for which class; else the one that is given.")]
+Row = Annotated[int, typer.Option("--row", help="Number of the row, from 0.")]
+Background = Annotated[str | None, typer.Option("--background", help="Background rows; default: those of DATA.")]
+Answer = Annotated[str | None, typer.Option("--answer", help="Class to explain; default: the predicted one.")]
 Most = Annotated[int, typer.Option("-n", help="Maximum number of inputs.")]
 
 

@@ -34,7 +34,7 @@ def main(context: typer.Context, model: ModelFile, to: To = "", out: Output = No
     fitted = load(model)
     if to == "onnx":
         if out is None:
-            raise ValueError("--to onnx writes bytes: name a file with --out.")
+            raise ValueError("--to onnx writes a binary file: name it with --out.")
         from softwood.formats.replace import replace_file
 
         replace_file(out, (export(fitted, to="onnx", **options).SerializeToString(),))

@@ -72,7 +72,7 @@ def one_line(debug: bool) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Ended) as signalled:
-        typer.echo("softwood: stopped; what was not written yet is not written.", err=True)
+        typer.echo("softwood: stopped; no incomplete file was written.", err=True)
         raise typer.Exit(ENDED if isinstance(signalled, Ended) else STOPPED) from None
     except LineError as problem:
         say(problem.format_message() + _where_to_look(problem))

@@ -15,9 +15,7 @@ from softwood.cli.output import check_output, default_path, print_facts, print_j
 from softwood.cli.table_files import Reading, split_names
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
-Memory = Annotated[
-    str, typer.Option("--memory", help="What learning may take; a larger file, or a folder, is read in batches.")
-]
+Memory = Annotated[str, typer.Option("--memory", help="Memory limit; a larger file, or a folder, is read in batches.")]
 Options = Annotated[bool, typer.Option("--options", help="List the options of the --model and stop.")]
 
 
@@ -92,7 +90,7 @@ def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple
             seconds = perf_counter() - begin
             if not source.target:
                 names = f"{', '.join(table.names):.300}"
-                raise ValueError(f"--target is needed, the column to predict; {source.data!r} has {names}.")
+                raise ValueError(f"--target is required: the column to predict; {source.data!r} has {names}.")
             training = find_training(table, source.target, task=source.task, drop=source.drop, weight=source.weight)
     if not quiet:
         how = "read in" if room is None else f"read in batches, which take {room / 2**20:,.0f} MiB; a sample in"
@@ -103,7 +101,7 @@ def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple
 def check_folds(folds: int) -> None:
     """An error for a number of folds that is none."""
     if folds < 0 or folds == 1:
-        raise ValueError(f"--folds must be 0 (no error is measured) or at least 2, got {folds}.")
+        raise ValueError(f"--folds must be 0 (no error estimate) or at least 2, got {folds}.")
 
 
 def list_options(model: str, task: str) -> None:

@@ -40,7 +40,7 @@ def open_rows(source: Source, memory: int) -> Any:
             n_rows, n_known = n_rows + len(frame), n_known + len(known)
             yield known
         if not n_rows:
-            raise ValueError(f"{source.data!r} has column names and no rows.")
+            raise ValueError(f"{source.data!r} has column names but no rows.")
         if not n_known:
             raise ValueError(f"{source.data!r} has no value of {source.target!r}, which --target names, in any row.")
 

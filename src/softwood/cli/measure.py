@@ -84,8 +84,8 @@ def deal_folds(training: Training, fitted: Any, n_folds: int, seed: int) -> RowF
     dealt = deal_rows(fitted.encode(training.X), y, training.weight, n_folds, seed)
     if len(_usable(dealt)) < 2:
         raise ValueError(
-            f"there are too few rows ({len(training):,}), or they are too much alike, to hold some out and to measure "
-            "an error; name a --model and leave the error out with --folds 0."
+            f"there are too few rows ({len(training):,}), or too few distinct ones, to hold some out and estimate "
+            "an error; name a --model and skip the error with --folds 0."
         )
     return dealt
 

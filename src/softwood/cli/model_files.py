@@ -14,7 +14,7 @@ def load_model(path: str) -> Any:
 
     model = load(path)
     if isinstance(model, Tree):
-        raise ValueError(f"{path!r} holds a bare tree; this needs a model that `softwood fit` wrote.")
+        raise ValueError(f"{path!r} holds a bare tree, but this command needs a model written by `softwood fit`.")
     if not hasattr(model, "tree_"):
         raise ValueError(f"{path!r} holds a pipeline; the commands take models without steps: load it in Python.")
     return model

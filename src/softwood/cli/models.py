@@ -14,12 +14,12 @@ MODELS = {
     "cart": ("CARTClassifier", "CARTRegressor", "hard tree, pruned by cross-validation"),
     "c45": ("C45Classifier", "", "hard tree by gain ratio, pruned by error"),
     "soft": ("SoftTreeClassifier", "SoftTreeRegressor", "small soft tree, chosen on held-out rows"),
-    "budding": ("BuddingTreeClassifier", "BuddingTreeRegressor", "soft tree whose nodes are leaf and branch at once"),
-    "softened": ("SoftenedClassifier", "SoftenedRegressor", "CART whose thresholds are made ramps"),
+    "budding": ("BuddingTreeClassifier", "BuddingTreeRegressor", "soft tree whose nodes are both leaf and branch"),
+    "softened": ("SoftenedClassifier", "SoftenedRegressor", "CART with ramps in place of thresholds"),
     "ldt": (
         "LinearDiscriminantTreeClassifier", "LinearDiscriminantTreeRegressor", "hard tree of linear discriminants",
     ),
-    "omnivariate": ("OmnivariateTreeClassifier", "OmnivariateTreeRegressor", "the simplest gate that does, per node"),
+    "omnivariate": ("OmnivariateTreeClassifier", "OmnivariateTreeRegressor", "the simplest sufficient gate per node"),
     "experts": ("MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor", "mixture of linear experts"),
 }  # fmt: skip
 
@@ -36,7 +36,7 @@ def find_class(name: str, task: str) -> Any:
     estimator = MODELS[name][task == "regression"]
     if not estimator:
         raise ValueError(
-            f"--model {name} learns classes only, the task is {task}; choose one of {', '.join(models_for(task))}."
+            f"--model {name} is a classifier, the task is {task}; choose one of {', '.join(models_for(task))}."
         )
     return getattr(import_module("softwood"), estimator)
 
@@ -66,7 +66,7 @@ def check_words(name: str, words: Sequence[str]) -> None:
     """An error, before any work, for a model that is none and for words that are no options of it."""
     if name == "auto":
         if words:
-            raise ValueError(f"{words[0]} is an option of a model; say which with --model ({', '.join(MODELS)}).")
+            raise ValueError(f"{words[0]} is an option of a model: name the model with --model ({', '.join(MODELS)}).")
         return
     tasks = [task for task in ("classification", "regression") if name not in MODELS or name in models_for(task)]
     known = {option: None for task in tasks for option in parameters_of(find_class(name, task))}
@@ -90,7 +90,9 @@ def read_options(words: Sequence[str], known: Sequence[str] | dict[str, Any], of
     while rest:
         word = rest.pop(0)
         if not word.startswith("--"):
-            raise ValueError(f"{word!r} is in no place; options begin with --, a name with blanks needs quotes.")
+            raise ValueError(
+                f"{word!r} is not expected here: options begin with --, and a name with spaces needs quotes."
+            )
         name, has_value, text = word[2:].replace("-", "_").partition("=")
         text = word[2:].partition("=")[2] if has_value else ""
         if name not in known and name.startswith("no_") and name[3:] in known and not has_value:

@@ -116,7 +116,9 @@ def check_output(path: str, *inputs: str | None) -> None:
     if Path(path).is_dir():
         raise ValueError(f"{path!r} is a folder; name a file in it to write to.")
     if not folder.is_dir():
-        raise ValueError(f"there is no folder {str(folder)!r} to write {Path(path).name!r} to; make it first.")
+        raise ValueError(
+            f"the folder {str(folder)!r} does not exist: cannot write {Path(path).name!r} to; make it first."
+        )
     if not os.access(folder, os.W_OK) or (Path(path).exists() and not os.access(path, os.W_OK)):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     for source in filter(None, inputs):

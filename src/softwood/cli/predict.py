@@ -14,8 +14,8 @@ from softwood.cli.arguments import AsJson, Data, ModelFile, Nulls, Output, Separ
 from softwood.cli.streams import is_parquet, is_stream, read_batches, write_lines, write_parquet
 from softwood.cli.table_files import Reading, split_names
 
-Proba = Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")]
-Keep = Annotated[list[str] | None, typer.Option("--keep", help="Columns of the data to write beside: a,b.")]
+Proba = Annotated[bool, typer.Option("--proba", help="Also write the probability of every class.")]
+Keep = Annotated[list[str] | None, typer.Option("--keep", help="Columns of the data to copy to the output: a,b.")]
 
 
 def main(
@@ -91,7 +91,7 @@ def answers(model: Any, X: Any, proba: bool) -> dict[str, list[Any]]:
     schema = model.tree_.schema
     if schema.task == "regression":
         if proba:
-            raise ValueError("--proba is for classes; this model answers numbers.")
+            raise ValueError("--proba is for classifiers; this model is a regressor.")
         given = model.predict(X)
         many = given.ndim == 2
         return {f"prediction_{name}": given[:, k].tolist() for k, name in enumerate(schema.answers)} if many else {

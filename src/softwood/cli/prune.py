@@ -9,8 +9,8 @@ import typer
 from softwood.cli.arguments import AsJson, ModelFile, Output
 
 Leaves = Annotated[int | None, typer.Option("--n_leaves", "--n-leaves", help="Maximum number of leaves.")]
-Alpha = Annotated[float | None, typer.Option("--alpha", help="The price of a leaf.")]
-Node = Annotated[int | None, typer.Option("--node", help="A branch to make a leaf, by its number in `show`.")]
+Alpha = Annotated[float | None, typer.Option("--alpha", help="Penalty per leaf (alpha).")]
+Node = Annotated[int | None, typer.Option("--node", help="Number (in `show`) of a branch to turn into a leaf.")]
 
 
 def main(
@@ -37,7 +37,7 @@ def main(
     if sum(each is not None for each in (n_leaves, alpha, node)) > 1:
         raise ValueError("give one of --n_leaves, --alpha and --node.")
     if out is None:
-        raise ValueError("--out is needed, the file to write the pruned model to (it may be the same file).")
+        raise ValueError("--out is required: the file for the pruned model (it may be the same file).")
     check_output(out)  # the model itself may be replaced by a pruned one
     pruned = fitted.snip(node) if node is not None else fitted.prune_to(alpha=alpha, n_leaves=n_leaves)
     save(pruned, out)

@@ -10,10 +10,10 @@ from softwood.cli.arguments import AsJson, Data, MaybeTarget, ModelFile, Nulls, 
 from softwood.cli.output import check_output, default_path, print_json
 from softwood.cli.view import rows_and_answers, write_page
 
-Group = Annotated[str | None, typer.Option("--group", help="Input by which errors are told apart.")]
+Group = Annotated[str | None, typer.Option("--group", help="Input by which errors are broken down.")]
 Title = Annotated[str | None, typer.Option("--title", help="Of the page.")]
 Notes = Annotated[list[str] | None, typer.Option("--note", help="'Intended use=…', for the headings of the report.")]
-Worst = Annotated[int, typer.Option("--n_worst", "--n-worst", help="Rows shown that are answered worst; 0: none.")]
+Worst = Annotated[int, typer.Option("--n_worst", "--n-worst", help="Number of rows with the largest errors to show.")]
 
 
 def main(
@@ -39,7 +39,7 @@ def main(
     schema = fitted.tree_.schema
     target = target or schema.target or (str(schema.answers[0]) if schema.task == "regression" else "")
     if not target:
-        raise ValueError("--target is needed, the column with the known answers.")
+        raise ValueError("--target is required: the column with the actual values.")
     X, y = rows_and_answers(fitted, data, target, tuple(null or ()), separator)
     wrong = [text for text in note or () if "=" not in text]
     if wrong:

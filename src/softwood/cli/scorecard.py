@@ -10,14 +10,16 @@ import typer
 
 from softwood.cli.arguments import AsJson, MaybeData, ModelFile, Nulls, Output, Separator
 
-Good = Annotated[str | None, typer.Option("--good", help="The class whose odds points grow with; the last one.")]
+Good = Annotated[
+    str | None, typer.Option("--good", help="Class whose odds increase with the points; default: the last one.")
+]
 Pdo = Annotated[float, typer.Option("--pdo", help="Points that double the odds.")]
 BasePoints = Annotated[float, typer.Option("--base_points", "--base-points", help="Points at --base_odds.")]
-BaseOdds = Annotated[float, typer.Option("--base_odds", "--base-odds", help="Odds that --base_points stand for.")]
+BaseOdds = Annotated[float, typer.Option("--base_odds", "--base-odds", help="Odds at --base_points.")]
 Whole = Annotated[bool, typer.Option("--whole", help="Whole points.")]
-Bins = Annotated[list[str] | None, typer.Option("--bins", help="Own cuts of an input: age=25,40; several times.")]
-Apply = Annotated[bool, typer.Option("--apply", help="The points of the rows of DATA in place of the card.")]
-Sql = Annotated[str | None, typer.Option("--sql", help="A SELECT that gives points to a table of this name.")]
+Bins = Annotated[list[str] | None, typer.Option("--bins", help="Bins of an input: age=25,40; may be repeated.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Write the points of the rows of DATA instead of the card.")]
+Sql = Annotated[str | None, typer.Option("--sql", help="Write a SELECT that computes the points of this table.")]
 Dialect = Annotated[str, typer.Option("--dialect", help="Of the SQL: postgresql, sqlite, duckdb, mysql, …")]
 
 
@@ -45,7 +47,7 @@ def main(
 
     check_output(out or "-", model, data)
     if apply and (data is None or sql is not None):
-        raise ValueError("--apply needs DATA, the rows to give points to, and no --sql.")
+        raise ValueError("--apply needs DATA (the rows to score) and no --sql.")
     fitted = load_model(model)
     rows = None
     if data is not None:

@@ -8,13 +8,13 @@ import typer
 
 from softwood.cli.arguments import AsJson, ModelFile
 
-Form = Annotated[str, typer.Option("--form", help="tree, or rules: its paths one by one.")]
+Form = Annotated[str, typer.Option("--form", help="tree, or rules: one line per path.")]
 Digits = Annotated[int, typer.Option("--digits", help="Decimals of numbers.")]
-Exact = Annotated[bool, typer.Option("--exact", help="Every number with all its digits.")]
-MaxDepth = Annotated[int | None, typer.Option("--max-depth", "--max_depth", help="How deep to print.")]
-Surrogates = Annotated[bool, typer.Option("--surrogates", help="What is asked where an input is missing.")]
+Exact = Annotated[bool, typer.Option("--exact", help="Print all digits of every number.")]
+MaxDepth = Annotated[int | None, typer.Option("--max-depth", "--max_depth", help="Maximum depth to print.")]
+Surrogates = Annotated[bool, typer.Option("--surrogates", help="Print surrogate splits.")]
 Width = Annotated[
-    int | None, typer.Option("--width", help="Columns to aim for; 0: neither wrap nor cut; else those of the terminal.")
+    int | None, typer.Option("--width", help="Width in columns; 0: neither wrap nor truncate; default: the terminal's.")
 ]
 
 

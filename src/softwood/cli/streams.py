@@ -48,7 +48,7 @@ def write_parquet(path: str, parts: Iterator[Columns]) -> None:
                 writer = writer or parquet.ParquetWriter(beside, table.schema)
                 writer.write_table(table)
             if writer is None:
-                raise ValueError("there are no rows to answer.")
+                raise ValueError("there are no rows to predict.")
         finally:
             if writer is not None:
                 writer.close()

@@ -34,7 +34,7 @@ class Table:
         self.frame: nw.DataFrame[Any] = nw.from_native(native, eager_only=True)
         self.source = source
         if not len(self):
-            raise ValueError(f"{source!r} has column names and no rows.")
+            raise ValueError(f"{source!r} has column names but no rows.")
 
     @classmethod
     def read(cls, source: str, reading: Reading | None = None) -> Table:

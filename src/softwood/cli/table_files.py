@@ -136,7 +136,7 @@ def _kind(what: str, data: bytes) -> str:
         return "Arrow"
     first = data[:100].lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"[":
-        raise ValueError(f"{what} is a JSON list; JSON must be one object a line.")
+        raise ValueError(f"{what} is a JSON list; JSON input must have one object per line.")
     return "JSON lines" if first == b"{" else "CSV"
 
 
@@ -144,7 +144,7 @@ def _unpack(what: str, data: bytes) -> bytes:
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as problem:
-        raise ValueError(f"{what} is packed by gzip, and damaged or cut off: {problem}") from None
+        raise ValueError(f"{what} is a gzip file, and it is damaged or truncated: {problem}") from None
 
 
 def _require_text(what: str, data: bytes) -> None:

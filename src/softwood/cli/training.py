@@ -90,14 +90,17 @@ def find_training(
     useless = {name: reason for name in rest if (reason := _why_not(table, name))}
     inputs = tuple(name for name in rest if name not in useless)
     if not inputs:
-        left = f"; left out: {_spell_left(useless)}" if useless else ""
-        raise ValueError(f"{table.source!r} has no column to learn from beside {target!r}{left}.")
+        left = f"; dropped: {_spell_left(useless)}" if useless else ""
+        raise ValueError(f"{table.source!r} has no usable column besides {target!r}{left}.")
     said = [("rows", f"{len(table):,}" + (f" of {n_all:,}; the others have no {target}" if absent.any() else ""))]
     said += [("target", f"{target}: {why}"), ("inputs", spell_list([_spell(table, name) for name in inputs], INPUTS))]
-    said += [("left out", _spell_left(useless))] if useless else []
+    said += [("dropped", _spell_left(useless))] if useless else []
     counters = [name for name in inputs if _is_counter(table, name)]
     said += [
-        ("look at", f"{spell_list(counters, ROOM)}: another whole number in every row; --drop what only names rows")
+        (
+            "check",
+            f"{spell_list(counters, ROOM)}: a different integer in every row; --drop columns that only identify rows",
+        )
     ] * bool(counters)
     weights = np.ones(len(table)) if weight is None else table.numbers(weight)
     return Training(table, target, inputs, task, weights, tuple(said))
@@ -118,9 +121,9 @@ def _find_task(table: Table, target: str, task: str) -> tuple[str, str]:
     if not classes:
         numbers = table.numbers(target)
         span = f"numbers from {spell_number(numbers.min())} to {spell_number(numbers.max())}"
-        return "regression", f"{span}, so regression (--task classification says otherwise)"
+        return "regression", f"{span}, so regression (override: --task classification)"
     labels = [spell_label(label) for label in sorted(set(table.values(target)), key=str)]
-    hint = " (--task regression says otherwise)" if kind == "number" else ""
+    hint = " (override: --task regression)" if kind == "number" else ""
     return "classification", f"{n} {'class' if n == 1 else 'classes'}: {spell_list(labels, ROOM)}{hint}"
 
 

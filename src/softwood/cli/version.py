@@ -27,10 +27,8 @@ def _show(wanted: bool) -> None:
 
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show, is_eager=True, help="Show what runs here and stop.")
+        bool, typer.Option("--version", callback=_show, is_eager=True, help="Show versions and kernels, and exit.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show Python's traceback of an error; anywhere on the line.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show Python's traceback on errors.")] = False,
 ) -> None:
     """Decision trees with hard or soft gates."""

@@ -29,7 +29,7 @@ def main(
     path = out or default_path(model, ".html")
     check_output(path, model, data)
     if target and data is None:
-        raise ValueError("--target needs DATA: known answers belong to rows.")
+        raise ValueError("--target needs DATA: the actual values belong to its rows.")
     fitted = load_model(model)
     X, y = (None, None) if data is None else rows_and_answers(fitted, data, target, tuple(null or ()), separator)
     write_page(lambda beside: softwood.view(fitted, X, y, path=beside), path)

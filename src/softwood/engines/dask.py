@@ -124,8 +124,9 @@ def connected_client() -> Any:
         return distributed.get_client()
     except ValueError:
         raise RuntimeError(
-            "X is of Dask, and no client is connected to a cluster: dask.distributed.Client() starts one on this "
-            "machine, Client('scheduler:8786') goes to one that runs."
+            "X is a Dask collection, but no client is connected to a cluster: dask.distributed.Client() starts one "
+            "on this "
+            "machine, Client('scheduler:8786') connects to a running one."
         ) from None
 
 

@@ -59,14 +59,12 @@ class DateParts(TransformerMixin, BaseEstimator):
         self._checked_parts()
         found = date_columns(X)
         if found is None:
-            raise TypeError(
-                f"DateParts needs a data frame, whose columns say that they are dates, got {type(X).__name__}."
-            )
+            raise TypeError(f"DateParts needs a data frame with date columns, got {type(X).__name__}.")
         names = column_names(X)
         made = [f"{name} {part}" for name in found for part in self._checked_parts()]
         taken = sorted(set(made) & set(names))
         if taken:
-            raise ValueError(f"DateParts would make a column {taken[0]!r}, and X has one: rename it.")
+            raise ValueError(f"DateParts would add a column {taken[0]!r}, which X already has: rename it.")
         self.date_columns_, self.feature_names_in_, self.n_features_in_ = found, np.array(names, object), len(names)
         return self
 
@@ -77,7 +75,7 @@ class DateParts(TransformerMixin, BaseEstimator):
             raise ValueError(f"X must be a data frame of the columns at fit: {self.feature_names_in_.tolist()!r:.200}.")
         other = [name for name in self.date_columns_ if name not in (date_columns(X) or ())]
         if other:
-            raise ValueError(f"column {other[0]!r} held dates at fit, and now it does not: convert it to dates.")
+            raise ValueError(f"column {other[0]!r} held dates at fit but does not now: convert it to dates.")
         return spread_dates(X, self.date_columns_, self._checked_parts())
 
     def get_feature_names_out(self, input_features: Any = None) -> Names:
@@ -94,5 +92,5 @@ class DateParts(TransformerMixin, BaseEstimator):
         parts = list(self.parts)
         for part in parts:
             if part not in CALENDAR or parts.count(part) > 1:
-                raise ValueError(f"parts must be different ones of {', '.join(CALENDAR)}, got {parts!r}.")
+                raise ValueError(f"parts must be distinct names among {', '.join(CALENDAR)}, got {parts!r}.")
         return parts

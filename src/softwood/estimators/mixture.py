@@ -50,7 +50,8 @@ class MixtureOfExperts(TreeEstimator):
         branching = options.integer("branching", p["branching"], 2, 16)
         if branching**depth > MOST_EXPERTS:
             raise ValueError(
-                f"depth={depth} and branching={branching} make {branching**depth} experts; want at most {MOST_EXPERTS}."
+                f"depth={depth} and branching={branching} make {branching**depth} experts; the maximum is "
+                f"{MOST_EXPERTS}."
             )
         return Experts(
             depth=depth,

@@ -82,7 +82,7 @@ def build_tree(arrays: Mapping[str, Array], description: Any) -> Tree:
     """The tree of its arrays and its description; what is wrong is a ValueError or a TypeError."""
     names = {"link", "note", "schema", "provenance"}
     if not isinstance(description, Mapping) or description.keys() != names:
-        raise ValueError(f"a tree is described by {', '.join(sorted(names))}, got {description!r:.80}.")
+        raise ValueError(f"a tree must have the fields {', '.join(sorted(names))}, got {description!r:.80}.")
     for name, array in arrays.items():
         dtype, axes = form_of(name)
         if array.dtype != dtype or array.ndim != axes:

@@ -108,7 +108,7 @@ def _exact(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]
 def _own(one: Input, curve: Curve, scale: float, count: Counter, whole: bool, cuts: Sequence[float]) -> list[Line]:
     edges = [float(cut) for cut in cuts]
     if not all(np.isfinite(edges)) or edges != sorted(set(edges)):
-        raise ValueError(f"bins of {one.name!r} must be finite cuts that rise, got {list(cuts)!r:.80}.")
+        raise ValueError(f"bins of {one.name!r} must be finite and increasing, got {list(cuts)!r:.80}.")
     low, high = _range(one)
     lines = []
     for lower, upper in pairwise([None, *edges, None]):

@@ -68,7 +68,7 @@ class Scorecard(list[Line]):
         if dialect not in DIALECTS:
             raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")
         if "node" in self[0]:
-            raise ValueError("the card of a tree has a line per leaf: write its leaves by export(model, to='sql').")
+            raise ValueError("the card of a hard tree has one line per leaf: use export(model, to='sql').")
         words, terms = DIALECTS[dialect], list[str]()
         inputs = {one.name: one for one in self.tree.schema.inputs}
         for name, lines in groupby(self, key=lambda line: str(line["input"])):

@@ -70,7 +70,7 @@ def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
     try:
         told = os.fstat(descriptor)
         if not stat.S_ISREG(told.st_mode):
-            raise FileError(f"{what} is no file but a folder, a pipe or a device.")
+            raise FileError(f"{what} is not a file but a folder, a pipe or a device.")
         if told.st_size < 8:
             raise FileError(f"{what} is not a softwood file: it has only {told.st_size} bytes.")
         whole = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
@@ -105,7 +105,7 @@ def _read(what: str, whole: memoryview) -> tuple[dict[str, Any], dict[str, Array
         raise FileError(f"{what} is damaged: its metadata must have format, version, header and sha256.")
     arrays = _views(what, table, whole[8 + length :])
     if content_hash(told["header"], arrays) != told["sha256"]:
-        raise FileError(f"{what} is damaged: what it holds does not agree with its hash. Take another copy.")
+        raise FileError(f"{what} is damaged: its content does not match its hash. Use another copy.")
     header = parse(told["header"])
     if not isinstance(header, dict):
         raise FileError(f"{what} is damaged: its header must be an object.")
@@ -124,7 +124,7 @@ def _views(what: str, table: dict[str, Any], values: memoryview) -> dict[str, Ar
             raise FileError(f"{what} is damaged: array {name!r:.80} must hold bytes 0 and 1.")
         at = end
     if at != len(values):
-        raise FileError(f"{what} is damaged: {len(values) - at} bytes stand after the last array.")
+        raise FileError(f"{what} is damaged: {len(values) - at} bytes follow the last array.")
     return arrays
 
 

@@ -24,4 +24,4 @@ def reading(what: str) -> Iterator[None]:
     except RecursionError:
         raise FileError(f"{what} is nested too deeply to be a model.") from None
     except WRONG_VALUE as problem:
-        raise FileError(f"{what} does not hold a sound model: {problem}") from problem
+        raise FileError(f"{what} does not contain a valid model: {problem}") from problem

@@ -172,12 +172,12 @@ def _text(value: Any) -> str:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise FileError(f"a key stands twice in one object: {[name for name, _ in pairs]!r:.200}.")
+        raise FileError(f"duplicate keys in one object: {[name for name, _ in pairs]!r:.200}.")
     return found
 
 
 def _refuse_constant(name: str) -> Any:
-    raise FileError(f'{name} is no JSON; NaN is written as null, infinity as "inf".')
+    raise FileError(f'{name} is not JSON; write NaN as null and infinity as "inf".')
 
 
 def _integer(digits: str) -> int:

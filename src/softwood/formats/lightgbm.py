@@ -69,7 +69,7 @@ def _read_node(node: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"a split on categories ({node['decision_type']!r}) cannot be read; encode them as numbers.")
     missing, threshold = node["missing_type"], float(node["threshold"])
     if missing == "Zero":
-        raise ValueError("zeros that count as missing (zero_as_missing) cannot be read.")
+        raise ValueError("models with zero_as_missing=True are not supported.")
     left = node["default_left"] if missing == "NaN" else threshold >= 0.0  # without NaN at fit it counts as 0
     return {
         "first_child": -1,

@@ -89,11 +89,11 @@ def _refuse_names(names: Sequence[str]) -> None:
     """Names that an input of a graph cannot have: none at all, and those of its outputs and of what lies between."""
     if "" in names:
         raise ValueError(
-            f"input {names.index('')} has an empty name, which ONNX takes for no input; fit with a name for the column."
+            f"input {names.index('')} has an empty name, which ONNX does not allow; fit with a name for the column."
         )
     taken = sorted(name for name in names if name in OUTPUTS or name.startswith(f"{NAME}/"))
     if taken:
-        raise ValueError(f"inputs {taken!r} are called as outputs of the ONNX model; fit with other names.")
+        raise ValueError(f"inputs {taken!r} have names of outputs of the ONNX model; fit with other names.")
 
 
 def _type(cell: Cell, dtype: npt.DTypeLike) -> Any:

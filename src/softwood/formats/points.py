@@ -77,7 +77,7 @@ def scorecard(
     inside = look_inside(model, wanted_by="scorecard")
     if inside.steps:
         raise ValueError(
-            f"points would be about what {', '.join(inside.steps)} makes of a row; pass the last step alone."
+            f"the points would refer to the output of {', '.join(inside.steps)}; pass the last step of the pipeline."
         )
     tree = inside.tree
     for name, value in (("pdo", pdo), ("base_odds", base_odds)):
@@ -85,7 +85,7 @@ def scorecard(
             raise ValueError(f"{name} must be a number > 0, got {value!r}.")
     answers = tree.schema.answers
     if tree.schema.task != "classification" or len(answers) != 2:
-        raise ValueError("a scorecard is of two classes.")
+        raise ValueError("a scorecard needs two classes.")
     if good is not None and good not in answers:
         raise ValueError(f"good must be one of {answers!r}, got {good!r}.")
     place = len(answers) - 1 if good is None else answers.index(good)
@@ -100,13 +100,13 @@ def scorecard(
             "SoftTreeClassifier(max_leaves=1, leaf='linear')."
         )
     if bins is not None:
-        raise ValueError("bins are of an additive model; the bins of a hard tree are its leaves.")
+        raise ValueError("bins are for additive models; the bins of a hard tree are its leaves.")
     return Scorecard(_leaves(tree, place, offset, factor, whole), tree)
 
 
 def _leaves(tree: Tree, good: int, offset: float, factor: float, whole: bool) -> list[Line]:
     if not np.isfinite(tree.count).all():
-        raise ValueError("the tree does not say how many rows came to its leaves, which the points need.")
+        raise ValueError("the tree has no row counts for its leaves, which the points need.")
     answers, rows = tree.answers, list[Line]()
     leaves = [node for node in tree.walk() if not tree.n_children[node]]
     asked = paths(Wording(tree), leaves, None)

@@ -203,8 +203,8 @@ def make_program(model: Any, wanted_by: str = "export") -> Program:
     inside = look_inside(model, wanted_by=wanted_by)
     if inside.steps:
         raise ValueError(
-            f"{wanted_by} writes a tree, not the steps before it ({', '.join(inside.steps)}): the result would read "
-            f"what they make of a row. Pass the last step of the pipeline and apply the others where it runs."
+            f"{wanted_by} writes a tree, not the steps before it ({', '.join(inside.steps)}): the export would read "
+            "the output of these steps. Pass the last step of the pipeline and apply the others before it."
         )
     tree, limits = _with_steady_sums(inside.tree)
     numbering = _Columns(limits)
@@ -245,11 +245,11 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[Label, ...]:
     for label in told:
         if not isinstance(label, str | int | float | bool):
             raise ValueError(
-                f"{what} has the label {label!r:.60} ({type(label).__name__}); exports know text, numbers and "
-                "booleans: make text of such labels before fit."
+                f"{what} has the label {label!r:.60} ({type(label).__name__}); exports support text, numbers and "
+                "booleans: convert such labels to text before fit."
             )
         if isinstance(label, float) and not math.isfinite(label):
-            raise ValueError(f"{what} has the label {label!r}; exports know finite numbers: name it before fit.")
+            raise ValueError(f"{what} has the label {label!r}; exports support finite numbers: rename it before fit.")
     return told
 
 
@@ -270,8 +270,8 @@ def refuse_wide(labels: Sequence[Label], what: str, language: str, limit: int) -
     if wide:
         power = "2^53" if limit == EXACT_IN_DOUBLE else "2^63"
         raise ValueError(
-            f"{what} {wide[0]}, and {language} does not tell integers beyond {power} apart; make text of such labels "
-            "before fit."
+            f"{what} {wide[0]}, and {language} cannot distinguish integers beyond {power}; convert such labels to "
+            "text before fit."
         )
 
 

@@ -44,7 +44,7 @@ def from_sklearn(model: Any) -> Tree:
     check_is_fitted(model, "tree_")
     theirs, classes = model.tree_, isinstance(model, DecisionTreeClassifier)
     if classes and model.n_outputs_ > 1:
-        raise ValueError(f"a Tree answers the classes of one target, got a model of {model.n_outputs_} targets.")
+        raise ValueError(f"a Tree has the classes of one target, got a model of {model.n_outputs_} targets.")
     order = _levels(theirs.children_left, theirs.children_right)
     branch = theirs.children_left[order] >= 0
     value = theirs.value[order]
@@ -160,7 +160,7 @@ def _refuse_more(program: Program, drop_surrogates: bool) -> None:
         raise ValueError("to_sklearn needs constant leaves, and missing values that go to one child; no buds.")
     if not drop_surrogates and any(len(node.readers) > 1 for node in program.nodes):
         raise ValueError(
-            "scikit-learn's trees have no surrogates: fit with missing='direction', or leave them out by "
+            "scikit-learn's trees have no surrogates: fit with missing='direction', or drop them with "
             "drop_surrogates=True."
         )
     if program.costs is not None:

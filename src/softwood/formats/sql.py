@@ -107,10 +107,10 @@ def _refuse_clashes(program: Program, keep: Sequence[str], told: Sequence[str]) 
     """Columns of one name: what is kept and what is answered, and inputs called as the columns between."""
     twice = sorted(set(keep) & set(told))
     if twice or len(set(told)) < len(told):
-        raise ValueError(f"columns {twice or told!r} would stand twice in the result; give the answers other names.")
+        raise ValueError(f"columns {twice or told!r} would occur twice in the result; pass other names=.")
     taken = [cell.name for cell in program.cells if OWN.fullmatch(cell.name)]
     if taken:
-        raise ValueError(f"inputs {taken!r:.200} are called as the query's own columns; fit with other names.")
+        raise ValueError(f"inputs {taken!r:.200} have names of the query's own columns; fit with other names.")
 
 
 def _refuse_wide(program: Program) -> None:

@@ -167,7 +167,7 @@ def _near(value: float) -> float:
     with np.errstate(over="ignore"):
         single = float(np.float32(value))
     if np.isinf(single) and not np.isinf(value):
-        raise ValueError(f"{value!r} does not fit a float; export in double precision.")
+        raise ValueError(f"{value!r} does not fit in a float; export in double precision.")
     return single
 
 

@@ -74,8 +74,8 @@ def refuse_out_of_core(estimator: Any, X: Any) -> None:
         sample = "X.sample(frac=0.01).compute()" if is_dask(X) else "Batches(...).sample(100_000)"
         where = "on a cluster" if is_dask(X) else "in batches"
         raise TypeError(
-            f"{type(estimator).__name__} learns from rows in memory, and X is {describe_source(X)}. Give it a sample "
-            f"of them, {sample}, or take a CART, soft or budding tree, which learn {where}."
+            f"{type(estimator).__name__} needs rows in memory, but X is {describe_source(X)}. Pass a sample, "
+            f"{sample}, or use CART, soft or budding trees, which support rows {where}."
         )
 
 
@@ -83,6 +83,4 @@ def refuse_out_of_core_validation(X_val: Any) -> None:
     """An error where the validation rows are not in memory."""
     if is_out_of_core(X_val):
         some = "X_val.compute()" if is_dask(X_val) else "Batches(...).sample(100_000)"
-        raise TypeError(
-            f"X_val must be rows in memory, as the search on a sample looks at them often; take some of them, {some}."
-        )
+        raise TypeError(f"X_val must be rows in memory, because the search reads them often; use a sample, {some}.")

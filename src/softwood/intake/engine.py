@@ -41,12 +41,12 @@ def choose_engine(estimator: Any, X: Any) -> str:
         )
     if asked == "dask" and not is_dask(X):
         raise ValueError(
-            f"engine='dask' takes data frames and arrays of Dask, and X is {type(X).__name__}: make one of it, as by "
-            "dask.dataframe.from_pandas, or leave engine='auto'."
+            f"engine='dask' takes data frames and arrays of Dask, and X is {type(X).__name__}: convert it, for "
+            "example with dask.dataframe.from_pandas, or set engine='auto'."
         )
     if device is not None and (asked in ("memory", "batches", "dask") or out_of_core):
         raise ValueError(
-            f"device={device!r} is for engine='torch', on rows in memory: leave engine='auto', or drop the device."
+            f"device={device!r} needs engine='torch' and rows in memory: set engine='auto', or drop the device."
         )
     in_memory = "memory" if device is None else "torch"
     chosen = (home if out_of_core else in_memory) if asked == "auto" else str(asked)

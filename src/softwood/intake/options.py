@@ -111,7 +111,7 @@ def smoothing_of(value: Any) -> Smoothing | None:
         return Smoothing() if value == "laplace" else Smoothing(M, equal=False)
     strength = real("smoothing", value, 0.0, "None, 'laplace', 'm_estimate' or ")
     if strength == 0.0:
-        raise ValueError(f"smoothing must be > 0 rows that the prior is worth, got {value!r}; None smooths nothing.")
+        raise ValueError(f"smoothing must be a number of pseudo-rows > 0, got {value!r}; None does not smooth.")
     return Smoothing(strength, equal=False)
 
 
@@ -153,9 +153,9 @@ def warn_of_light_rows(weight: Floats, least: float) -> None:
     """A warning where rows enough to split weigh too little to be split."""
     if weight.sum() < least <= np.count_nonzero(weight):
         warnings.warn(
-            f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs: nothing is split. "
-            "Weights count as rows (two is a row twice; those that sum to less than the distinct rows were raised to "
-            "their number); multiply them so that they sum to the number of rows.",
+            f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs, so nothing is "
+            "split. Weights count as rows (two is a row twice; weights that sum to less than the number of "
+            "distinct rows were scaled up to it): scale them to sum to the number of rows.",
             UserWarning,
             stacklevel=4,
         )
@@ -185,14 +185,12 @@ def monotone_signs(given: Any, columns: Schema, *, ordered: bool = False) -> npt
             raise ValueError(f"monotonic_cst must hold -1, 0 or 1, got {sign!r} for feature {name!r}.")
         if sign and kind == Kind.ORDERED and not ordered:
             raise ValueError(
-                f"monotonic_cst asks for an order in {name!r}, an ordered category, which this tree splits into sets; "
-                "give its codes as numbers, or take a soft tree, which keeps the order of levels."
+                f"monotonic_cst asks for an order in {name!r}, an ordered category, which this tree splits by sets "
+                "of levels; pass its codes as numbers, or use a soft tree, which keeps the order."
             )
         if sign and kind == Kind.CATEGORY:
             advice = "make it an ordered categorical (pandas) or an Enum (polars)" if ordered else "give it as a number"
-            raise ValueError(
-                f"monotonic_cst asks for an order in {name!r}, which is a category and has none; {advice}."
-            )
+            raise ValueError(f"monotonic_cst asks for an order in {name!r}, which is an unordered category; {advice}.")
     return np.array(signs, np.int8) if any(signs) else np.zeros(0, np.int8)
 
 
@@ -213,17 +211,21 @@ def cost_matrix(costs: Any, classes: npt.NDArray[Any]) -> Floats | None:
         matrix = 1.0 - np.eye(k)
         for pair, cost in costs.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in labels for label in pair)):
-                raise ValueError(f"costs must have keys (true label, given label) of {labels!r:.200}, got {pair!r}.")
+                raise ValueError(
+                    f"costs must have keys (actual label, predicted label) of {labels!r:.200}, got {pair!r}."
+                )
             matrix[labels.index(pair[0]), labels.index(pair[1])] = _number("costs", cost)
     else:
         matrix = _numbers("costs", costs, f"a table of shape ({k}, {k}) or a dict {{(true, given): cost}}")
     if matrix.shape != (k, k):
         raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {matrix.shape}.")
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()) or np.diag(matrix).any():
-        raise ValueError("costs must be finite and >= 0, with zeros on the diagonal (a right answer costs nothing).")
+        raise ValueError(
+            "costs must be finite and >= 0, with zeros on the diagonal (a correct prediction costs nothing)."
+        )
     if k > 1 and not (matrix.sum(axis=1) > 0).all():
         free = labels[int(np.argmin(matrix.sum(axis=1)))]
-        raise ValueError(f"costs must say that each class is worth something, but mistaking {free!r} costs nothing.")
+        raise ValueError(f"costs must be > 0 for some error of each class, but misclassifying {free!r} costs nothing.")
     return matrix
 
 

@@ -37,7 +37,7 @@ def _load() -> Any:
                 f"SOFTWOOD_KERNELS=native, but the native kernels are not built ({failure})."
             ) from failure
         warnings.warn(
-            f"softwood runs on its slow NumPy kernels: the native ones are not built ({failure}). "
+            f"softwood uses its slow NumPy kernels, because the native ones are not built ({failure}). "
             "Install a C++ compiler and reinstall: pip install --force-reinstall --no-cache-dir softwood",
             RuntimeWarning,
             stacklevel=3,

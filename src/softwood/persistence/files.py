@@ -81,7 +81,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     what = f"{Path(path).name!r:.80}"
     with reading(what):
         if not isinstance(header.pop("softwood", None), str):
-            raise FileError(f"{what} must say which softwood wrote it.")
+            raise FileError(f"{what} must name the softwood version that wrote it.")
         if header.get("estimator") == "Tree":
             if header.keys() != {"estimator", "tree"}:
                 raise FileError(f"{what} must hold a tree and nothing else, got {list(header)!r:.80}.")
@@ -91,7 +91,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         else:
             model = _read_fitted(header, "", arrays)
         if arrays:
-            raise FileError(f"{what} holds arrays that are no part of the model: {list(arrays)!r:.80}.")
+            raise FileError(f"{what} has arrays that are not part of the model: {list(arrays)!r:.80}.")
         return model
 
 

@@ -83,7 +83,7 @@ def _read_column(column: Mapping[str, Any], at: str, arrays: Arrays) -> tuple[Lo
             return rows, [part.copy() for part in np.split(flat, begin[1:-1])] if len(begin) > 1 else []
     elif kind == {"values"} and isinstance(column["values"], list):
         return rows, [read_value(_kind(each), each, at, arrays) for each in column["values"]]
-    raise ValueError(f"{at} is no column of a history: {dict(column)!r:.80}.")
+    raise ValueError(f"{at} is not a column of a history: {dict(column)!r:.80}.")
 
 
 def _kind(stored: Any) -> Any:

@@ -91,7 +91,7 @@ def read_one(stored: Any, at: str, arrays: Arrays) -> Any:
         for keys, read in READERS.items():
             if stored.keys() == set(keys):
                 return read(stored, at, arrays)
-    raise ValueError(f"{at} is none of the values of a parameter: {stored!r:.80}.")
+    raise ValueError(f"{at} is not a valid parameter value: {stored!r:.80}.")
 
 
 def _read_float(stored: Any, at: str, arrays: Arrays) -> float:
@@ -121,7 +121,7 @@ def _read_random_state(stored: Any, at: str, arrays: Arrays) -> np.random.Random
     place, has_gauss, gauss = read_value(tuple[int, int, float], stored["random_state"], at, arrays)
     keys = read_value(np.ndarray[Any, np.dtype[np.uint32]], stored["keys"], f"{at}/keys", arrays)
     if keys.shape != (KEYS,) or not 0 <= place <= KEYS or has_gauss not in (0, 1) or not math.isfinite(gauss):
-        raise ValueError(f"{at} is no state of numpy.random.RandomState.")
+        raise ValueError(f"{at} is not a state of numpy.random.RandomState.")
     made = np.random.RandomState(0)  # what the user gave
     made.set_state(("MT19937", keys, place, has_gauss, gauss))
     return made

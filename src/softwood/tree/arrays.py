@@ -262,13 +262,13 @@ class TreeArrays:
         if output is None:
             gate = self.gate(node)
             if not isinstance(gate, LinearGate):
-                raise ValueError(f"node {node} has no linear gate, so no curve; output=0 asks for its response's.")
+                raise ValueError(f"node {node} has no linear gate and thus no curve; pass output=0 for its response.")
             terms = gate.terms
         else:
             _inside("output", output, self.n_outputs)
             response = self.response_at(node)
             if not isinstance(response, LinearResponse):
-                raise ValueError(f"node {node} has no linear response, so no curve.")
+                raise ValueError(f"node {node} has no linear response and thus no curve.")
             terms = response.terms[output]
         mean = self.column_mean[node] if len(self.column_mean) else None
         return make_curve(terms, feature, self.schema.n_levels(feature), mean)

@@ -72,7 +72,7 @@ def cut_like(tree: Tree, smaller: Tree) -> Tree:
         if smaller.n_children[its] == 0:
             is_leaf[mine] = True
         elif tree.n_children[mine] != smaller.n_children[its]:
-            raise ValueError(f"node {its} of the smaller tree is a branch where this tree has none like it.")
+            raise ValueError(f"node {its} of the smaller tree is a branch that this tree does not have.")
         else:
             pairs += zip(tree.children(mine), smaller.children(its), strict=True)
     return _remeaned(cut_tree(tree, is_leaf))

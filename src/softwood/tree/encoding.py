@@ -95,7 +95,7 @@ def _in_order(names: Sequence[str], known: frozenset[str], row: Sequence[Any] | 
     if isinstance(row, Mapping):
         strange = row.keys() - known
         if strange:
-            raise ValueError(f"the row has {sorted(map(str, strange))!r:.200}, which are no inputs of the tree.")
+            raise ValueError(f"the row has {sorted(map(str, strange))!r:.200}, which are not inputs of the tree.")
         return [row.get(name) for name in names]
     if isinstance(row, str) or len(row) != len(names):
         raise ValueError(f"a row must have {len(names)} cells, one for each input, got {row!r:.80}.")

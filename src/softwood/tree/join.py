@@ -97,7 +97,8 @@ def _check_trees(trees: Sequence[Tree]) -> None:
             )
         if tree.link != first.link:
             raise ValueError(
-                f"join_trees averages outputs before the link, which must be one; tree {at} has {tree.link.name}, "
+                f"join_trees averages outputs before the link, so the links must be equal; tree {at} has "
+                f"{tree.link.name}, "
                 f"tree 0 {first.link.name}."
             )
 

@@ -137,13 +137,13 @@ class Schema:
     def _check_costs(self) -> None:
         table, k = self.costs or (), len(self.answers)
         if self.task != "classification":
-            raise ValueError("costs are for classes; a schema of numbers has none.")
+            raise ValueError("costs are for classification; this schema is for regression.")
         if len(table) != k or any(len(row) != k for row in table):
             raise ValueError(f"costs must have shape ({k}, {k}), one row per true class, got {table}.")
         if not all(math.isfinite(cost) and cost >= 0 for row in table for cost in row):
             raise ValueError(f"costs must be finite and >= 0, got {table}.")
         if any(table[i][i] for i in range(k)):
-            raise ValueError(f"costs must be 0 on the diagonal (a right answer costs nothing), got {table}.")
+            raise ValueError(f"costs must be 0 on the diagonal (a correct prediction costs nothing), got {table}.")
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields: the rest is worked out again where needed."""
@@ -229,7 +229,7 @@ class Schema:
         array([1])
         """
         if self.task != "classification":
-            raise ValueError("a tree of numbers has no classes to decide for; `predict` gives its answers.")
+            raise ValueError("a regression tree has no classes to decide for; use `predict`.")
         if self.costs is None:
             return np.asarray(probability.argmax(axis=1), np.int64)
         return np.asarray(matmul(probability, self._cost_table).argmin(axis=1), np.int64)

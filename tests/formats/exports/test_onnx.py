@@ -140,13 +140,13 @@ def test_what_cannot_be_said_is_refused() -> None:
     tree = random_case(1).tree
     with pytest.raises(ValueError, match="precision must be 'float' or 'double', got 'half'"):
         to_onnx(tree, precision="half")
-    with pytest.raises(ValueError, match=r"inputs \['label'\] are called as outputs"):
+    with pytest.raises(ValueError, match=r"inputs \['label'\] have names of outputs"):
         to_onnx(tree.replace(schema=replace(tree.schema, features=("label", *tree.schema.features[1:]))))
-    with pytest.raises(ValueError, match=r"inputs \['softwood/x'\] are called as outputs"):
+    with pytest.raises(ValueError, match=r"inputs \['softwood/x'\] have names of outputs"):
         to_onnx(tree.replace(schema=replace(tree.schema, features=("softwood/x", *tree.schema.features[1:]))))
-    with pytest.raises(ValueError, match="input 1 has an empty name, which ONNX takes for no input; fit with a name"):
+    with pytest.raises(ValueError, match="input 1 has an empty name, which ONNX does not allow; fit with a name"):
         to_onnx(tree.replace(schema=replace(tree.schema, features=(tree.schema.features[0], "", "a", "b", "c", "d"))))
-    with pytest.raises(ValueError, match=r"1e\+300 does not fit a float; export in double precision"):
+    with pytest.raises(ValueError, match=r"1e\+300 does not fit in a float; export in double precision"):
         to_onnx(tree.replace(response=tree.response * 0 + 1e300))
     schema = learned_cases()[0].tree.schema
     near = (*schema.categories[:4], (2**24, 2**24 + 1, 5), schema.categories[5])

@@ -134,14 +134,14 @@ def test_wrong_bins_are_refused(additive: SoftTreeClassifier, loans: tuple[pd.Da
     with pytest.raises(ValueError, match="bins must name numbers that the model uses"):
         scorecard(additive, bins={"nothing": [1.0]})
     name = next(line["input"] for line in scorecard(additive) if line["lower"] is not None or line["per_unit"])
-    with pytest.raises(ValueError, match="must be finite cuts that rise"):
+    with pytest.raises(ValueError, match="must be finite and increasing"):
         scorecard(additive, bins={name: [2.0, 1.0]})
     with pytest.raises(ValueError, match="sample_weight needs X"):
         scorecard(additive, sample_weight=[1.0])
     tree = CARTClassifier(random_state=0).fit(*loans)
-    with pytest.raises(ValueError, match="bins are of an additive model"):
+    with pytest.raises(ValueError, match="bins are for additive models"):
         scorecard(tree, bins={name: [1.0]})
-    with pytest.raises(ValueError, match="a line per leaf"):
+    with pytest.raises(ValueError, match="one line per leaf"):
         scorecard(tree).to_sql("people")
     with pytest.raises(ValueError, match="dialect must be one of"):
         scorecard(additive).to_sql("people", "cobol")
@@ -171,7 +171,7 @@ def test_pdo_doubles_the_odds(loans: tuple[pd.DataFrame, Any]) -> None:
 
 def test_what_has_no_scorecard_is_refused(additive: SoftTreeClassifier) -> None:
     by_name = {case.name: case.model for case in learned_cases()}
-    with pytest.raises(ValueError, match="a scorecard is of two classes"):
+    with pytest.raises(ValueError, match="a scorecard needs two classes"):
         scorecard(by_name["c45"])
     with pytest.raises(ValueError, match="needs a hard tree with constant leaves, or an additive model"):
         scorecard(by_name["soft two"])

@@ -185,10 +185,10 @@ def test_wrong_options_are_refused() -> None:
         to_sql(model, dialect="oracle")
     with pytest.raises(ValueError, match=r"keep must be a list of columns, got the text 'id'; write \['id'\]"):
         to_sql(model, keep="id")
-    with pytest.raises(ValueError, match=r"columns \['prediction'\] would stand twice in the result"):
+    with pytest.raises(ValueError, match=r"columns \['prediction'\] would occur twice in the result"):
         to_sql(model, keep=["prediction"])
     tree = random_case(1).tree
-    with pytest.raises(ValueError, match=r"inputs \['_S3'\] are called as the query's own columns"):
+    with pytest.raises(ValueError, match=r"inputs \['_S3'\] have names of the query's own columns"):
         to_sql(tree.replace(schema=replace(tree.schema, features=("_S3", *tree.schema.features[1:]))))
     with pytest.raises(ValueError, match="different names, one for each answer, got"):
         to_sql(model, names=["a"] * 9)

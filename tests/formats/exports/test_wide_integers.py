@@ -51,7 +51,7 @@ def test_python_tells_wide_levels_apart(by_level: Any) -> None:
     [("javascript", {}), ("c", {}), ("java", {}), ("onnx", {"precision": "double"}), ("onnx", {"precision": "float"})],
 )
 def test_levels_that_doubles_do_not_tell_apart_are_refused(by_level: Any, to: str, options: dict[str, Any]) -> None:
-    words = rf"input 'id' has the level {WIDE}, and .* does not tell integers beyond 2\^53 apart; make text of"
+    words = rf"input 'id' has the level {WIDE}, and .* cannot distinguish integers beyond 2\^53; convert such labels to"
     with pytest.raises(ValueError, match=words):
         export(by_level, to=to, **options)
 

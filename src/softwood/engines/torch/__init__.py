@@ -84,7 +84,7 @@ def find_device(name: str | None = None) -> str:
     if kind not in here:
         raise ValueError(f"device must be 'cpu', 'cuda' or 'mps', got {name!r}.")
     if not here[kind]():
-        raise ValueError(f"device={name!r}: PyTorch {torch.__version__} sees no such device here. device='cpu' runs.")
+        raise ValueError(f"device={name!r}: PyTorch {torch.__version__} finds no such device. Set device='cpu'.")
     return name
 
 

@@ -37,17 +37,17 @@ class Calibrated:
     def _calibration(self, coverage: float, what: str) -> Any:
         """What was learned of held-out rows, enough of them for this coverage."""
         if not 0.0 < options.real("coverage", coverage, 0.0) < 1.0:
-            raise ValueError(f"coverage must be between 0 and 1, as 0.9, got {coverage!r}.")
+            raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}.")
         found = vars(self).get("_conformal")
         if found is None:
             raise ValueError(
-                f"{what} needs rows that the tree was not trained on, and none were held out: call "
+                f"{what} needs rows that the tree was not trained on, but none were held out: call "
                 "calibrate(X, y) with rows that `fit` has not seen."
             )
         if coverage > found.largest_coverage:
             raise ValueError(
                 f"coverage must be at most {found.largest_coverage:.4g} with the rows that were held out, got "
-                f"{coverage}. Ask for less, or call calibrate(X, y) with more rows that `fit` has not seen."
+                f"{coverage}. Use a smaller coverage, or call calibrate(X, y) with more rows that `fit` has not seen."
             )
         return found
 
@@ -94,7 +94,7 @@ class IntervalPrediction(Calibrated):
         rows, tree = self._rows(X), self.tree_
         target = read_numbers(y)[0]
         if target.shape[1] != tree.n_outputs:
-            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
+            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree has, got {target.shape[1]}.")
         self._conformal = self._conformal_of(_counted(rows, target, tree.predict(rows), sample_weight), tree.schema)
         return self
 

@@ -69,7 +69,7 @@ def read_quantile(value: Any) -> float:
     """Which quantile is asked for."""
     quantile = options.real("quantile", value, 0.0)
     if not 0.0 < quantile < 1.0:
-        raise ValueError(f"quantile must be between 0 and 1, as 0.9, got {value!r}.")
+        raise ValueError(f"quantile must be between 0 and 1, such as 0.9, got {value!r}.")
     return quantile
 
 
@@ -77,7 +77,7 @@ def read_delta(value: Any, otherwise: str) -> float:
     """From where on errors count by their size."""
     delta = options.real("delta", value, 0.0)
     if delta == 0.0:
-        raise ValueError(f"delta must be a number > 0, got 0; for the absolute error take {otherwise}.")
+        raise ValueError(f"delta must be a number > 0, got 0; for the absolute error use {otherwise}.")
     return delta
 
 
@@ -92,7 +92,7 @@ def refuse_targets(loss: Loss, values: Floats, weight: Floats, name: str = "y") 
         other = " For amounts some of which are 0 take loss='tweedie'." if kind == "gamma" and (seen >= 0).all() else ""
         raise ValueError(f"loss={kind!r} wants {name} {wanted}, got {seen[bad][0]:g}.{other}")
     if name == "y" and not np.all(seen.sum(axis=0) > 0):
-        raise ValueError(f"loss={kind!r} wants some y above 0, and all of them are 0: there is no rate to learn.")
+        raise ValueError(f"loss={kind!r} needs some y > 0, but all are 0.")
 
 
 def read_offset(offset: Any, n_rows: int, loss: Loss, name: str = "offset") -> Floats | None:
@@ -110,7 +110,7 @@ def read_offset(offset: Any, n_rows: int, loss: Loss, name: str = "offset") -> F
     if loss.link == Link.LOG and np.abs(found).max(initial=0.0) > LARGEST_OFFSET:
         largest = float(found[np.abs(found).argmax()])
         raise ValueError(
-            f"{name} must be within -50 and 50 behind a log link, got {largest:g}: it is the logarithm of the "
+            f"{name} must be within -50 and 50 with a log link, got {largest:g}: it is the logarithm of the "
             "exposure, not the exposure."
         )
     return found
@@ -139,8 +139,8 @@ def refuse_loss_of_engine(loss: Any, engine: str, offset: Any) -> None:
     if not is_squared or offset is not None:
         what = "offset" if is_squared else f"loss={loss!r}"
         raise ValueError(
-            f"{what} is for rows in memory, summed by engine='memory'; engine={engine!r} learns by the squared error. "
-            "Take a sample of the rows, Batches(...).sample(100_000), or drop the device."
+            f"{what} needs engine='memory'; engine={engine!r} supports the squared error only. Use a sample of the "
+            "rows, Batches(...).sample(100_000), or drop the device."
         )
 
 
@@ -160,7 +160,10 @@ class LossNumbers(Numbers):
         if offset is None:
             return answer
         if is_dask(X):
-            raise ValueError("offset is for rows in memory: answers for rows of Dask are lazy, and take it afterwards.")
+            raise ValueError(
+                "offset is for rows in memory: predictions for Dask collections are lazy; add the offset to them "
+                "afterwards."
+            )
         given = read_offset(offset, len(answer), self._loss)
         assert given is not None
         given = given if answer.ndim == 1 else given[:, None]

@@ -18,9 +18,8 @@ def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
     signs = options.monotone_signs(given, schema, ordered=True)
     if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
         raise ValueError(
-            f"monotonic_cst asks a soft tree of {len(schema.answers)} classes for an order; its outputs are scores of "
-            "classes, which have none. Take two classes, a regressor of their ranks, or CARTClassifier, whose classes "
-            "stand in order."
+            f"monotonic_cst asks a soft tree of {len(schema.answers)} classes for an order, which its class scores "
+            "do not have. Use two classes, a regressor of their ranks, or CARTClassifier, whose classes are ordered."
         )
     return signs
 
@@ -29,7 +28,7 @@ def refuse_beside(params: Mapping[str, Any], **others: tuple[Any, str]) -> None:
     """An error where `monotonic_cst` is given and another parameter has the value named, which says why not."""
     for name, (value, why) in others.items():
         if params["monotonic_cst"] is not None and params[name] == value:
-            raise ValueError(f"monotonic_cst does not go with {name}={value!r}, which {why}. Drop either.")
+            raise ValueError(f"monotonic_cst cannot be combined with {name}={value!r}, which {why}. Drop either.")
 
 
 def certificate_of(tree: Tree, given: Any) -> MonotonicCertificate | None:

@@ -99,8 +99,8 @@ class PrunedTree(Calibrated, TreeEstimator):
         options.one_of("missing", p["missing"], tuple(MISSING))
         if options.smoothing_of(p.get("smoothing")) is not None and p["monotonic_cst"] is not None:
             raise ValueError(
-                "smoothing pulls small leaves more than large ones, so that answers would not keep to monotonic_cst: "
-                "give one of them."
+                "smoothing cannot be combined with monotonic_cst, because it changes small leaves more than large "
+                "ones: set one of them."
             )
         self._check_pruning(X_val, y_val)
         return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
@@ -112,7 +112,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         options.boolean("one_se", p["one_se"])
         wanted = p["prune"] in ("validation", "reduced_error")
         if wanted and (X_val is None or y_val is None):
-            raise ValueError(f"prune={p['prune']!r} needs rows to choose by: fit(X, y, X_val=..., y_val=...).")
+            raise ValueError(f"prune={p['prune']!r} needs validation rows: fit(X, y, X_val=..., y_val=...).")
         if has_validation and not wanted:
             raise ValueError(
                 f"X_val and y_val are for prune='validation' or 'reduced_error', got prune={p['prune']!r}."
@@ -205,7 +205,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         options.integer("node", node, 0, tree.n_nodes - 1)
         if tree.n_children[node] == 0:
             raise ValueError(
-                f"node {node} is a leaf already; branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
+                f"node {node} is a leaf; the branches are {np.flatnonzero(tree.n_children).tolist()!r:.80}."
             )
         snipped = copy_uncalibrated(self)
         snipped.tree_ = cut_tree(tree, np.arange(tree.n_nodes) == node).changed(f"snip node {node}")

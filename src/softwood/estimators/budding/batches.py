@@ -24,7 +24,7 @@ REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
     """The budding tree of a table in batches, remembered by its estimator."""
     if estimator.monotonic_cst is not None:
-        raise ValueError("monotonic_cst of budding trees is for rows in memory: take Batches(...).sample(100_000).")
+        raise ValueError("monotonic_cst of budding trees needs rows in memory: use Batches(...).sample(100_000).")
     remember_answers(estimator, scan)
     estimator._seen = Provenance()
     if estimator.learner == "online":
@@ -53,14 +53,14 @@ def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
     rows = soft_table(scan, estimator.get_params(False).get("class_weight"))
     if not isinstance(rows.parts, BatchParts):
         raise ValueError(
-            "learner='online' takes row after row, and the partitions of a cluster are summed side by side: take "
-            "learner='joint', or call partial_fit for each partition."
+            "learner='online' processes one row after the other, but the partitions of a cluster are summed in "
+            "parallel: use learner='joint', or call partial_fit for each partition."
         )
     if X_val is not None:
-        raise ValueError("learner='online' takes one pass over rows in batches and chooses nothing: drop X_val, y_val.")
+        raise ValueError("learner='online' takes one pass over batches and selects nothing: drop X_val, y_val.")
     if scan.checkpoint is not None:
         raise ValueError(
-            "learner='online' takes one pass over rows in batches, and a checkpoint notes whole passes: call "
+            "learner='online' takes one pass over batches, and a checkpoint records whole passes: call "
             "partial_fit for each batch, and save the model as often as you like."
         )
     how = estimator._online()

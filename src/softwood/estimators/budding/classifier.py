@@ -188,7 +188,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         first = "_stream" not in vars(self)
         if first:
             if classes is None:
-                raise ValueError("classes must be given in the first call to partial_fit: all labels there will be.")
+                raise ValueError(
+                    "classes must be given in the first call to partial_fit, with all labels that will occur."
+                )
             found = read_classes(classes)[0]
             columns = read_fit(self, X, self.categorical_features).columns
             self.classes_, self._seen = found, NOTHING

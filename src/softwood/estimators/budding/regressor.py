@@ -165,7 +165,9 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
             self._schema, self._seen = number_schema(columns, values.shape[1], target_names(y)), NOTHING
             self._one_target = one_target
         elif loss != self._stream.options.loss:
-            raise ValueError(f"loss={self.loss!r} is not the loss of this tree, and partial_fit goes on as it began.")
+            raise ValueError(
+                f"loss={self.loss!r} is not the loss that this tree was started with, and partial_fit cannot change it."
+            )
         rows = read_predict(self, X, self._schema)
         if len(rows) != len(values):
             check_consistent_length(rows, values)
@@ -183,6 +185,6 @@ def _refuse_online(loss: Loss, name: str) -> None:
     """An error for a loss that a stream cannot begin with."""
     if loss != Loss.SQUARED:
         raise ValueError(
-            f"loss={name!r} counts in the spread, or the mean, of all targets, and the online learner does not know it "
-            "before its first row: call fit with learner='joint'; partial_fit goes on from there."
+            f"loss={name!r} needs the spread or the mean of all targets, which the online learner does not know "
+            "before its first row: call fit with learner='joint'; partial_fit continues from there."
         )

@@ -124,7 +124,8 @@ class BuddingTree(Calibrated, TreeEstimator):
     def _continue(self, dataset: Dataset, first: bool) -> Self:
         if self._option("monotonic_cst") is not None:
             raise ValueError(
-                "monotonic_cst is for fit: partial_fit moves all numbers row by row and keeps no order. Drop it, or "
+                "monotonic_cst is for fit: partial_fit updates all parameters row by row and cannot keep the "
+                "constraint. Drop it, or "
                 "call fit on the rows so far."
             )
         how = self._online()
@@ -165,7 +166,7 @@ class BuddingTree(Calibrated, TreeEstimator):
 
     def _online(self) -> Online:
         if self._option("monotonic_cst") is not None and self._option("learner") == "online":
-            raise ValueError("monotonic_cst needs learner='joint'; the online learner keeps no order.")
+            raise ValueError("monotonic_cst needs learner='joint'; the online learner does not support it.")
         given = (*(getattr(self, name) for name in OF_STREAMS), self._seed())
         try:
             return _options_seen(*given)

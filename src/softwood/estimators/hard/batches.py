@@ -111,7 +111,8 @@ def _refuse(params: dict[str, Any], criterion: Criterion) -> None:
         raise ValueError(f"missing={params['missing']!r} {SINGLE_ROWS}: take missing='direction' or 'category'.")
     if params["prune"] == "cv" and not isinstance(params["cv"], int):
         raise ValueError(
-            f"cv must be a number of folds in batches, which are dealt by content, got {params['cv']!r:.80}."
+            "cv must be a number of folds for batched input, where folds are assigned by content, got "
+            f"{params['cv']!r:.80}."
         )
 
 
@@ -121,8 +122,8 @@ def _growth_in_batches(growth: Growth, scan: Scan) -> Growth:
         lost = [column.name for column in scan.column if column.missing > 0]
         if lost:
             warnings.warn(
-                f"missing='surrogate' {SINGLE_ROWS}: missing values of {', '.join(lost):.200} go where they gain most, "
-                "as by missing='direction'.",
+                f"missing='surrogate' {SINGLE_ROWS}: missing values of {', '.join(lost):.200} go to the side of the "
+                "larger gain, as with missing='direction'.",
                 UserWarning,
                 stacklevel=5,
             )

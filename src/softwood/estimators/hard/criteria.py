@@ -44,6 +44,6 @@ def refuse_negative(values: Floats, weight: Floats, name: str = "y") -> None:
     """An error for targets (rows, targets) that are no counts."""
     seen = values[weight > 0]
     if (seen < 0).any():
-        raise ValueError(f"criterion='poisson' wants {name} >= 0, got {seen[seen < 0][0]:g}.")
+        raise ValueError(f"criterion='poisson' needs {name} >= 0, got {seen[seen < 0][0]:g}.")
     if name == "y" and not np.all(seen.sum(axis=0) > 0):
-        raise ValueError("criterion='poisson' wants some y above 0, and all of them are 0: there is no rate to learn.")
+        raise ValueError("criterion='poisson' needs some y > 0, but all are 0.")

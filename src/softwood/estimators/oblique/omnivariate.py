@@ -42,7 +42,7 @@ class OmnivariateTree(ObliqueTree):
         """As in CARTClassifier; a tree that was softened has no pruning sequence."""
         check_is_fitted(self, "tree_")
         if self._is_soft:
-            raise ValueError("prune_to cuts hard trees: fit with soft=False, or with a smaller max_depth.")
+            raise ValueError("prune_to needs a hard tree: fit with soft=False, or with a smaller max_depth.")
         return super().prune_to(alpha=alpha, n_leaves=n_leaves)
 
     def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
@@ -63,7 +63,7 @@ class OmnivariateTree(ObliqueTree):
             seed=options.seed_of(p["random_state"]),
         )
         if options.boolean("soft", p["soft"]) and p.get("smoothing") is not None:
-            raise ValueError("smoothing is for hard trees, and soft=True learns probabilities of its own: give one.")
+            raise ValueError("smoothing is for hard trees and cannot be combined with soft=True: set one of them.")
         pruning = self._pruning(problem, validation)
         if how.stop:
             pruning = replace(pruning, method=None)

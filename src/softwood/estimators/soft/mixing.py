@@ -21,14 +21,13 @@ def loss_of_mix(params: Mapping[str, Any], engine: str, loss: Loss) -> Loss:
         return loss
     if params["leaf"] == "linear":
         raise ValueError(
-            "mix='probability' needs leaf='constant', got leaf='linear': a leaf that mixes has one answer for all of "
-            "its rows. Take leaf='constant', or mix='output'."
+            "mix='probability' needs leaf='constant', got leaf='linear'. Set leaf='constant', or mix='output'."
         )
     if params["learner"] == "incremental":
-        raise ValueError("mix='probability' needs learner='joint', got learner='incremental', which mixes outputs.")
+        raise ValueError("mix='probability' needs learner='joint', got learner='incremental'.")
     if engine == "torch":
         raise ValueError(
-            "mix='probability' is for engine='memory', 'batches' or 'dask', got engine='torch', whose sums on a device "
-            "mix outputs. Drop the device, or take mix='output'."
+            "mix='probability' needs engine='memory', 'batches' or 'dask', got engine='torch'. Drop the device, or "
+            "set mix='output'."
         )
     return loss.mixing_answers

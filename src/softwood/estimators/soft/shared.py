@@ -146,14 +146,14 @@ class SoftTree(Calibrated, TreeEstimator):
             )
         if dataset.loss != Loss.SQUARED and not dataset.loss.is_classes:
             raise ValueError(
-                f"learner='incremental' learns by the squared error; loss={p['loss']!r} needs learner='joint'."
+                f"learner='incremental' supports the squared error only; loss={p['loss']!r} needs learner='joint'."
             )
         if p["readable"]:
             raise ValueError(
-                "readable=True chooses among kinds of trees; learner='incremental' knows one. Drop either."
+                "readable=True chooses among kinds of trees; learner='incremental' has only one. Drop either."
             )
         if engine == "torch":
-            raise ValueError("engine='torch' sums rows for learner='joint'; learner='incremental' takes row after row.")
+            raise ValueError("engine='torch' needs learner='joint'; learner='incremental' processes single rows.")
         max_leaves = NO_LIMIT if p["max_leaves"] is None else how.max_leaves
         stepwise = Incremental(
             p["start"], max_leaves, how.least_gain, n_threads=how.n_threads, seed=how.seed, keep=how.keep
@@ -228,14 +228,14 @@ class SoftTree(Calibrated, TreeEstimator):
             return None
         if not self.tree_.schema.same_columns_and_answers(schema):
             raise ValueError(
-                "warm_start=True goes on from a tree of the same columns and classes, and these are others. Fit a new "
+                "warm_start=True needs the columns and classes of the previous fit, and these differ. Fit a new "
                 "estimator, or set warm_start=False."
             )
         same_mix = self._grown is None or self._grown.tree.leaf_link == loss.leaf_link
         if self.tree_.link != loss.output_link or not same_mix:
             raise ValueError(
-                "warm_start=True goes on from a tree whose loss has the same link and whose leaves mix the same, and "
-                "this one's is not. Fit a new estimator, or set warm_start=False."
+                "warm_start=True needs a loss with the same link and the same mix as in the previous fit. Fit a "
+                "new estimator, or set warm_start=False."
             )
         return self._grown
 

@@ -88,7 +88,7 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, Softeni
     else:
         target = read_numbers(y)[0]
         if target.shape[1] != tree.n_outputs:
-            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {target.shape[1]}.")
+            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree has, got {target.shape[1]}.")
     check_consistent_length(rows, target)
     weight, _ = raise_light(rows, target, read_weights(sample_weight, len(rows)))
     return tree, SofteningRows(rows, target, weight).in_order()

@@ -89,8 +89,8 @@ class ColumnScan:
         union = set(self.levels) | set(levels)
         if len(union) > MOST_LEVELS:
             raise ValueError(
-                f"column {self.name!r} has more than {MOST_LEVELS:,} categories, which are kept in memory: leave it "
-                "out (Batches(columns=...)), or merge rare categories."
+                f"column {self.name!r} has more than {MOST_LEVELS:,} categories, which must fit in memory: drop it "
+                "(Batches(columns=...)), or merge rare categories."
             )
         if len(union) > len(self.levels):
             self.levels = tuple(sorted(union))
@@ -173,7 +173,7 @@ class TargetScan:
         if dtype is not None:
             self.dtype = dtype if self.dtype is None else np.promote_types(self.dtype, dtype)
         if len(self.total) > MOST_LEVELS:
-            raise ValueError(f"y has more than {MOST_LEVELS:,} classes: for numbers take a regressor.")
+            raise ValueError(f"y has more than {MOST_LEVELS:,} classes: for a numeric target use a regressor.")
 
     def scale(self) -> tuple[Floats, Floats]:
         """Centre and scale of numbers, as for rows in memory."""

@@ -94,7 +94,7 @@ def _given(what: str, given: Any, X: Any, named: bool) -> Any:
         rows = (given if is_dask(given) else np.asarray(given)).shape[0]
         if rows == X.shape[0] or np.isnan([rows, X.shape[0]]).any():
             return align_array(given if is_dask(given) else np.asarray(given), X)
-    raise ValueError(f"{what} does not go with X: {_wanted(X)}, got {_describe(given)}.")
+    raise ValueError(f"{what} does not match X: {_wanted(X)}, got {_describe(given)}.")
 
 
 def _wanted(X: Any) -> str:

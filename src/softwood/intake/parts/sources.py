@@ -116,7 +116,9 @@ class Batches(OutOfCore):
             else:
                 yield self._named(given, y, sample_weight)
         if empty:
-            raise ValueError(f"{self!r} gives no batches: there are no rows, or its iterator can be walked but once.")
+            raise ValueError(
+                f"{self!r} gives no batches: there are no rows, or its iterator is exhausted after one pass."
+            )
 
     def sample(self, n_rows: int, seed: int = 0) -> Any:
         """At most this number of rows, sampled uniformly in one pass: a pyarrow table, or of arrays X, y and
@@ -137,7 +139,7 @@ class Batches(OutOfCore):
                 least = np.sort(np.argpartition(keys, n_rows)[:n_rows])
                 kept, keys = tuple(take_rows(part, least) for part in kept), keys[least]
         if kept is None:
-            raise ValueError(f"{self!r} has no rows to draw a sample from.")
+            raise ValueError(f"{self!r} has no rows to sample.")
         return kept[0] if len(kept) == 1 else kept
 
     def frames(self) -> Iterator[Any]:
@@ -158,7 +160,7 @@ class Batches(OutOfCore):
         else:
             if iter(source) is source:
                 raise TypeError(
-                    f"{self!r} is an iterator, which can be walked but once; give a function that returns a new one."
+                    f"{self!r} is an iterator, which allows one pass only; pass a function that returns a new iterator."
                 )
             yield from _iterate(source)
 
@@ -223,7 +225,7 @@ def open_batches(X: Any) -> Batches:
 
 def _iterate(found: Any) -> Iterator[Any]:
     if not isinstance(found, Iterable):
-        raise TypeError(f"a source of batches must give an iterator, got {type(found).__name__}.")
+        raise TypeError(f"a source of batches must return an iterator, got {type(found).__name__}.")
     yield from found
 
 
@@ -232,7 +234,7 @@ def _open_files(source: Any, columns: Sequence[str] | None) -> Any:
     paths = [Path(each) for each in (source if is_paths(source) else [source])]
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"there is no file or folder {str(path)!r} to read rows from.")
+            raise FileNotFoundError(f"the file or folder {str(path)!r} does not exist.")
     inside = (each for each in sorted(paths[0].rglob("*")) if each.suffix.lower() in FORMATS)
     first = next(inside, paths[0]) if paths[0].is_dir() else paths[0]
     kind = FORMATS.get(first.suffix.lower())
@@ -311,7 +313,7 @@ def _own(given: tuple[Any, ...], y: Any, sample_weight: Any) -> RawBatch:
     if len(given) not in (2, 3):
         raise ValueError(f"a batch must be a data frame, (X, y) or (X, y, sample_weight), got {len(given)} parts.")
     if y is not None or sample_weight is not None:
-        raise ValueError("these batches bring their own y and sample_weight: call fit(batches) without them.")
+        raise ValueError("these batches include y and sample_weight: call fit(batches) without them.")
     return RawBatch(given[0], given[1], given[2] if len(given) == 3 else None)
 
 

@@ -127,7 +127,7 @@ def as_numbers(name: str, cells: Cells, advice: str) -> Floats:
         return cells
     if cells.example() is not None:
         raise ValueError(
-            f"column {name!r} holds categories, {cells.example()!r} for one, where numbers are wanted: {advice}"
+            f"column {name!r} holds categories, {cells.example()!r} for example, but numbers are needed: {advice}"
         )
     return np.full(len(cells.values), np.nan)
 
@@ -137,7 +137,7 @@ def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
     >>> refuse_infinite(np.array([[1.0], [np.inf]]), ["size"])
     Traceback (most recent call last):
-    ValueError: Input X contains infinity: column 'size', row 1 is inf. Make it NaN (missing) or a finite number.
+    ValueError: Input X contains infinity: column 'size', row 1 is inf. Replace it by NaN (missing) or a finite number.
     """
     if not any_infinite(values):
         return
@@ -146,7 +146,7 @@ def refuse_infinite(values: Floats, names: Sequence[str]) -> None:
     row = int(infinite[:, column].argmax())
     raise ValueError(
         f"Input X contains infinity: column {names[column]!r}, row {row} is {values[row, column]}. "
-        "Make it NaN (missing) or a finite number."
+        "Replace it by NaN (missing) or a finite number."
     )
 
 
@@ -157,5 +157,5 @@ def refuse_infinite_stored(X: SparseTable, names: Sequence[str]) -> None:
         first = at[np.lexsort((X.row[at], X.column[at]))[0]]
         raise ValueError(
             f"Input X contains infinity: column {names[X.column[first]]!r}, row {X.row[first]} is {X.value[first]}. "
-            "Make it NaN (missing) or a finite number."
+            "Replace it by NaN (missing) or a finite number."
         )

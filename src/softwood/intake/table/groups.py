@@ -27,8 +27,8 @@ def read_groups(groups: Any, weight: Floats) -> Longs | None:
     there = code[weight > 0]
     if len(there) > 1 and np.all(there == there[:1]):
         raise ValueError(
-            "groups must name at least two groups, so that some rows can be held out; all rows are of one. Leave "
-            "groups out to divide the rows themselves."
+            "groups must name at least two groups, so that some rows can be held out, but all rows have the same "
+            "group. Omit groups to split single rows."
         )
     return code.astype(np.int64)
 
@@ -36,7 +36,7 @@ def read_groups(groups: Any, weight: Floats) -> Longs | None:
 def refuse_groups(groups: Any) -> None:
     """An error for groups of rows beyond memory."""
     if groups is not None:
-        raise ValueError("groups need rows in memory: rows in batches are dealt by what they hold.")
+        raise ValueError("groups need rows in memory: batched rows are assigned to folds by their content.")
 
 
 def refuse_divided(folds: Sequence[tuple[Longs, Longs]], group: Longs | None, cv: Any) -> None:
@@ -44,6 +44,6 @@ def refuse_divided(folds: Sequence[tuple[Longs, Longs]], group: Longs | None, cv
     for learn, test in folds if group is not None else ():
         if np.isin(group[test], group[learn]).any():  # type: ignore[index]  # it is there
             raise ValueError(
-                f"cv={cv!r:.80} trains on rows of a group that it tests on: give a number of folds, or a splitter of "
-                "groups such as sklearn.model_selection.GroupKFold."
+                f"cv={cv!r:.80} has the same group in training and test rows: pass a number of folds, or a splitter "
+                "of groups such as sklearn.model_selection.GroupKFold."
             )

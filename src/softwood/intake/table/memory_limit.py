@@ -81,8 +81,8 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
         advice = "learn in batches, softwood.Batches(X), give a sample of the rows"
     raise MemoryError(
         f"{type(estimator).__name__} needs at least {format_bytes(wanted)} for {shape[0]:,} rows of {shape[1]:,} "
-        f"columns, beside the {format_bytes(held)} that the process holds: more than {format_bytes(limit)}, "
-        f"{_whose(asked)}. To do: {advice}, or set {SETTING} to another size, or to 'none'."
+        f"columns, in addition to the {format_bytes(held)} in use by the process: more than {format_bytes(limit)}, "
+        f"{_whose(asked)}. Remedy: {advice}, or set {SETTING} to another size, or to 'none'."
     )
 
 

@@ -113,11 +113,10 @@ def read_held_labels(
     known = codes >= 0
     if not known.any():
         raise ValueError(
-            f"y_val has no label of y: it has {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
+            f"y_val has no label that occurs in y: it has {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
         )
     warnings.warn(
-        f"y_val has labels that y lacks: {unknown!r:.200}; their {int((~known).sum())} rows are left out of the "
-        "choice, since every tree errs on them alike.",
+        f"y_val has labels that y lacks: {unknown!r:.200}; their {int((~known).sum())} rows are ignored.",
         UserWarning,
         stacklevel=2,
     )
@@ -177,5 +176,5 @@ def with_costs(schema: Schema, costs: Floats | None) -> Schema:
 def _given_both(X_val: Any, y_val: Any) -> bool:
     if (X_val is None) != (y_val is None):
         given, missing = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-        raise ValueError(f"{given} is given without {missing}; rows to choose by need both.")
+        raise ValueError(f"{given} is given without {missing}; validation rows need both.")
     return X_val is not None

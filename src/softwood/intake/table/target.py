@@ -83,7 +83,7 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Ints:
     codes, unknown = match_classes(y, classes)
     if unknown:
         raise ValueError(
-            f"y has labels that are none of the classes: {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
+            f"y has labels that are not among the classes: {unknown!r:.200}; the classes are {classes.tolist()!r:.200}."
         )
     return codes
 
@@ -188,9 +188,9 @@ def _refuse_several(values: Any, name: str) -> None:
     shape = np.shape(values)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"{name} should be a 1d array, got an array of shape {shape} instead. A classifier answers one label "
-            "a row. For several labels that are yes or no fit a regressor, such as CARTRegressor, on columns of 0, 1: "
-            "its answers are their probabilities. Otherwise fit one classifier a column, as "
+            f"{name} should be a 1d array, got an array of shape {shape} instead. A classifier predicts one label "
+            "per row. For several binary labels fit a regressor, such as CARTRegressor, on columns of 0, 1: its "
+            "predictions are their probabilities. Otherwise fit one classifier per column, as "
             "sklearn.multioutput.MultiOutputClassifier does."
         )
 

@@ -44,7 +44,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
     if sample_weight is None:
         return weight
     if not weight.any():
-        raise ValueError("sample_weight must not be all zero: no row would be left to learn from.")
+        raise ValueError("sample_weight must not be all zero.")
     largest = float(weight.max())
     check_largest(largest)
     return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
@@ -73,7 +73,7 @@ def check_largest(largest: float) -> None:
     if not LIGHT <= largest <= HEAVY:
         raise ValueError(
             f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: "
-            "weights count as rows, and no table has more. Divide all weights by the largest."
+            "weights count as rows. Divide all weights by the largest."
         )
 
 
@@ -116,7 +116,7 @@ def class_factor(
     if share is None:
         return None if class_weight is None else class_weights(class_weight, classes, codes, weight)
     if class_weight is not None:
-        raise ValueError("priors and class_weight both say how much the classes count: give one of them.")
+        raise ValueError("priors and class_weight both weight the classes: set one of them.")
     total = sum_by_class(codes, weight, len(classes))
     return np.asarray(share * total.sum() / np.where(total > 0, total, 1.0))
 
@@ -125,7 +125,7 @@ def drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -
     """Rows of a class that counts nothing are not there."""
     weight = np.where(factor[codes] > 0, weight, 0.0)
     if not weight.any():
-        raise ValueError("class_weight leaves no row to learn from: give a class that has rows a weight > 0.")
+        raise ValueError("class_weight gives every row the weight 0: set a weight > 0 for a class that has rows.")
     return weight, np.where(factor > 0, factor, 1.0)
 
 
@@ -133,7 +133,7 @@ def _by_label(class_weight: Mapping[Any, Any], classes: list[Any]) -> Floats:
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise ValueError(
-            f"class_weight has labels that are no classes of y: {unknown}; the classes are {classes!r:.200}."
+            f"class_weight has labels that are not classes of y: {unknown}; the classes are {classes!r:.200}."
         )
     for label, factor in class_weight.items():
         if not (isinstance(factor, numbers.Real) and 0 <= float(factor) < np.inf):

@@ -73,4 +73,4 @@ def check_c45(X: Floats, n_levels: Ints, code: Ints, weight: Floats, n_classes: 
     check_columns(X, n_levels, weight)
     check_target(Target(code, weight, n_classes), len(X))
     if not np.any(weight > 0):
-        raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
+        raise ValueError(f"growing needs a row of weight > 0, but none of {len(weight)} rows has one.")

@@ -247,7 +247,7 @@ def check_places(places: int, levels: int, gates: int, growth: Growth) -> None:
     if places > growth.max_places:
         raise ValueError(
             f"gates on a category of {levels} levels keep a place for each level of their rows, and after {gates} "
-            f"gates the tree has {places} of them, more than {growth.max_places}. Bound the tree (max_leaves, "
+            f"gates the tree has {places} of them, more than {growth.max_places}. Limit the tree (max_leaves, "
             "max_depth, min_samples_leaf), or merge levels."
         )
 
@@ -287,7 +287,7 @@ def check_parameter(target: Target, growth: Growth) -> None:
         if not np.all((parameter > 0) & (parameter < (1 if criterion == Criterion.QUANTILE else np.inf))):
             raise ValueError(f"parameter of {criterion.name} must be above 0 (a quantile below 1), got {parameter}.")
     if criterion == Criterion.POISSON and np.any(np.asarray(target.y)[np.asarray(target.weight) > 0] < 0):
-        raise ValueError("POISSON wants targets >= 0.")
+        raise ValueError("POISSON needs targets >= 0.")
 
 
 SUMS = (Criterion.GINI, Criterion.ENTROPY, Criterion.ERROR, Criterion.SQUARED_ERROR, Criterion.POISSON)
@@ -306,7 +306,7 @@ def check_growth(target: Target, growth: Growth, n_levels: Ints, weight: Floats,
         raise ValueError(f"{growth.criterion.name} does not fit a target with n_classes={target.n_classes}.")
     check_parameter(target, growth)
     if not np.any((weight > 0) & (target.weight > 0)):
-        raise ValueError(f"growing needs a row of weight > 0, got {len(weight)} rows and none of them.")
+        raise ValueError(f"growing needs a row of weight > 0, but none of {len(weight)} rows has one.")
     for feature in np.flatnonzero(growth.monotone):
         if n_levels[feature]:
             raise ValueError(

@@ -167,7 +167,7 @@ def _best(epochs: Iterator[WarmStart], keep: bool) -> WarmStart:
             raise
         interrupted = True
     if best is None:
-        raise RuntimeError("there was no epoch to choose.")
+        raise RuntimeError("no epoch was run.")
     return replace(best, interrupted=interrupted)
 
 

@@ -98,8 +98,8 @@ class Stream:
             self.options = replace(self.options, step=self.options.step / 2)
         raise ValueError(
             f"the loss is not finite, even with a step of {self.options.step:.2g}: set a smaller learning_rate or "
-            f"leafness_penalty (now {self.options.leafness_penalty:g}), or optimizer='adagrad', whose steps have a "
-            "bound."
+            f"leafness_penalty (now {self.options.leafness_penalty:g}), or optimizer='adagrad', whose steps are "
+            "bounded."
         )
 
     def _scaled(self, target: Floats, weight: Floats) -> Floats:

@@ -160,8 +160,8 @@ class HistogramGrower:
             node.sums, node.origin = table[0].sum(axis=0), mean  # about its own mean: no digits are lost
             if abs(self._count(node) - wanted) > COUNT_ROUNDING_SHARE * wanted:
                 raise ValueError(
-                    f"the engine counts {self._count(node):g} rows in node {m}, and its parent sent {wanted:g} there: "
-                    "an engine must route all rows, the same in every pass, by the tree that it is given."
+                    f"the engine counts {self._count(node):g} rows in node {m}, but its parent sent {wanted:g} "
+                    "there: an engine must route all rows by the given tree, in the same way in every pass."
                 )
             if self._may_split(node):
                 slack = self.search.measure.measure.slack(self._impurity(node), mean)

@@ -34,8 +34,8 @@ class WarmStart:
         """Refuse sparse rows after an array, and inputs that, in the spreads before, are beyond single precision."""
         if rows.is_sparse and not has_stored_columns(self.design):
             raise ValueError(
-                "warm_start=True goes on with the columns of the tree before, which was learned from an array, and a "
-                "large sparse matrix has others. Fit a new estimator, or set warm_start=False."
+                "warm_start=True needs the columns of the previous tree, which was fitted to an array; a large "
+                "sparse matrix has others. Fit a new estimator, or set warm_start=False."
             )
         inputs = np.unique(self.design.feature).tolist()
         for f, ends in zip(inputs, rows.ends_of(inputs), strict=True):

@@ -65,7 +65,7 @@ def check_softenable(tree: Tree) -> None:
         message = "only trees with constant responses can be softened; this one has linear responses."
     else:
         return
-    raise ValueError(f"{message} CARTClassifier, CARTRegressor and C45Classifier grow trees that can be.")
+    raise ValueError(f"{message} CARTClassifier, CARTRegressor and C45Classifier grow suitable trees.")
 
 
 def can_soften(tree: Tree) -> Mask:

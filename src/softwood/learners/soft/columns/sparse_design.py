@@ -76,6 +76,6 @@ def _refuse_extremes(largest: Floats) -> None:
     if bad.any():
         f = int(bad.argmax())
         raise ValueError(
-            f"column {f} of X (the first is 0) holds numbers of sizes up to {largest[f]:g}, and doubles hold no weight "
-            f"for such. Multiply or divide it by a constant: the largest may be from {MIN_SPREAD:g} to {MAX_VALUE:g}."
+            f"column {f} of X (the first is 0) has values up to {largest[f]:g}, whose weights would overflow or "
+            f"underflow. Rescale it by a constant: the largest may be from {MIN_SPREAD:g} to {MAX_VALUE:g}."
         )

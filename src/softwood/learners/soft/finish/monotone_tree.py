@@ -32,7 +32,7 @@ def hold_to_signs(tree: Tree, signs: Signs) -> Tree:
     held = tree.replace(weight=weight, slope=slope)
     proof = certify(held, signs.tolist())
     if not proof.holds:
-        raise RuntimeError(f"the tree is not monotone, which is a fault of the learner. Please report it.\n{proof}")
+        raise RuntimeError(f"the tree is not monotone. This is a bug: please report it.\n{proof}")
     return held
 
 

@@ -94,7 +94,7 @@ class ModelSearch:
         """Grow a tree further instead: refined on the rows at hand, then grown while that helps."""
         trials = self.trials
         if trials.penalty is None:
-            raise ValueError("a tree is grown further under the penalty it grew under.")
+            raise ValueError("warm_start continues with the same weight_penalty.")
         trials.add(trials.trainer.resumed(tree, trials.specs[0], trials.penalty))
 
     @property
