@@ -55,7 +55,7 @@ def test_a_file_without_an_input_or_without_rows_is_refused(tmp_path: Path) -> N
     pa.parquet.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
     with pytest.raises(ValueError, match="has no rows to answer"):
         model.predict(tmp_path / "empty.parquet")
-    with pytest.raises(FileNotFoundError, match="there is no file or folder"):
+    with pytest.raises(FileNotFoundError, match="the file or folder"):
         model.predict(tmp_path / "none.parquet")
     plain = CARTRegressor().fit(np.ones((4, 2)), np.arange(4.0))
     np.testing.assert_array_equal(plain.predict(Batches([(np.ones((3, 2)), np.zeros(3))])), [1.5, 1.5, 1.5])
