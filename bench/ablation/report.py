@@ -44,12 +44,12 @@ class Verdict(NamedTuple):
         return "the same, and saves time" if self.seconds < SAVED_TIME else "the same"
 
 
-def judge(runs: Iterable[Mapping[str, str]]) -> list[Verdict]:
-    """Of every variant that met the default on some table and seed."""
+def judge(runs: Iterable[Mapping[str, str]], beside: str = DEFAULT) -> list[Verdict]:
+    """Of every variant that met the one they are compared with on some table and seed."""
     by_variant: dict[str, dict[str, dict[str, Mapping[str, str]]]] = defaultdict(lambda: defaultdict(dict))
     for run in runs:
         by_variant[run["variant"]][f"{run['table']}, {run['rows']}"][run["seed"]] = run
-    base = by_variant.pop(DEFAULT, {})
+    base = by_variant.pop(beside, {})
     found = [_verdict(name, base, mine) for name, mine in by_variant.items()]
     return [verdict for verdict in found if verdict is not None]
 
@@ -82,11 +82,11 @@ def _verdict(name: str, base: Table, mine: Table) -> Verdict | None:
     return Verdict(name, len(rows), float(np.exp(change.mean())), float(error), loss, seconds, *spread)
 
 
-def to_text(runs: Iterable[Mapping[str, str]]) -> str:
+def to_text(runs: Iterable[Mapping[str, str]], beside: str = DEFAULT) -> str:
     """The verdicts as a table in Markdown."""
-    head = "| variant | tables | error ± se | log loss, difference | time, ratio | spread (default's) | verdict |"
+    head = f"| variant | tables | error ± se | log loss, difference | time, ratio | spread ({beside}'s) | verdict |"
     lines = [head, "|---|--:|--:|--:|--:|--:|---|"]
-    for v in judge(runs):
+    for v in judge(runs, beside):
         lines.append(
             f"| {v.variant} | {v.tables} | {v.ratio:.3f} ± {v.standard_error:.3f} | {v.log_loss:+.4f} "
             f"| {v.seconds:.2f} | {v.spread:.3f} ({v.default_spread:.3f}) | {v.word} |"

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.ablation.report import to_text
+from bench.ablation.report import DEFAULT, to_text
+from bench.ablation.substitutes import substituted
 from bench.ablation.tables import Sample, sample, tables
 from bench.ablation.variants import VARIANTS, Variant
 from bench.papers.experiment import commit
@@ -31,7 +32,8 @@ LEAST_PROBABILITY = 1e-6
 def measure(variant: Variant, rows: Sample, seed: int) -> dict[str, Any]:
     """Error (part of the variance, or of the rows), log loss of classes, nodes, processor time of the fit."""
     start = process_time()
-    model = variant.make(rows.classes, seed).fit(rows.X, rows.y)
+    with substituted(variant.substituted):
+        model = variant.make(rows.classes, seed).fit(rows.X, rows.y)
     seconds, loss = process_time() - start, float("nan")
     if rows.classes:
         error = float(np.mean(model.predict(rows.X_test) != rows.y_test))
@@ -74,23 +76,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=600, help="rows to learn from, at most")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--tables", type=int, default=None, help="number of tables, evenly taken from all")
+    parser.add_argument("--tables", type=int, default=None, help="number of tables, drawn from all once and for all")
+    parser.add_argument("--names", default=None, help="of tables, separated by semicolons, in place of --tables")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="names, separated by commas; see variants.py")
     parser.add_argument("--minutes", type=float, default=120.0, help="of processor time, after which no fit begins")
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--beside", default=DEFAULT, help="the variant that the others are compared with")
+    parser.add_argument(
+        "--same-rows", action="store_true", help="seeds differ in random_state alone: the spread of draws"
+    )
     parser.add_argument("--report", action="store_true", help="only print what there is")
     asked = parser.parse_args()
     if not asked.report:
         fit_all(asked)
-    print(to_text(known_runs(asked.results)))
+    print(to_text(known_runs(asked.results), asked.beside))
 
 
 def fit_all(asked: argparse.Namespace) -> None:
     """All fits that are missing, as far as the time goes."""
     made, drawn = tables(), ("", -1, None)
-    names = list(made)
+    names = list(made) if asked.names is None else asked.names.split(";")
     if asked.tables is not None:
-        names = [names[i] for i in np.linspace(0, len(names) - 1, min(asked.tables, len(names))).astype(int)]
+        names = [names[i] for i in np.random.default_rng(0).permutation(len(names))[: asked.tables]]
     origin = {"commit": commit(), "processor": name_processor()}
     todo = list(to_do(known_runs(asked.results), names, asked.variants.split(","), asked.seeds, asked.rows))
     asked.results.parent.mkdir(exist_ok=True)
@@ -104,7 +111,7 @@ def fit_all(asked: argparse.Namespace) -> None:
                 print(f"{asked.minutes:g} minutes are over; run again to go on.")
                 return
             if drawn[:2] != (name, seed):
-                drawn = name, seed, sample(made[name](), asked.rows, seed)  # type: ignore[assignment]
+                drawn = name, seed, sample(made[name](), asked.rows, 0 if asked.same_rows else seed)  # type: ignore[assignment]
             found = measure(VARIANTS[variant], drawn[2], seed)  # type: ignore[arg-type]
             writer.writerow({"table": name, "rows": asked.rows, "seed": seed, "variant": variant, **found, **origin})
             lines.flush()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from bench.ablation.substitutes import ADDED, LEFT_OUT
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.search import SearchSteps
@@ -16,10 +17,11 @@ MORE_STEPS = tuple(each.name for each in fields(SearchSteps) if not each.default
 
 @dataclass(frozen=True)
 class Variant:
-    """What differs from the default learner: steps left out or added, and public parameters."""
+    """What differs from the default learner: steps left out, added or substituted (substitutes.py), and parameters."""
 
     without: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    substituted: tuple[str, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def make(self, classes: bool, seed: int) -> Any:
@@ -35,9 +37,13 @@ VARIANTS: dict[str, Variant] = {
     "default": Variant(),
     **{f"without {step}": Variant((step,)) for step in STEPS},
     **{f"with {step}": Variant(added=(step,)) for step in MORE_STEPS},
+    **{f"without {name}": Variant(substituted=(name,)) for name in LEFT_OUT},
+    **{f"with {name}": Variant(substituted=(name,)) for name in ADDED},
     "one kind: additive linear": Variant(parameters=ADDITIVE),
     "one kind: additive constant": Variant(parameters=ADDITIVE | {"leaf": "constant"}),
     "one kind: no optional step": Variant(STEPS, parameters=ADDITIVE),
+    "one node": Variant(parameters={"max_leaves": 1}),
+    "one node by evidence": Variant(added=("curves_by_evidence",), parameters={"max_leaves": 1}),
     "quick": Variant(parameters={"effort": "quick"}),
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from bench.ablation import run
 from bench.ablation.report import judge, to_text
+from bench.ablation.substitutes import ADDED, LEFT_OUT, find, substituted
 from bench.ablation.tables import NOISE, SURFACES, make_rows, sample, tables
 from bench.ablation.variants import STEPS, VARIANTS
 
@@ -80,3 +81,30 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.
     assert [line["seed"] for line in lines] == ["0", "1"]
     assert all(0 <= float(line["error"]) < 2 for line in lines)
     assert all(line["processor"] for line in lines)
+
+
+def test_a_substitute_stands_while_its_variant_is_fitted_and_not_longer() -> None:
+    for name, places in (LEFT_OUT | ADDED).items():
+        standing = {where: getattr(*find(where)) for where in places}
+        with substituted((name,)):
+            assert all(getattr(*find(where)) is not before for where, before in standing.items()), name
+        assert all(getattr(*find(where)) is before for where, before in standing.items()), name
+
+
+def test_a_substitute_changes_what_is_learned() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    spreads = []
+    for name in ("default", "without linear gates"):
+        with substituted(VARIANTS[name].substituted):
+            kinds = VARIANTS[name].make(False, 0).fit(X, y).history_
+        spreads.append({kind["gate"] for kind in kinds})
+    assert "linear" in spreads[0]
+    assert "linear" not in spreads[1]
+
+
+def test_variants_may_be_compared_with_another_than_the_default() -> None:
+    runs = [made(f"t{i}", 0, name, error) for i in range(3) for name, error in (("one node", 0.4), ("evidence", 0.2))]
+    assert judge(runs) == []
+    assert [(each.variant, round(each.ratio, 6)) for each in judge(runs, "one node")] == [("evidence", 0.5)]

@@ -1,0 +1,139 @@
+"""Steps of the learner that are no field of SearchSteps, each with what is put in its place while a variant is fitted.
+
+A substitute is a dotted name within the learner, and a function from what stands there to what takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from softwood.learners.soft.search.selection import Candidate, clearly_worse
+
+SOFT = "softwood.learners.soft."
+STRONG_DEFAULT_SE = 1.0  # standard errors by which another kind must be better
+RACING = 8  # trials with several penalties that race
+
+Substitute = Callable[[Any], Any]
+
+
+def _instead(value: Any) -> Substitute:
+    return lambda original: value
+
+
+def _without_ramps(original: Any) -> Any:
+    return lambda *args, **named: tuple(spec for spec in original(*args, **named) if not spec.n_ramps)
+
+
+def _best_alone(original: Any) -> Any:
+    return lambda candidates: original(candidates, 0.0)
+
+
+def _first_alone(original: Any) -> Any:
+    def first(chosen: Candidate, *args: Any) -> Any:
+        return original(replace(chosen, tree=chosen.tree[:1], output_scale=chosen.output_scale[:1]), *args)
+
+    return first
+
+
+def _once_fitted(original: Any) -> Any:
+    def root_only(self: Any, spec: Any, slopes: Any, penalty: float, fold_index: int) -> Any:
+        return self.scored(self._root(spec, slopes, penalty, fold_index), spec, False, penalty, fold_index)
+
+    return root_only
+
+
+def _strong_default(original: Any) -> Any:
+    """Curves with linear leaves, unless another kind is clearly better."""
+
+    def select(candidates: list[Candidate]) -> Candidate:
+        plain = [one for one in candidates
+                 if one.leaf == "linear" and one.gates == "open" and one.basis_spec.is_nonlinear]  # fmt: skip
+        best: Candidate = original(candidates)
+        first: Candidate = original(plain) if plain else best
+        return best if clearly_worse(first, best, STRONG_DEFAULT_SE) else first
+
+    return select
+
+
+def _two_deals(original: Any) -> Any:
+    """Five more folds, of the rows in another order."""
+
+    def row_folds(some: Any, held: Any) -> Any:
+        folds = original(some, held)
+        if held is not None or len(folds) < 2:
+            return folds
+        order = np.random.default_rng(1).permutation(len(some))
+        for out in some.rows(order).held_out():
+            back = np.empty(len(some))
+            back[order] = out
+            folds.append((some.part(some.weight - back), some.part(back)))
+        return folds
+
+    return row_folds
+
+
+def _racing_penalties(original: Any) -> Any:
+    """The best trials race, several penalties of a kind among them."""
+
+    def finalists(trials: Any) -> Any:
+        few = sorted(trials.near(trials.found), key=lambda trial: trial.loss)[:RACING] + original(trials)
+        return [trial for trial in trials.found if trial in few]
+
+    return finalists
+
+
+LEFT_OUT: dict[str, dict[str, Substitute]] = {
+    "selection bias": {
+        "growth.scorer.Scorer.selection_bias": _instead(lambda self, kept: np.zeros(len(self._rows.weight)))
+    },
+    "twicing": {"search.trainer.Trainer._root_only": _once_fitted},
+    "pruning back": {"growth.grower.prune_back": _instead(lambda tree, *rest: tree)},
+    "temperature": {"search.trainer.response_scale_on": _instead(lambda rows, tree: 1.0)},
+    "several starts": {"finish.refit._all_refined": _first_alone},
+    "ramps": {"learn.basis_specs_for": _without_ramps},
+    "linear gates": {"params.tree_kinds.BASIS_SPECS": lambda kinds: kinds | {"auto": kinds["additive"]}},
+    "simplest of the near best": {"search.trials.select": _best_alone},
+    "polishing": {"growth.grower.POLISH_ITER": _instead(1)},
+    "log penalty": {
+        "search.fold.LOG_PENALTY_OF_NUMBERS": _instead(0.0),
+        "search.fold.LOG_PENALTY_BEHIND_LINK": _instead(0.0),
+    },
+    "penalty on nodes": {"finish.refit.NODE_PENALTY_ROWS": _instead(0.0)},
+    "finer curves of few rows": {"finish.more_rows.RAMPS_MIN_ROWS": _instead(10**9)},
+    "one direction of penalties": {"search.penalty_tuning.CLEAR_GAIN_SHARE": _instead(np.inf)},
+    "giving up early": {"search.screening.NEAR_BEST_SHARE": _instead(1e9)},
+    "dropping worse curves": {"search.screening.keep_better_curves": _instead(lambda trials, screened: screened)},
+}
+ADDED: dict[str, dict[str, Substitute]] = {
+    "strong default": {"search.trials.select": _strong_default},
+    "two deals": {"learn._row_folds": _two_deals},
+    "racing penalties": {"search.race.finalists": _racing_penalties},
+}
+
+
+@contextmanager
+def substituted(names: tuple[str, ...]) -> Iterator[None]:
+    """While it lasts, these steps are replaced."""
+    with ExitStack() as stack:
+        for name in names:
+            for where, make in (LEFT_OUT | ADDED)[name].items():
+                owner, attribute = find(where)
+                stack.enter_context(patch.object(owner, attribute, make(getattr(owner, attribute))))
+        yield
+
+
+def find(dotted: str) -> tuple[Any, str]:
+    """The module or class of the learner that holds a name, and the name there."""
+    path, attribute = (SOFT + dotted).rsplit(".", 1)
+    try:
+        return import_module(path), attribute
+    except ModuleNotFoundError:
+        module, holder = path.rsplit(".", 1)
+        return getattr(import_module(module), holder), attribute
