@@ -17,7 +17,7 @@ from softwood.learners.soft.params.tree_kinds import (
     RAMPS_BESIDE_COSINES,
     basis_specs_for,
 )
-from softwood.learners.soft.regimes import PROPORTIONAL_RAMPS_MAX_ROWS, RAMPS_MIN_ROWS, ROWS_PER_RAMP
+from softwood.learners.soft.regimes import MEDIUM_TABLE_MAX_ROWS, RAMPS_MIN_ROWS, ROWS_PER_RAMP
 
 RAMPS = BasisSpec(linear=0.0, ramp=2.0, n_ramps=16)
 
@@ -66,13 +66,10 @@ def test_ramps_do_not_depend_on_units_nor_on_who_makes_them(scale: float) -> Non
 
 
 def test_ramps_are_tried_where_rows_are_many_and_columns_are_not() -> None:
-    enough = PROPORTIONAL_RAMPS_MAX_ROWS + 1
+    enough = MEDIUM_TABLE_MAX_ROWS + 1
     assert basis_specs_for("auto", 10, enough)[-1] == MANY_RAMPS
     assert basis_specs_for("auto", 64, enough)[-1].n_ramps == 16
-    assert (
-        basis_specs_for("auto", 10, PROPORTIONAL_RAMPS_MAX_ROWS)[-1].n_ramps
-        == PROPORTIONAL_RAMPS_MAX_ROWS // ROWS_PER_RAMP
-    )
+    assert basis_specs_for("auto", 10, MEDIUM_TABLE_MAX_ROWS)[-1].n_ramps == MEDIUM_TABLE_MAX_ROWS // ROWS_PER_RAMP
     assert basis_specs_for("auto", 7, RAMPS_MIN_ROWS)[-1] == RAMPS_BESIDE_COSINES
     assert basis_specs_for("auto", 7, RAMPS_MIN_ROWS, outputs=12)[-1].n_ramps == 0  # nor slopes than twice the rows
     assert (

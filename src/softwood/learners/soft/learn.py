@@ -40,11 +40,11 @@ from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import Gates, SoftTreeParams
 from softwood.learners.soft.params.tree_kinds import basis_specs_for, slopes_for
 from softwood.learners.soft.regimes import (
-    FOLDS_BESIDE_VALIDATION_MAX_ROWS,
     MAX_LEAVES_OF_LARGE_TABLE,
+    MEDIUM_TABLE_MAX_ROWS,
     ROWS_PER_LEAF,
-    SCREENING_ROWS,
     SCREENING_ROWS_PER_INPUT,
+    SMALL_TABLE_MAX_ROWS,
 )
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
@@ -276,7 +276,7 @@ def _designs(some: Dataset, how: JointOptions, inputs: Inputs) -> list[tuple[Bas
 
 
 def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmStart | None) -> Iterator[ModelSpec]:
-    screened_rows = max(SCREENING_ROWS, SCREENING_ROWS_PER_INPUT * some.X.shape[1])
+    screened_rows = max(MEDIUM_TABLE_MAX_ROWS, SCREENING_ROWS_PER_INPUT * some.X.shape[1])
     if how.effort == "quick":
         some = some.head(screened_rows)
     row_folds = _row_folds(some, held)
@@ -298,6 +298,6 @@ def _specs(some: Dataset, held: Dataset | None, how: JointOptions, before: WarmS
 def _row_folds(some: Dataset, held: Dataset | None) -> list[tuple[Dataset, Dataset]]:
     """Training and held-out rows: the validation rows given, and folds of the others where these are few."""
     row_folds = [] if held is None else [(some, held)]
-    if held is None or len(some) <= FOLDS_BESIDE_VALIDATION_MAX_ROWS:
+    if held is None or len(some) <= SMALL_TABLE_MAX_ROWS:
         row_folds += [(some.part(some.weight - out), some.part(out)) for out in some.held_out()]
     return row_folds or [(some, some)]

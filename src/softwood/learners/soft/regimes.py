@@ -3,15 +3,14 @@
 Rows are distinct rows after equal ones were merged, unless a line says otherwise. From few rows to many:
 
     from 250         curves with ramps are tried, too                         RAMPS_MIN_ROWS
-    up to 3,000      five folds; ramps are selected input by input            FIVE_FOLD_MAX_ROWS,
-                                                                              RAMPS_BY_INPUT_MAX_ROWS
-    up to 3,000      folds beside the caller's validation rows                FOLDS_BESIDE_VALIDATION_MAX_ROWS
+    up to 3,000      five folds, beside the caller's validation rows, too;    SMALL_TABLE_MAX_ROWS
+                     ramps are selected input by input
     from 3,400       more than 16 leaves (17 times ROWS_PER_LEAF), so that    ROWS_PER_LEAF
                      many classes may have mixed slopes
-    up to 6,000      two folds; beyond, one part in four is held out          TWO_FOLD_MAX_ROWS
-    up to 6,000      ramps in proportion to the rows, divided after the       PROPORTIONAL_RAMPS_MAX_ROWS
-                     search; beyond, 32 ramps, and passes by tables
-    beyond 6,000     kinds and penalties are screened on some of the rows     SCREENING_ROWS, SCREENING_ROWS_PER_INPUT
+    up to 6,000      two folds; ramps in proportion to the rows, divided      MEDIUM_TABLE_MAX_ROWS
+                     after the search
+    beyond 6,000     one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
+                     tables; kinds and penalties are screened on 6,000 rows   SCREENING_ROWS_PER_INPUT
     beyond 20,000    trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
     beyond 30,000    columns are made again in every pass                     KEPT_COLUMNS_MAX_ROWS
     beyond 100,000   the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
@@ -22,19 +21,17 @@ The experiments are described in docs/design/soft_learner.md.
 
 # Folds. Five hold out every row once: the score of ramps on a table of 1,000 rows with steps is 4.5 standard errors on
 # one fold and 10.4 on five. Beyond, one fold has rows enough, and a tree per fold takes time.
-FIVE_FOLD_MAX_ROWS = 3_000
-TWO_FOLD_MAX_ROWS = 6_000
-MAX_ROWS_AND_FOLDS = ((FIVE_FOLD_MAX_ROWS, 5), (TWO_FOLD_MAX_ROWS, 2))
-PARTS_OF_LARGE_TABLE = 4  # beyond TWO_FOLD_MAX_ROWS; one of them is held out
-FOLDS_BESIDE_VALIDATION_MAX_ROWS = 3_000  # they confirm selections, and their trees start the last refinement
+# Beside the caller's validation rows they confirm selections, and their trees start the last refinement.
+SMALL_TABLE_MAX_ROWS = 3_000
+MEDIUM_TABLE_MAX_ROWS = 6_000
+MAX_ROWS_AND_FOLDS = ((SMALL_TABLE_MAX_ROWS, 5), (MEDIUM_TABLE_MAX_ROWS, 2))
+PARTS_OF_LARGE_TABLE = 4  # one of them is held out
 
 # Ramps. Errors on tables with steps, as ratios to smooth curves alone: .949 with 250 rows, .875 with 500, .834 with
 # 1,000; on smooth tables 1.000.
 RAMPS_MIN_ROWS = 250
-RAMPS_BY_INPUT_MAX_ROWS = FIVE_FOLD_MAX_ROWS  # five folds hold out all rows, so that each input has a score of its own
-PROPORTIONAL_RAMPS_MAX_ROWS = 6_000
-ROWS_PER_RAMP = 250  # between these two; 180 had a hundredth more error with 4,000 rows, in a tenth more time
-ROWS_PER_RAMP_COLUMN = 2.0  # at least, up to RAMPS_BY_INPUT_MAX_ROWS,
+ROWS_PER_RAMP = 250  # of a medium table; 180 had a hundredth more error with 4,000 rows, in a tenth more time
+ROWS_PER_RAMP_COLUMN = 2.0  # at least, of a small table,
 ROWS_PER_RAMP_SLOPE = 0.5  # and for each slope of a ramp, of which every output has its own
 
 # Curves. Beyond 256 inputs only tables of at most this many values (rows times inputs) have curves.
@@ -46,14 +43,11 @@ MAX_LEAVES_OF_LARGE_TABLE = 64
 
 # Passes over the rows. With 30,000 rows, 10 inputs and 370 columns a pass of one gate takes 10.6 ms where columns are
 # kept and 1.9 ms by tables; tables of at most 6,000 rows keep their columns, unless they have many per input.
-TABLE_PASSES_ABOVE_ROWS = 6_000
-TABLE_PASSES_MIN_ROWS = RAMPS_MIN_ROWS  # where there are more than TABLE_PASSES_ABOVE_COLUMNS columns per input
-TABLE_PASSES_ABOVE_COLUMNS = 12
+TABLE_PASSES_ABOVE_COLUMNS = 12  # per input
 KEPT_COLUMNS_MAX_ROWS = 30_000  # beyond, neither columns nor an ordered copy of the rows are kept: memory
 
 # The search. Screening 4,000 rows on 1,500 of them was worse on 8 of 12 tables, in a quarter more time. On fewer
 # rows per input, gates that weigh all inputs only overfit.
-SCREENING_ROWS = 6_000
 SCREENING_ROWS_PER_INPUT = 60
 SAMPLE_ROWS = 20_000  # enough to grow trees and to select one of them
 

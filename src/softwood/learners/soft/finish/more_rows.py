@@ -15,14 +15,13 @@ from softwood.engines import SumEngine
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.refit import iterations_for, refitted
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.regimes import PROPORTIONAL_RAMPS_MAX_ROWS, RAMPS_MIN_ROWS
-from softwood.learners.soft.search.finer_curves import MakeEngine, find_ramps, split_ramps_by_score_test
+from softwood.learners.soft.regimes import MEDIUM_TABLE_MAX_ROWS, RAMPS_MIN_ROWS
+from softwood.learners.soft.search.finer_curves import ROUND_ITER, MakeEngine, find_ramps, split_ramps_by_score_test
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
 
 MAX_ROUNDS = 6  # of splitting ramps
 MAX_ROUNDS_ON_ALL_ROWS = 1  # where the others were on the first HEAD_ROWS
-ROUND_ITER = 100  # iterations of a round, up to FULL_REFINEMENT_MAX_ROWS
 
 
 class FinalTree(NamedTuple):
@@ -55,7 +54,7 @@ def refined_on_all(
     of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
     tree = refitted(of_rows, engine, max_iter, n_threads)
     # Folds were of all rows, and no knots were refined there.
-    are_few = RAMPS_MIN_ROWS <= rows.n_rows <= PROPORTIONAL_RAMPS_MAX_ROWS
+    are_few = RAMPS_MIN_ROWS <= rows.n_rows <= MEDIUM_TABLE_MAX_ROWS
     can_be_finer = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
     if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)

@@ -9,12 +9,12 @@ from softwood.learners.soft.columns.design import BasisSpec
 from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.regimes import (
     MAX_CURVED_VALUES,
-    PROPORTIONAL_RAMPS_MAX_ROWS,
-    RAMPS_BY_INPUT_MAX_ROWS,
+    MEDIUM_TABLE_MAX_ROWS,
     RAMPS_MIN_ROWS,
     ROWS_PER_RAMP,
     ROWS_PER_RAMP_COLUMN,
     ROWS_PER_RAMP_SLOPE,
+    SMALL_TABLE_MAX_ROWS,
 )
 
 Gate = Literal["auto", "axis", "linear", "quadratic", "additive"]
@@ -59,11 +59,11 @@ def _with_ramps(n_inputs: int, n_rows: int, outputs: int, room: int) -> BasisSpe
     if n_rows < RAMPS_MIN_ROWS:
         return ADDITIVE
     max_ramps = MAX_RAMP_COLUMNS // max(n_inputs, 1)
-    if n_rows <= RAMPS_BY_INPUT_MAX_ROWS:
+    if n_rows <= SMALL_TABLE_MAX_ROWS:
         columns = n_rows / max(ROWS_PER_RAMP_COLUMN, outputs * ROWS_PER_RAMP_SLOPE)
         n_ramps = min(N_RAMPS_BESIDE_COSINES, max_ramps, int(columns / max(n_inputs, 1)))
         return replace(_within(RAMPS_BESIDE_COSINES, room), n_ramps=n_ramps)
-    n_ramps = N_RAMPS if n_rows > PROPORTIONAL_RAMPS_MAX_ROWS else n_rows // ROWS_PER_RAMP
+    n_ramps = N_RAMPS if n_rows > MEDIUM_TABLE_MAX_ROWS else n_rows // ROWS_PER_RAMP
     return replace(MANY_RAMPS, n_ramps=min(n_ramps, max_ramps))
 
 

@@ -22,8 +22,8 @@ from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.soft.regimes import (
     KEPT_COLUMNS_MAX_ROWS,
     MAX_ROWS_AND_FOLDS,
+    MEDIUM_TABLE_MAX_ROWS,
     PARTS_OF_LARGE_TABLE,
-    TWO_FOLD_MAX_ROWS,
 )
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.rows.target_scale import mean_scale, robust_scale, scale_targets
@@ -200,7 +200,7 @@ class Dataset:
         if self.group is not None:
             fold = self._dealt_groups(n_folds)
             most = int(fold.max(initial=-1)) + 1
-            found = range(0 if most < 2 else 1 if len(self) > TWO_FOLD_MAX_ROWS else most)
+            found = range(0 if most < 2 else 1 if len(self) > MEDIUM_TABLE_MAX_ROWS else most)
             return [np.where(fold == at, self.weight, 0.0) for at in found]
         dealt = self._dealt(n_folds)
         folds = min(n_folds, max(2, dealt.n_pieces // 2))
@@ -208,7 +208,7 @@ class Dataset:
             dealt = self._dealt(folds)
         if dealt.n_pieces < 2:
             return []
-        return [self._held(dealt, fold) for fold in range(1 if len(self) > TWO_FOLD_MAX_ROWS else folds)]
+        return [self._held(dealt, fold) for fold in range(1 if len(self) > MEDIUM_TABLE_MAX_ROWS else folds)]
 
     def parted(self) -> tuple[Dataset, Dataset]:
         """Training rows and validation rows, as many of these as in a fold; all for both if there is but one.

@@ -17,8 +17,6 @@ from softwood.learners.soft.search.selection import clearly_worse
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
-MIN_GAIN_SE = 1.0  # by which ramps must be better
-
 
 def select_curves(trials: Trials) -> None:
     """Keep the spec of smooth curves or the one with ramps; both if trees are to be compared.
@@ -49,14 +47,14 @@ def _select_curves(trials: Trials) -> None:
     trials.smooth_curves = smooth.spec
     if local.spec.full:
         finer = with_finer_knots(trials, local, local.spec.full)
-        kept = [finer.spec] if clearly_worse(smooth.candidate, finer.candidate, MIN_GAIN_SE) else [smooth.spec]
+        kept = [finer.spec] if clearly_worse(smooth.candidate, finer.candidate) else [smooth.spec]
     elif _folds_hold_out_all_rows(local.spec):
         ramped = with_some_ramps(*(_on_folds(trials, root) for root in (smooth, local)))
         kept = [smooth.spec] if ramped is None else [smooth.spec, ramped]
     else:
         smooth = at_best_penalty(trials, smooth, 0)  # as ramps are
         finer = with_finer_knots(trials, local, 0)
-        is_worse = clearly_worse(smooth.candidate, finer.candidate, MIN_GAIN_SE)
+        is_worse = clearly_worse(smooth.candidate, finer.candidate)
         kept = [smooth.spec, finer.spec] if is_worse else [smooth.spec]
     trials.specs = [spec for spec in trials.specs if spec not in (smooth.spec, local.spec)] + kept
 
@@ -71,9 +69,9 @@ def keep_better_curves(trials: Trials, screened: list[Trial]) -> list[Trial]:
     if len(curved) < 2:
         return screened
     smooth, local = sorted(curved, key=lambda trial: trial.spec.basis_spec.n_ramps)
-    if clearly_worse(local.candidate, smooth.candidate, MIN_GAIN_SE):
+    if clearly_worse(local.candidate, smooth.candidate):
         worse = local
-    elif _folds_hold_out_all_rows(local.spec) or clearly_worse(smooth.candidate, local.candidate, MIN_GAIN_SE):
+    elif _folds_hold_out_all_rows(local.spec) or clearly_worse(smooth.candidate, local.candidate):
         worse = smooth
     else:
         return screened

@@ -15,14 +15,13 @@ from softwood.arrays import Floats
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix
 from softwood.learners.soft.search.ablation import ablation_importance
 from softwood.learners.soft.search.penalty_tuning import STRENGTHS
-from softwood.learners.soft.search.selection import clearly_worse
+from softwood.learners.soft.search.selection import REPLACE_SE, clearly_worse
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
 MIN_IMPORTANCE_SHARE = 0.95  # proportion of all ablation importance that the kept inputs have, on training rows
 MIN_HELD_OUT_IMPORTANCE_SHARE = 0.99  # and on held-out rows
 MAX_KEPT_SHARE = 0.75  # of the inputs; with more, there is little to gain
-MIN_GAIN_SE = 1.0  # by which fewer inputs must be better
 
 
 @dataclass
@@ -58,7 +57,7 @@ class FeatureSelection:
         for kept in self._relevant_inputs(best):
             if kept.sum() <= MAX_KEPT_SHARE * best.candidate.inputs and not self._needs_other_inputs(best, kept):
                 for trial in self._at_lighter_penalties(best, self._restricted_spec(best.spec, kept)):
-                    if clearly_worse(best.candidate, trial.candidate, MIN_GAIN_SE):
+                    if clearly_worse(best.candidate, trial.candidate):
                         if self._is_confirmed(best, trial):
                             return trial
                         if not best.spec.second_confirmation_fold:
@@ -79,7 +78,7 @@ class FeatureSelection:
     def _needs_other_inputs(self, trial: Trial, inputs: Inputs) -> bool:
         """Whether the tree itself is clearly worse when it is refined with these inputs alone."""
         alone = self.trials.trainer.restricted(trial, self._restricted_spec(trial.spec, inputs), inputs)
-        return clearly_worse(alone.candidate, trial.candidate, MIN_GAIN_SE)
+        return clearly_worse(alone.candidate, trial.candidate)
 
     def _at_lighter_penalties(self, trial: Trial, spec: ModelSpec) -> Iterator[Trial]:
         """The kind of tree of another spec under its penalty, and under lighter ones while the loss falls.
@@ -92,7 +91,7 @@ class FeatureSelection:
         for one in (penalty, *lighter):
             smaller = self.trials.trainer.trial(spec, trial.slopes, trial.grown, one, 0)
             yield smaller
-            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate, MIN_GAIN_SE):
+            if not smaller.loss < before or clearly_worse(smaller.candidate, trial.candidate):
                 return
             before = smaller.loss
 
@@ -103,9 +102,9 @@ class FeatureSelection:
         """
         fold_index = best.spec.second_confirmation_fold
         if not fold_index:
-            return clearly_worse(best.candidate, smaller.candidate, 2 * MIN_GAIN_SE)
+            return clearly_worse(best.candidate, smaller.candidate, 2 * REPLACE_SE)
         again = [self.trials.trainer.on_fold(trial, fold_index).candidate for trial in (best, smaller)]
-        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]), MIN_GAIN_SE)
+        return clearly_worse(best.candidate.with_folds(again[0]), smaller.candidate.with_folds(again[1]))
 
     def _restricted_spec(self, spec: ModelSpec, inputs: Inputs) -> ModelSpec:
         """The spec with some inputs alone; the same one if it is asked for again."""

@@ -35,6 +35,7 @@ CURVE_KIND = 2  # kind of the columns that ramps are
 MIN_ROWS_IN_RAMP = 20  # between its two knots, for one more
 MIN_RAMPS_TO_TEST = 16  # for a median of their gradients
 MEDIAN_ABS_NORMAL = 0.6745  # median of |z| for a standard normal z
+ROUND_ITER = 100  # iterations after ramps were split, up to FULL_REFINEMENT_MAX_ROWS
 SCORE_THRESHOLD = 5.0  # for the largest squared score of a knot, beyond 2 log(number of forms)
 
 

@@ -10,21 +10,18 @@ from __future__ import annotations
 from softwood.engines import SampleEngine
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.params.params import Slopes, SoftTreeParams
-from softwood.learners.soft.search.finer_curves import split_ramps_by_score_test
+from softwood.learners.soft.search.finer_curves import ROUND_ITER, split_ramps_by_score_test
 from softwood.learners.soft.search.fold import make_sample_engine
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.learners.soft.search.trials import Trials
+from softwood.learners.soft.search.trials import CLOSE_SHARE, MAX_ROUNDS, Trials
 
-MAX_ROUNDS = 8  # each halves the ramps that have a step
-ROUND_ITER = 100  # iterations of a round
 PENALTY_FACTOR = 3.0  # factor between two penalties to try
-NEAR_BEST_SHARE = 0.1  # of the best loss; trials within it get finer knots
 
 
 def refine_knots(trials: Trials, fold_index: int) -> None:
     """The best trial of each kind of leaves with finer knots, in its place if its held-out loss is less."""
     best: dict[tuple[Slopes, bool], Trial] = {}
-    for trial in sorted(trials.near(trials.found, NEAR_BEST_SHARE), key=lambda trial: trial.loss):
+    for trial in sorted(trials.near(trials.found, CLOSE_SHARE), key=lambda trial: trial.loss):
         if trial.spec.basis_spec.n_ramps:
             best.setdefault((trial.slopes, trial.grown), trial)
     coarse = list(best.values())

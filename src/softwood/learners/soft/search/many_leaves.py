@@ -15,9 +15,8 @@ from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.params.tree_kinds import MAX_OUTPUTS_WITH_OWN_SLOPES
 from softwood.learners.soft.search.penalty_tuning import FIRST_STRENGTH
 from softwood.learners.soft.search.spec import ModelSpec, Trial
-from softwood.learners.soft.search.trials import Trials, with_gates
+from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
 
-DOMINANCE_GAIN_SHARE = 0.1  # proportion of the loss by which mixed slopes must be better than shared ones
 LIGHT_STRENGTH = 0.6  # of the penalty, times the rows
 LIGHT_STRENGTH_OF_CLASSES = FIRST_STRENGTH  # for mixed slopes: a leaf of many classes has many numbers
 
@@ -73,7 +72,7 @@ def add_mixed(trials: Trials) -> None:
 
 def dominates(tree: Trial, screened: Trial) -> bool:
     """Whether a tree with mixed slopes is so much better than a shared-slopes tree that this need not grow."""
-    return screened.grown and screened.slopes == "shared" and tree.loss < (1.0 - DOMINANCE_GAIN_SHARE) * screened.loss
+    return screened.grown and screened.slopes == "shared" and tree.loss < (1.0 - CLOSE_SHARE) * screened.loss
 
 
 def _is_of_kind(trial: Trial, slopes: Slopes) -> bool:

@@ -13,7 +13,6 @@ from softwood.learners.soft.search.trials import NEAR_BEST_SHARE, Trials, with_g
 
 STRENGTHS = (2000.0, 600.0, 200.0, 60.0, 20.0, 6.0, 2.0, 0.6, 0.2)  # penalties to try, times the rows
 FIRST_STRENGTH = 2.0  # where the search begins
-NEAR_BEST_SHARE_IF_UNPENALIZED = 0.1  # for trees of unpenalized gates, which a penalty hardly changes
 CLEAR_GAIN_SHARE = 0.01  # of the loss; where one direction saves more, the other is not tried
 REGROW_MIN_GAIN_SHARE = 0.001  # of the loss; where a penalty saves less, no tree is grown anew
 

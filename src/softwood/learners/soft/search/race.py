@@ -11,14 +11,13 @@ from functools import partial
 
 from softwood.learners.soft.params.params import Slopes
 from softwood.learners.soft.search.many_leaves import add_mixed, dominates, kinds_with_many_leaves, partition_by_slopes
-from softwood.learners.soft.search.selection import CLEARLY_WORSE_SE, clearly_worse
+from softwood.learners.soft.search.selection import DROP_SE, REPLACE_SE, clearly_worse
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.trials import Trials
 
 N_FINALISTS = 4  # trials that are trained on the other folds, for two kinds of leaves,
 N_MORE_FINALISTS = 2  # and for each further kind: its roots and trees would crowd out other gates
 N_START_FOLDS = 3  # for a single trial beside validation rows, as starts of the last refinement
-VALIDATION_MAX_LOSS_SE = 1.0  # a trial that is worse than this on the caller's validation rows does not race
 
 
 def race(trials: Trials) -> None:
@@ -29,7 +28,7 @@ def race(trials: Trials) -> None:
     if n_folds == 1:
         return
     if trials.keep_first_fold_tree:
-        trials.found = _contenders(trials.found, VALIDATION_MAX_LOSS_SE)
+        trials.found = _contenders(trials.found, REPLACE_SE)
     runners, kinds = finalists(trials), kinds_with_many_leaves(trials)
     for fold_index in range(1, n_folds):
         if len(runners) == 1:
@@ -47,7 +46,7 @@ def race(trials: Trials) -> None:
         runners += many
         for kind in after:
             runners += kind.grown(trials, min(trial.loss for trial in runners))
-        trials.found = runners = _contenders(runners, CLEARLY_WORSE_SE)
+        trials.found = runners = _contenders(runners, DROP_SE)
     for trial in runners:
         trials.report(trial.candidate)
 

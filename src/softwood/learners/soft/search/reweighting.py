@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from softwood.learners.soft.search.spec import Trial
-from softwood.learners.soft.search.trials import Trials
-
-MAX_ROUNDS = 8  # of reweighting a tree that is only refined
+from softwood.learners.soft.search.trials import MAX_ROUNDS, Trials
 
 
 def reweight_features(trials: Trials) -> None:

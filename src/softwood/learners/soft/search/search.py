@@ -10,13 +10,13 @@ from softwood.learners.soft.search.curve_selection import select_curves
 from softwood.learners.soft.search.evidence_root import add_evidence_root
 from softwood.learners.soft.search.feature_selection import FeatureSelection
 from softwood.learners.soft.search.finer_knots import refine_knots
-from softwood.learners.soft.search.penalty_tuning import NEAR_BEST_SHARE_IF_UNPENALIZED, tune_penalties, tune_penalty
+from softwood.learners.soft.search.penalty_tuning import tune_penalties, tune_penalty
 from softwood.learners.soft.search.race import race
 from softwood.learners.soft.search.reweighting import reweight_features, reweight_refined
 from softwood.learners.soft.search.screening import screen, screen_axis_gates
 from softwood.learners.soft.search.spec import ModelSpec, Trial
 from softwood.learners.soft.search.stored_columns import StoredSelection
-from softwood.learners.soft.search.trials import Trials, with_gates
+from softwood.learners.soft.search.trials import CLOSE_SHARE, Trials, with_gates
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ModelSearch:
         while self.steps.select_features and self.selection.select():
             self._screen()
         if self.steps.try_axis_gates:
-            tune_penalties(trials, screen_axis_gates(trials, wide), NEAR_BEST_SHARE_IF_UNPENALIZED)
+            tune_penalties(trials, screen_axis_gates(trials, wide), CLOSE_SHARE)
         race(trials)
         self._improve_best(trials.specs[0])
         if self.hats is not None:

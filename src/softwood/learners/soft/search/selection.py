@@ -21,7 +21,8 @@ from softwood.tree.once import computed_once
 
 TOLERANCE_SE = 0.75
 MAX_LOSS_INCREASE_SHARE = 0.03  # of the best loss; simplicity may cost no more
-CLEARLY_WORSE_SE = 1.5
+REPLACE_SE = 1.0  # standard errors by which a rival must be better to take a place
+DROP_SE = 1.5  # by which a trial must be worse to be worked on no further
 CURVES_COST_NODES = 1.0
 SLOPES_COST_NODES = 1.5
 
@@ -146,7 +147,7 @@ def near_best(candidates: list[F], tolerance: float = TOLERANCE_SE) -> list[F]:
     return [one for one in candidates if one is best or is_near(one.row_loss, best.row_loss, one.weight, tolerance)]
 
 
-def clearly_worse(one: Candidate, best: Candidate, min_se: float = CLEARLY_WORSE_SE) -> bool:
+def clearly_worse(one: Candidate, best: Candidate, min_se: float = REPLACE_SE) -> bool:
     """Whether one candidate is worse than another by more than this number of standard errors of the paired gap."""
     gap, error = _gap(one.row_loss, best.row_loss, one.weight)
     return gap > min_se * error

@@ -22,8 +22,9 @@ from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 
 MIXED_PATIENCE_FACTOR = 3  # on splits without gain before a tree with mixed slopes ends: its gains are uneven
-MIXED_REWEIGHTING_ITER = 50  # iterations of a round for a tree with mixed slopes: more overfit
-WARM_START_ITER = 50  # on a tree of another penalty, or of more inputs
+WARM_START_ITER = (
+    50  # on a tree of another penalty, or of more inputs; of a round of reweighting mixed slopes, which more overfit
+)
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Trainer:
         factor, penalty = relevance_factors(tree, spec.design), trial.candidate.penalty
         reweighted = spec.reweight(factor)
         train = reweighted.fold(fold_index).train
-        max_iter = min(self.max_iter, MIXED_REWEIGHTING_ITER) if tree.slopes == "mixed" else self.max_iter
+        max_iter = min(self.max_iter, WARM_START_ITER) if tree.slopes == "mixed" else self.max_iter
         tree = tree.rescale_columns(1.0 / factor).refine(train, penalty, max_iter, FINE_TOL)[1]
         return self.scored(tree, reweighted, trial.grown, penalty, fold_index, trial.selection_bias(fold_index))
 

@@ -16,6 +16,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 NEAR_BEST_SHARE = 0.25  # proportion of the best loss within which a kind of tree gets more work
+CLOSE_SHARE = 0.1  # the same, for costly work; and by which mixed slopes must be better than shared ones
+MAX_ROUNDS = 8  # of refining one tree again and again while its held-out loss falls
 
 
 @dataclass

@@ -21,10 +21,10 @@ from softwood.learners.soft.columns.sparse_rows import stored_engine
 from softwood.learners.soft.regimes import (
     HEAD_ROWS,
     KEPT_COLUMNS_MAX_ROWS,
+    MEDIUM_TABLE_MAX_ROWS,
+    RAMPS_MIN_ROWS,
     SAMPLE_ROWS,
     TABLE_PASSES_ABOVE_COLUMNS,
-    TABLE_PASSES_ABOVE_ROWS,
-    TABLE_PASSES_MIN_ROWS,
 )
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.parts.folds import raise_to
@@ -76,8 +76,7 @@ class TrainingRows:
                 single,
                 rows.place,
                 keep=len(rows) <= KEPT_COLUMNS_MAX_ROWS,
-                by_tables=len(rows) > TABLE_PASSES_ABOVE_ROWS
-                or (len(rows) >= TABLE_PASSES_MIN_ROWS and has_many_columns),
+                by_tables=len(rows) > MEDIUM_TABLE_MAX_ROWS or (len(rows) >= RAMPS_MIN_ROWS and has_many_columns),
             )
 
         of_head = partial(engine_of, whole.first(HEAD_ROWS)) if len(whole) > HEAD_ROWS else None
