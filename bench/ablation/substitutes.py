@@ -106,7 +106,6 @@ LEFT_OUT: dict[str, dict[str, Substitute]] = {
         "search.fold.LOG_PENALTY_BEHIND_LINK": _instead(0.0),
     },
     "penalty on nodes": {"finish.refit.NODE_PENALTY_ROWS": _instead(0.0)},
-    "finer curves of few rows": {"finish.more_rows.RAMPS_MIN_ROWS": _instead(10**9)},
     "one direction of penalties": {"search.penalty_tuning.CLEAR_GAIN_SHARE": _instead(np.inf)},
     "giving up early": {"search.screening.NEAR_BEST_SHARE": _instead(1e9)},
     "dropping worse curves": {"search.screening.keep_better_curves": _instead(lambda trials, screened: screened)},

@@ -21,7 +21,7 @@ from softwood.learners.soft.search.many_leaves import (
     partition_by_slopes,
 )
 from softwood.learners.soft.search.screening import screen
-from softwood.learners.soft.search.trainer import MIXED_REWEIGHTING_ITER
+from softwood.learners.soft.search.trainer import WARM_START_ITER
 from softwood.learners.soft.search.trials import Trials
 
 ROWS = 6_500
@@ -96,7 +96,7 @@ def test_leaves_of_many_classes_have_mixed_slopes_and_these_are_better_than_shar
     shared = trials.trainer.from_root(kind.spec, "shared", tree.candidate.penalty, kind.spec.full)
     assert tree.loss < 0.95 * shared.loss
     refined = trials.trainer.reweight_refined(tree, kind.spec.full).candidate.tree[0]
-    assert 0 < refined.n_iter - params.n_iter < 2 * MIXED_REWEIGHTING_ITER < trials.trainer.max_iter + 1
+    assert 0 < refined.n_iter - params.n_iter < 2 * WARM_START_ITER < trials.trainer.max_iter + 1
 
 
 def test_mixed_slopes_join_the_race_where_all_rows_were_screened_and_trees_they_surpass_leave_it() -> None:

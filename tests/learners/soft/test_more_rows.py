@@ -33,14 +33,6 @@ def rows() -> TrainingRows:
     return TrainingRows.in_memory(Dataset(X, y[:, None], np.ones(N), [0, 0, 0], Loss.SQUARED), 0)
 
 
-def few_rows(step: float) -> TrainingRows:
-    """The same in so few rows that folds were of all of them, and of another step."""
-    rng = np.random.default_rng(6)
-    X = rng.random((4_000, 3))
-    y = step * (X[:, 0] > 0.4142) + NOISE * rng.normal(size=len(X))
-    return TrainingRows.in_memory(Dataset(X, y[:, None], np.ones(len(X)), [0, 0, 0], Loss.SQUARED), 0)
-
-
 def searched(rows: TrainingRows) -> tuple[Candidate, DesignMatrix]:
     """A sum of curves, learned from the sample."""
     some = rows.sample
@@ -62,17 +54,6 @@ def test_all_rows_make_curves_finer(rows: TrainingRows) -> None:
     assert only_refined.design is design
     assert len(design) < len(finer.design) < 2 * len(design)
     assert loss_of(only_refined, rows) - NOISE**2 > 2.0 * (loss_of(finer, rows) - NOISE**2)
-
-
-def test_few_rows_make_curves_finer_where_there_is_a_step_and_nowhere_by_chance() -> None:
-    step, nothing = few_rows(2.0), few_rows(0.0)
-    kept, design = searched(step)
-    finer = refined_on_all(kept, design, step, 100, 1).design
-    added = {f: int(np.sum(finer.feature == f) - np.sum(design.feature == f)) for f in range(3)}
-    assert added[0] > 0
-    assert added[1] == added[2] == 0
-    kept, design = searched(nothing)
-    assert refined_on_all(kept, design, nothing, 100, 1).design is design
 
 
 def test_rows_of_the_search_alone_make_nothing_finer(rows: TrainingRows) -> None:

@@ -7,8 +7,7 @@ Rows are distinct rows after equal ones were merged, unless a line says otherwis
                      ramps are selected input by input
     from 3,400       more than 16 leaves (17 times ROWS_PER_LEAF), so that    ROWS_PER_LEAF
                      many classes may have mixed slopes
-    up to 6,000      two folds; ramps in proportion to the rows, divided      MEDIUM_TABLE_MAX_ROWS
-                     after the search
+    up to 6,000      two folds; ramps in proportion to the rows               MEDIUM_TABLE_MAX_ROWS
     beyond 6,000     one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
                      tables; kinds and penalties are screened on 6,000 rows   SCREENING_ROWS_PER_INPUT
     beyond 20,000    trees grow on a sample; all rows refine the best one     SAMPLE_ROWS

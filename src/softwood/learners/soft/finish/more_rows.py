@@ -15,7 +15,6 @@ from softwood.engines import SumEngine
 from softwood.learners.soft.columns.design import DesignMatrix
 from softwood.learners.soft.finish.refit import iterations_for, refitted
 from softwood.learners.soft.params.params import SoftTreeParams
-from softwood.learners.soft.regimes import MEDIUM_TABLE_MAX_ROWS, RAMPS_MIN_ROWS
 from softwood.learners.soft.search.finer_curves import ROUND_ITER, MakeEngine, find_ramps, split_ramps_by_score_test
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows
@@ -53,15 +52,11 @@ def refined_on_all(
     engine = rows.engine_of_head(design)
     of_rows = replace(kept, penalty=_penalty_on(engine, kept.penalty, tuned_on))
     tree = refitted(of_rows, engine, max_iter, n_threads)
-    # Folds were of all rows, and no knots were refined there.
-    are_few = RAMPS_MIN_ROWS <= rows.n_rows <= MEDIUM_TABLE_MAX_ROWS
-    can_be_finer = (rows.are_sampled or are_few) and rows.are_in_memory and not rows.sample.is_sparse
+    can_be_finer = rows.are_sampled and rows.are_in_memory and not rows.sample.is_sparse
     if not can_be_finer or (rows.make_head_engine is None and not len(find_ramps(design).column)):
         return FinalTree(tree, design, engine)
     del engine  # there is one at a time
-    tree, design, last = _with_finer_curves(
-        tree, design, rows, rows.engine_of_head, of_rows.penalty, MAX_ROUNDS, control_max_statistic=are_few
-    )
+    tree, design, last = _with_finer_curves(tree, design, rows, rows.engine_of_head, of_rows.penalty, MAX_ROUNDS)
     if rows.make_head_engine is None:
         return FinalTree(tree, design, last)
     del last
@@ -91,13 +86,12 @@ def _with_finer_curves(
     make_engine: MakeEngine,
     penalty: float,
     rounds: int,
-    control_max_statistic: bool = False,
 ) -> FinalTree:
     """The tree refined with its ramps split, at most `rounds` times."""
     engine: SumEngine | None = None
     for _ in range(rounds):
         engine = None
-        finer = split_ramps_by_score_test(tree, design, rows.sample, make_engine, control_max_statistic)
+        finer = split_ramps_by_score_test(tree, design, rows.sample, make_engine)
         if finer is None:
             break
         tree, design = finer.transfer(tree), finer.design

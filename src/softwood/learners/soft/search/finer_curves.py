@@ -156,13 +156,10 @@ def split_ramps_by_score_test(
     design: DesignMatrix,
     rows: Dataset,
     make_engine: MakeEngine,
-    control_max_statistic: bool = False,
 ) -> FinerDesign | None:
     """The columns with one more knot in every ramp where the score test finds a step; None where it finds none.
 
     tree : refined on the engine's rows.  rows : some of them; a ramp is split at their median within it.
-    control_max_statistic : whether a score must exceed the expected maximum over all ramps without steps. Small tables
-        need it: knots without a step cost them more.
     """
     ramps = find_ramps(design)
     middle, inside = medians_in_ramps(ramps, design, rows.X)
@@ -176,8 +173,7 @@ def split_ramps_by_score_test(
     hat = (gradient[:, at] * (1.0 - left) - gradient[:, at + 1] * left) / (ramps.height * np.sqrt(inside))
     spread = np.median(np.abs(hat), axis=1, keepdims=True) / MEDIAN_ABS_NORMAL
     score = np.square(np.divide(hat, spread, out=np.zeros_like(hat), where=spread > 0)).max(axis=0)
-    threshold = 2.0 * log(len(middle)) if control_max_statistic else SCORE_THRESHOLD
-    has_step = score > threshold + 2.0 * log(len(hat))
+    has_step = score > SCORE_THRESHOLD + 2.0 * log(len(hat))
     return split_ramps(design, ramps.only(has_step), middle[has_step], rows) if has_step.any() else None
 
 
