@@ -221,7 +221,7 @@ EQUALITY ?= --base $(BASE)
 equality: $(PACKAGE)
 	$(BIN)/python -m bench.equality $(EQUALITY)
 
-# The documentation site in build/site; a warning is an error. Open index.html, or serve the folder (search needs that).
+# The documentation site in build/site; a warning is an error. Open index.html; the search works from the folder.
 .PHONY: docs
 docs: $(SITE)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

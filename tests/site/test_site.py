@@ -105,3 +105,20 @@ def test_a_phone_scrolls_down_and_not_aside(site: Path, browser: Any) -> None:
         if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
             wide.append(name)
     assert wide == []
+
+
+def test_the_home_page_shows_a_live_tree(site: Path, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.goto((site / "index.html").as_uri())
+    frame = page.frame_locator("iframe.live")
+    frame.locator("#step-title").get_by_text("Step").wait_for()
+    assert frame.locator("#inputs input[type=range]").count() >= 3
+
+
+def test_the_search_works_without_a_server(site: Path, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.goto((site / "index.html").as_uri())
+    page.locator("input.md-search__input").fill("surrogate")
+    found = page.locator(".md-search-result__item")
+    found.first.wait_for()
+    assert found.count() >= 3
