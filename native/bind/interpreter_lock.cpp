@@ -17,18 +17,28 @@ constexpr auto PAUSE = std::chrono::milliseconds(1), LONGEST = std::chrono::mill
 
 std::atomic<int> on_the_way{0};
 thread_local int depth = 0;  // one may be made within another
+std::atomic<int> fits{0};    // threads that run Python in the midst of a fit
+thread_local int fit_depth = 0;
+thread_local bool counted = false;  // among `fits`
 std::atomic<bool> ending{false};
 std::atomic<std::thread::id> ends_it{};  // the thread that ends the interpreter goes on as ever
 
-// Threads that were on the way are not in a fork.
+// Of the threads that were on the way or in a fit a fork has the one that forked.
 const bool forks_are_known = [] {
 #ifndef _WIN32
-  pthread_atfork(nullptr, nullptr, [] { on_the_way = 0; });
+  pthread_atfork(nullptr, nullptr, [] {
+    on_the_way = 0;
+    fits = counted ? 1 : 0;
+  });
 #endif
   return true;
 }();
 
+bool must_stay() { return ending && ends_it.load() != std::this_thread::get_id(); }
+
 [[noreturn]] void wait_for_ever() {
+  leave_python();
+  if (PyGILState_Check()) PyEval_SaveThread();
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
@@ -37,9 +47,8 @@ const bool forks_are_known = [] {
 GilReacquire::GilReacquire() {
   if (depth++ > 0) return;
   ++on_the_way;  // before the look at `ending`: either it is seen here, or this thread is waited for
-  if (!ending || ends_it.load() == std::this_thread::get_id()) return;
+  if (!must_stay()) return;
   --on_the_way;
-  if (PyGILState_Check()) PyEval_SaveThread();
   wait_for_ever();
 }
 
@@ -54,12 +63,36 @@ void ask_python() {
   nanobind::module_::import_("softwood.kernels.interrupt").attr("check")();
 }
 
+void begin_fit() {
+  if (fit_depth++ > 0) return;
+  enter_python();
+  if (must_stay()) wait_for_ever();
+}
+
+void end_fit() {
+  if (--fit_depth > 0) return;
+  leave_python();
+  if (must_stay()) wait_for_ever();
+}
+
+void leave_python() {
+  if (!counted) return;
+  counted = false;
+  --fits;
+}
+
+void enter_python() {
+  if (counted || fit_depth == 0) return;
+  counted = true;
+  ++fits;
+}
+
 void end_threads() {
   ends_it = std::this_thread::get_id();
   ending = true;
   const nanobind::gil_scoped_release free;  // for those on the way
   const auto last = std::chrono::steady_clock::now() + LONGEST;
-  while (on_the_way > 0 && std::chrono::steady_clock::now() < last) std::this_thread::sleep_for(PAUSE);
+  while ((on_the_way > 0 || fits > 0) && std::chrono::steady_clock::now() < last) std::this_thread::sleep_for(PAUSE);
 }
 
 }  // namespace softwood

@@ -23,6 +23,8 @@ NB_MODULE(_native, m) {
   softwood::bind_bins(m);
   softwood::bind_arithmetic(m);
   softwood::bind_evidence(m);
+  m.def("begin_fit", &softwood::begin_fit);
+  m.def("end_fit", &softwood::end_fit);
   m.def("end_threads", &softwood::end_threads);
   m.def("simd_paths", [] {
     nanobind::list names;

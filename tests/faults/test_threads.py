@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -98,6 +99,47 @@ def test_threads_end_with_the_process(state: str) -> None:
     line = [sys.executable, "-c", USED, state]
     done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+FITTING = """
+import os, random, sys, threading, time
+import numpy as np
+from tests.faults.learners import make, rows
+name, runs = sys.argv[1], int(sys.argv[2])
+X, y = rows(name, 200)
+make(name).fit(X, y)
+
+def work():
+    while True:
+        make(name).fit(X, y)
+
+def end_by(pid):
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+for run in range(runs):
+    child = os.fork()
+    if child == 0:
+        for _ in range(4):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(random.Random(run).uniform(0.01, 0.1))
+        break
+    if end_by(child) != 0:
+        print("run", run, "ended badly", flush=True)
+"""
+FAMILIES = ("CARTClassifier", "SoftTreeRegressor", "BuddingTreeRegressor", "LinearDiscriminantTreeClassifier")
+SOME, MANY = 5, 60  # runs; of four threads in a fit about one run in thirty aborted
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize(
+    ("name", "runs"),
+    [("CARTClassifier", SOME), *(pytest.param(name, MANY, marks=pytest.mark.long) for name in FAMILIES)],
+)
+def test_threads_in_a_fit_end_with_the_process(name: str, runs: int) -> None:
+    """NumPy's C++ does not wait as ours does: a fit is waited for until it comes to a place that holds it."""
+    line = [sys.executable, "-c", FITTING, name, str(runs)]
+    done = subprocess.run(line, env=CHILD, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 LATE = """

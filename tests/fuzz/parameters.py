@@ -203,7 +203,7 @@ LEARNERS: dict[str, list[Learner]] = {
         Learner(True, {**OMNIVARIATE, **CRITERION, **CLASSES, **PRICES}, often=1.5, most_rows=100, exact=False)
     ],
     "OmnivariateTreeRegressor": [Learner(False, OMNIVARIATE, often=1.5, most_rows=100, exact=False)],
-    "SoftTreeClassifier": [Learner(True, {**SOFT, **CLASSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
+    "SoftTreeClassifier": [Learner(True, {**SOFT, **CLASSES, "costs": [_costs]}, BRIEF_SOFT, 1.5, 60, exact=False)],
     "SoftTreeRegressor": [Learner(False, {**SOFT, **LOSSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
     "SoftenedTreeClassifier": [
         Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)

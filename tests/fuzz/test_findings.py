@@ -23,7 +23,7 @@ def _no_accident() -> Any:
         yield
 
 
-@pytest.mark.parametrize("name", ["CART", "LinearDiscriminantTree", "OmnivariateTree"])
+@pytest.mark.parametrize("name", ["CART", "LinearDiscriminantTree", "OmnivariateTree", "SoftTree", "BuddingTree"])
 def test_costs_of_one_class_cost_nothing(name: str) -> None:
     model = getattr(softwood, f"{name}Classifier")(costs=[[0.0]]).fit([[0.0], [1.0]], ["a", "a"])
     assert model.predict_proba([[2.0]]).tolist() == [[1.0]]

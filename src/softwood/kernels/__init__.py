@@ -30,6 +30,7 @@ __all__ = [
     "collapse_alphas",
     "column_moments",
     "descend",
+    "end_fit",
     "evaluate_buds",
     "gate_losses",
     "grow_c45",
@@ -78,3 +79,8 @@ grow_discriminant: Callable[..., dict[str, Any]] | None = find_native("grow_disc
 gate_losses: Callable[..., npt.NDArray[np.float64]] | None = find_native("gate_losses")
 make_split_features: Callable[..., Any] = find_native("make_split_features")
 split_step: Callable[..., SplitStepResult | None] | None = find_native("split_step")
+
+# Where the interpreter ends, threads in the midst of a fit are held (native/bind/interpreter_lock.hpp). NumPy's kernels
+# know no such place.
+begin_fit: Callable[[], None] = find_native("begin_fit") or (lambda: None)
+end_fit: Callable[[], None] = find_native("end_fit") or (lambda: None)

@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 
 from sklearn.exceptions import ConvergenceWarning
 
+from softwood.kernels import begin_fit, end_fit
+
 Learn = TypeVar("Learn", bound=Callable[..., Any])
 
 OF_ANOTHER_TREE = "_conformal"  # what was learned of the errors of the tree before (intervals.py)
@@ -49,7 +51,11 @@ def transactional_fit(learn: Learn) -> Learn:
             )
         learner = object.__new__(type(self))
         learner.__dict__ = {name: value for name, value in vars(self).items() if name != OF_ANOTHER_TREE}
-        learn(learner, *args, **kwargs)
+        begin_fit()
+        try:
+            learn(learner, *args, **kwargs)
+        finally:
+            end_fit()
         self.__dict__ = vars(learner)
         return self
 

@@ -8,15 +8,16 @@ from typing import Any
 from softwood.engines.parts import BatchParts
 from softwood.estimators.base.base import RowCount
 from softwood.estimators.base.batch_fits import held_rows, journal_of, remember_answers, soft_rows, soft_table
+from softwood.intake.options import cost_matrix
 from softwood.intake.parts.scan import Scan
-from softwood.intake.table.rows import class_schema, number_schema
+from softwood.intake.table.rows import class_schema, number_schema, with_costs
 from softwood.kernels.kinds import Loss
 from softwood.learners.budding.joint import learn_joint_from
 from softwood.learners.budding.online import history_entry
 from softwood.learners.budding.resume import stream_of
 from softwood.learners.budding.stream import Stream
 from softwood.learners.column_order import ColumnOrder
-from softwood.tree import Provenance
+from softwood.tree import Provenance, Schema
 
 REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
 
@@ -41,6 +42,7 @@ def _learn_jointly(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         order = ColumnOrder.as_given(len(scan.column))
         rows, estimator._schema = soft_rows(scan, order, journal, options.seed, options.n_threads, class_weight)
         learned = learn_joint_from(rows, options, validation)
+    estimator._schema = _with_costs(estimator, estimator._schema, scan)
     sample = replace(rows.sample, target=rows.sample.target * rows.scale + rows.centre)
     estimator._take_held_out(learned.held_out, estimator._schema)
     estimator._stream = stream_of(learned, sample, how, scan.total_weight)
@@ -72,8 +74,14 @@ def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
         line = history_entry(stream, n + 1, stream.learn(batch.X, batch.target, batch.weight))
         history = [*history, line][-REMEMBERED:]
     if scan.classes is not None:
-        estimator._schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
+        schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
+        estimator._schema = _with_costs(estimator, schema, scan)
     else:
         estimator._schema = number_schema(scan.columns, outputs, scan.target.names, scan.summaries)
     estimator._stream, estimator.history_ = stream, history
     estimator._remember(how, RowCount(scan.n_rows, scan.total_weight), n_iter=max(len(history), 1))
+
+
+def _with_costs(estimator: Any, schema: Schema, scan: Scan) -> Schema:
+    """The schema, with what mistakes of classes cost."""
+    return schema if scan.classes is None else with_costs(schema, cost_matrix(estimator.costs, scan.classes))

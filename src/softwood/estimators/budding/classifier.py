@@ -16,6 +16,7 @@ from softwood.estimators.base.steps import Callback, check_callback
 from softwood.estimators.base.transactional_fit import transactional_fit
 from softwood.estimators.budding.batches import fit_in_parts
 from softwood.estimators.budding.shared import NOTHING, BuddingTree
+from softwood.intake import options
 from softwood.intake.cells.frames import target_names
 from softwood.intake.engine import choose_engine
 from softwood.intake.parts.scan import Scan
@@ -24,6 +25,7 @@ from softwood.intake.row_blocks import in_row_blocks
 from softwood.intake.table.rows import (
     class_schema,
     read_held_labels,
+    with_costs,
 )
 from softwood.intake.table.table import read_fit, read_predict
 from softwood.intake.table.target import encode_classes, one_hot, read_classes
@@ -68,6 +70,9 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         "joint": round buds to leaves or branches, and refine.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
+    costs : (classes, classes) array or dict {(true, given): cost}
+        What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
+        its probabilities are those without costs.
     class_weight : dict, "balanced" or None
         How much the rows of a class count.
     n_jobs : int or None
@@ -118,6 +123,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         shuffle: bool = True,
         round_buds: bool = False,
         categorical_features: Any = "from_dtype",
+        costs: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -139,6 +145,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         self.shuffle = shuffle
         self.round_buds = round_buds
         self.categorical_features = categorical_features
+        self.costs = costs
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -171,7 +178,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         if isinstance(given, Scan):
             fit_in_parts(self, given, X_val, y_val)
             return self
-        self.classes_, self._schema, self._seen = given.classes, given.schema, NOTHING
+        self.classes_, self._seen = given.classes, NOTHING
+        self._schema = with_costs(given.schema, options.cost_matrix(self.costs, self.classes_))
         dataset = replace(self._problem(given.table.values, given.codes, sample_weight), group=given.group)
         held = read_held_labels(self, X_val, y_val, self._schema, self.classes_)
         return self._learn(dataset, None if held is None else self._problem(*held, None), callback)
@@ -194,7 +202,8 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
             found = read_classes(classes)[0]
             columns = read_fit(self, X, self.categorical_features).columns
             self.classes_, self._seen = found, NOTHING
-            self._schema = class_schema(columns, found, target_names(y))
+            schema = class_schema(columns, found, target_names(y))
+            self._schema = with_costs(schema, options.cost_matrix(self.costs, found))
         elif not (classes is None or _are_classes(classes, self.classes_)):
             raise ValueError(
                 f"classes must be those of the first call, {self.classes_.tolist()!r:.200}, got {classes!r:.200}."

@@ -11,8 +11,9 @@ from softwood.estimators.base.base import RowCount
 from softwood.estimators.base.batch_fits import held_rows, journal_of, remember_answers, soft_rows
 from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.results import one_class_result
+from softwood.intake import options
 from softwood.intake.parts.scan import Scan
-from softwood.intake.table.rows import class_schema
+from softwood.intake.table.rows import class_schema, with_costs
 from softwood.intake.table.weights import class_weights
 from softwood.kernels.kinds import Loss, class_loss
 from softwood.learners.column_order import ColumnOrder
@@ -29,9 +30,10 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
         )
     told = RowCount(scan.n_rows, scan.total_weight)
     remember_answers(estimator, scan)
+    costs = None if scan.classes is None else options.cost_matrix(params["costs"], scan.classes)
     if scan.classes is not None and len(scan.classes) == 1:
         schema = class_schema(scan.columns, scan.classes, scan.target.names, scan.summaries)
-        estimator._remember(one_class_result(schema), told)
+        estimator._remember(one_class_result(with_costs(schema, costs)), told)
         return
     how = estimator._joint()
     order = ColumnOrder.of(scan.columns)
@@ -40,7 +42,7 @@ def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
     validation = None if validation is None else enter_dataset(order, validation)
     with journal_of(estimator, scan) as journal:
         rows, schema = soft_rows(scan, order, journal, how.seed, how.n_threads, params.get("class_weight"), mixes)
-        learned = estimator._learn_from(rows, schema, how, validation)
+        learned = estimator._learn_from(rows, with_costs(schema, costs), how, validation)
     if params.get("class_weight") is not None and scan.classes is not None and learned.held_out is not None:
         factor = class_weights(
             params["class_weight"], scan.classes, np.arange(len(scan.classes), dtype=np.int32), scan.class_totals

@@ -17,14 +17,13 @@ from softwood.estimators.soft.batches import fit_in_parts
 from softwood.estimators.soft.mixing import loss_of_mix
 from softwood.estimators.soft.results import one_class_result
 from softwood.estimators.soft.shared import SoftTree
+from softwood.intake import options
 from softwood.intake.cells.sparse_rows import like_training_rows
 from softwood.intake.engine import choose_engine
 from softwood.intake.parts.scan import Scan
 from softwood.intake.read import read
 from softwood.intake.row_blocks import in_row_blocks
-from softwood.intake.table.rows import (
-    read_held_labels,
-)
+from softwood.intake.table.rows import read_held_labels, with_costs
 from softwood.intake.table.target import one_hot
 from softwood.intake.table.weights import class_weights
 from softwood.kernels.arithmetic import log
@@ -87,6 +86,9 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         refined on the rows given then and grown further where that helps.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
+    costs : (classes, classes) array or dict {(true, given): cost}
+        What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
+        its probabilities are those without costs.
     class_weight : dict, "balanced" or None
         How much the rows of a class count.
     n_jobs : int or None
@@ -144,6 +146,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         tol: float = 1e-3,
         warm_start: bool = False,
         categorical_features: Any = "from_dtype",
+        costs: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -169,6 +172,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         self.tol = tol
         self.warm_start = warm_start
         self.categorical_features = categorical_features
+        self.costs = costs
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -204,6 +208,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
             fit_in_parts(self, given, X_val, y_val)
             return self
         table, self.classes_, codes, weight = given.table, given.classes, given.codes, given.weight
+        schema = with_costs(given.schema, options.cost_matrix(self.costs, self.classes_))
         factor = None
         if self.class_weight is not None:
             factor = class_weights(self.class_weight, self.classes_, codes, weight)
@@ -218,8 +223,8 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
             rows = like_training_rows(table.values, held[0])
             validation = Dataset(rows, target, np.ones(len(target)), levels, loss)
         if len(self.classes_) == 1:
-            return self._remember(one_class_result(given.schema), given.weight, callback)
-        learned = self._learn(dataset, given.schema, validation, engine, callback is not None)
+            return self._remember(one_class_result(schema), given.weight, callback)
+        learned = self._learn(dataset, schema, validation, engine, callback is not None)
         if factor is not None and learned.held_out is not None:  # they hold by rows, whatever classes weigh
             learned = replace(learned, held_out=learned.held_out.divided(factor))
         return self._remember(learned, given.weight, callback)

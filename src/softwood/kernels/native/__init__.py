@@ -31,11 +31,13 @@ __all__ = [
     "Grower",
     "StoredPasses",
     "any_infinite",
+    "begin_fit",
     "best_thresholds",
     "bin_codes",
     "collapse_alphas",
     "column_moments",
     "descend",
+    "end_fit",
     "evaluate_buds",
     "gate_losses",
     "grow_c45",
@@ -54,8 +56,10 @@ __all__ = [
     "train_buds",
 ]
 
+begin_fit = _native.begin_fit
 best_thresholds = _native.best_thresholds
 descend = _native.descend
+end_fit = _native.end_fit
 evaluate_buds = _native.evaluate_buds
 gate_losses = _native.gate_losses
 grow_discriminant = _native.grow_discriminant
