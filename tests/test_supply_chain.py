@@ -24,6 +24,7 @@ NETWORK = {"socket", "ssl", "http", "urllib", "ftplib", "smtplib", "requests", "
 ALLOWED = {
     "engines/dask.py": {"pickle", "cloudpickle"},  # messages between the processes of one cluster, no file of ours
     "intake/options.py": {"joblib"},  # asked how many cores there are
+    "view/reports/pdf.py": {"subprocess"},  # starts the browser that is installed, where a PDF is asked for
 }
 
 # Whatever is opened, asked or unpickled after this line is written down by the interpreter itself.

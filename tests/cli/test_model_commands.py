@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,6 +68,20 @@ def test_a_report_by_group_whichever_library_reads_the_table(
     run("report", model, "people.csv", "--group", name)
     page = Path("people-report.html").read_text()
     assert ("Oslo" if name == "town" else "missing") in page.partition("95 % interval")[2]
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed: a report has pictures.")
+def test_a_report_by_a_column_that_is_no_input_beside_the_training_rows(
+    run: Any, model: str, people: pd.DataFrame
+) -> None:
+    people["sex"] = np.where(np.arange(len(people)) % 2, "f", "m")
+    people.to_csv("tested.csv.gz", index=False)
+    run("report", model, "tested.csv.gz", "--group", "sex", "--train", "people.csv", "--n-worst", "0")
+    page = Path("people-report.html").read_text(encoding="utf-8")
+    assert "Errors are broken down by sex." in page
+    assert hashlib.sha256(Path("tested.csv.gz").read_bytes()).hexdigest() in page
+    assert "<td>probability of yes</td>" in page
+    assert "100.0% of these rows are also training rows" in page
 
 
 @pytest.mark.parametrize(("short", "long"), [("js", "javascript"), ("py", "python")])

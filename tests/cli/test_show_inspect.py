@@ -38,6 +38,16 @@ def test_inspect_tells_parameters_and_inputs(run: Any, model: str) -> None:
     assert told["provenance"]["n_rows"] == 120
 
 
+def test_fit_and_inspect_say_whether_constraints_are_proved(run: Any) -> None:
+    words = ["people.csv", "--target", "good", "--drop", "limit,name", "--model", "cart", "--folds", "0"]
+    words += ["--monotonic_cst", '{"income": 1}', "--out", "m.softwood"]
+    assert "monotone  proved: never decreases with income" in run("fit", *words).stdout
+    assert "proved: the prediction never decreases with income\n" in run("inspect", "m.softwood").stdout
+    expected = {"holds": True, "signs": {"income": 1}, "failures": []}
+    assert json.loads(run("inspect", "m.softwood", "--json").stdout)["monotone"] == expected
+    assert json.loads(run("fit", *words, "--json").stdout)["monotone"] == expected
+
+
 def test_a_bare_tree_can_be_looked_at_but_not_asked(run: Any, model: str) -> None:
     save(load(model).tree_, "bare.softwood")
     assert "Tree: classes no, yes" in run("inspect", "bare.softwood").stdout

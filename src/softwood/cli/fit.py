@@ -13,6 +13,7 @@ from softwood.cli.learning import Plan, Source, learn
 from softwood.cli.models import MODELS, check_words, find_class, parameters_of
 from softwood.cli.output import check_output, default_path, print_facts, print_json, print_tree, progress
 from softwood.cli.table_files import Reading, split_names
+from softwood.formats.overview import tell_monotone
 
 Model = Annotated[str, typer.Option("--model", help=f"auto, {', '.join(MODELS)}.")]
 Memory = Annotated[str, typer.Option("--memory", help="Memory limit; a larger file, or a folder, is read in batches.")]
@@ -61,7 +62,9 @@ def main(
     print_tree(learned.model)
     typer.echo()
     error = [(learned.error.measure, str(learned.error))] if learned.error else []
-    print_facts([*(error if room is None else spell_held_out(learned.model)), ("wrote", path)])
+    proof = tell_monotone(learned.model, learned.model.tree_)
+    told = [*(error if room is None else spell_held_out(learned.model)), *([("monotone", proof)] if proof else [])]
+    print_facts([*told, ("wrote", path)])
 
 
 def find_room(data: str, memory: str) -> int | None:

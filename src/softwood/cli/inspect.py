@@ -8,8 +8,10 @@ from typing import Any
 import typer
 
 from softwood.cli.arguments import AsJson, ModelFile
+from softwood.cli.learning import describe_proof
 from softwood.cli.output import print_facts, print_json
 from softwood.tree import Kind
+from softwood.tree.proofs import recorded_certificate
 from softwood.tree.schema import Input
 from softwood.tree.spelling import spell_label, spell_list, spell_number
 
@@ -29,6 +31,9 @@ def main(model: ModelFile, json: AsJson = False) -> None:
         print_json({"file": model, "bytes": size, **_facts(tree), "held_out": held})
         return
     typer.echo(f"{summary(fitted)}\n")
+    proof = recorded_certificate(tree)
+    if proof is not None:
+        typer.echo(f"{proof}\n")
     told = [("file", f"{model}, {size:,} bytes")]
     if origin is not None:
         changed = {name: value for name, value in origin.parameters.items() if value is not None}
@@ -50,6 +55,7 @@ def _facts(tree: Any) -> dict[str, Any]:
         "leaves": tree.n_leaves,
         "depth": tree.depth,
         "hard": tree.is_hard,
+        "monotone": describe_proof(tree),
         "inputs": [
             {"name": each.name, "kind": str(each.kind), "levels": each.levels,
              "range": None if each.summary is None else each.summary.range}

@@ -81,8 +81,16 @@ def facts_of(model: Any, name: str, training: Any, plan: Plan) -> dict[str, Any]
     return {
         "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
         "target": training.target, "inputs": training.inputs, "nodes": tree.n_nodes, "leaves": tree.n_leaves,
-        "depth": tree.depth,
+        "depth": tree.depth, "monotone": describe_proof(tree),
     }  # fmt: skip
+
+
+def describe_proof(tree: Any) -> dict[str, Any] | None:
+    """The monotone certificate for a machine; None where the tree was learned without constraints."""
+    from softwood.tree.proofs import recorded_certificate
+
+    proof = recorded_certificate(tree)
+    return None if proof is None else {"holds": proof.holds, "signs": proof.signs, "failures": list(proof.failures)}
 
 
 def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str, str]:

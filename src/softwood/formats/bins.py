@@ -119,7 +119,7 @@ def _own(one: Input, curve: Curve, scale: float, count: Counter, whole: bool, cu
         n = 0 if mine is None else len(mine[0])
         middle = (float(heights.min()) + float(heights.max())) / 2
         points = float(np.average(heights[:n], weights=mine[1])) if n and mine and mine[1].sum() > 0 else middle
-        points = float(np.rint(points)) if whole else points
+        points = float(np.rint(points)) + 0.0 if whole else points
         line = line_of(one, _text(lower, upper), points, count.within(lower, upper), False, lower, upper)
         lines.append(line | {"off": float(np.abs(heights - points).max())})
     return lines
@@ -148,7 +148,7 @@ def _whole(one: Input, curve: Curve, scale: float, count: Counter) -> list[Line]
             edges.append(edge)
             points.append(0.0)
     starts, ends = [low, *edges], [*edges, high]
-    points = [float(np.rint((height(a) + height(b)) / 2)) for a, b in zip(starts, ends, strict=True)]
+    points = [float(np.rint((height(a) + height(b)) / 2)) + 0.0 for a, b in zip(starts, ends, strict=True)]
     lines = []
     for (lower, upper), value, a, b in zip(pairwise([None, *edges, None]), points, starts, ends, strict=True):
         line = line_of(one, _text(lower, upper), value, count.within(lower, upper), False, lower, upper)
@@ -204,6 +204,6 @@ def line_of(
     level: Any = None,
 ) -> Line:
     """One line, of one number of points."""
-    told = float(np.rint(points)) if whole else points
+    told = float(np.rint(points)) + 0.0 if whole else points  # −0 is 0
     ends = {"input": one.name, "bin": text, "lower": lower, "upper": upper, "level": level, "rows": rows}
     return ends | {"points": told, "per_unit": 0.0, "per_square": 0.0, "at": 0.0, "off": abs(told - points)}

@@ -17,6 +17,7 @@ from softwood.formats.columns import spell_counts
 from softwood.formats.models import look_inside
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
+from softwood.tree.proofs import recorded_certificate, spell_certificate
 from softwood.tree.spelling import spell_label, spell_list, spell_name, spell_number, wrap
 
 WIDTH = 100
@@ -33,8 +34,8 @@ def summary(model: Any) -> str:
     Returns
     -------
     str
-        What it is; nodes; inputs and weights; the error on held-out rows, where some were held out; the three inputs
-        that matter most.
+        What it is; nodes; inputs and weights; the error on held-out rows, where some were held out; whether the
+        monotone constraints are proved, where there are some; the three inputs that matter most.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def summary(model: Any) -> str:
     inside = look_inside(model)
     tree = inside.tree
     facts = [("tree", _size(tree)), ("inputs", _inputs(tree)), ("held out", _held_out(inside.model))]
-    facts.append(("matters most", _matters(inside.model, tree)))
+    facts += [("monotone", tell_monotone(inside.model, tree)), ("matters most", _matters(inside.model, tree))]
     if inside.steps:
         facts.insert(0, ("after", ", ".join(inside.steps)))
     wide = max(len(name) for name, _ in facts)
@@ -61,6 +62,13 @@ def summary(model: Any) -> str:
             first, *rest = wrap(text.split(" "), WIDTH - wide - 4)
             lines += [f"  {name:<{wide}}  {first}", *(" " * (wide + 4) + more for more in rest)]
     return "\n".join(lines)
+
+
+def tell_monotone(model: Any, tree: Tree) -> str:
+    """Whether the constraints that the tree was learned with are proved; "" without any."""
+    learned = getattr(model, "tree_", tree)
+    proof = recorded_certificate(tree, learned.schema.features)
+    return "" if proof is None else spell_certificate(proof)
 
 
 def _heading(model: Any, tree: Tree) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.formats.bins import Counter, level_bins, missing_bin, number_bins
 from softwood.formats.card import BASE, Line, Scorecard, records_of
 from softwood.formats.models import look_inside
@@ -80,6 +81,26 @@ def scorecard(
             f"the points would refer to the output of {', '.join(inside.steps)}; pass the last step of the pipeline."
         )
     tree = inside.tree
+    rows = None if X is None else tree.schema.encode(records_of(X))
+    return card_of(
+        tree, rows, sample_weight=sample_weight, bins=bins, whole=whole, good=good, pdo=pdo, base_points=base_points,
+        base_odds=base_odds,
+    )  # fmt: skip
+
+
+def card_of(
+    tree: Tree,
+    rows: Floats | None = None,
+    *,
+    sample_weight: Any = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    whole: bool = False,
+    good: Any = None,
+    pdo: float = 20.0,
+    base_points: float = 600.0,
+    base_odds: float = 50.0,
+) -> Scorecard:
+    """The scorecard of a tree; `rows` as the tree reads them."""
     for name, value in (("pdo", pdo), ("base_odds", base_odds)):
         if not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name} must be a number > 0, got {value!r}.")
@@ -91,9 +112,9 @@ def scorecard(
     place = len(answers) - 1 if good is None else answers.index(good)
     factor = pdo / math.log(2.0)
     offset = base_points - factor * math.log(base_odds)
-    if tree.n_nodes == 1 and tree.slope_row[0] >= 0 and tree.link == Link.SIGMOID:
+    if is_additive(tree):
         sign = factor if place == 1 else -factor
-        return Scorecard(_additive(tree, offset, sign, _Asked(bins or {}, whole, X, sample_weight)), tree)
+        return Scorecard(_additive(tree, offset, sign, _Asked(bins or {}, whole, rows, sample_weight)), tree)
     if not tree.is_whole:
         raise ValueError(
             "a scorecard needs a hard tree with constant leaves, or an additive model: a soft tree with one leaf, "
@@ -102,6 +123,17 @@ def scorecard(
     if bins is not None:
         raise ValueError("bins are for additive models; the bins of a hard tree are its leaves.")
     return Scorecard(_leaves(tree, place, offset, factor, whole), tree)
+
+
+def is_additive(tree: Tree) -> bool:
+    """Whether points add up over inputs: one node with a linear response, of two classes."""
+    return tree.n_nodes == 1 and tree.slope_row[0] >= 0 and tree.link == Link.SIGMOID
+
+
+def has_card(tree: Tree) -> bool:
+    """Whether a tree is of a kind that has a scorecard."""
+    two = tree.schema.task == "classification" and len(tree.schema.answers) == 2
+    return two and (is_additive(tree) or tree.is_whole)
 
 
 def _leaves(tree: Tree, good: int, offset: float, factor: float, whole: bool) -> list[Line]:
@@ -126,7 +158,7 @@ class _Asked:
 
     bins: Mapping[str, Sequence[float]]
     whole: bool
-    X: Any
+    rows: Floats | None
     weight: Any
 
 
@@ -139,7 +171,7 @@ def _additive(tree: Tree, offset: float, factor: float, asked: _Asked) -> list[L
     strange = [name for name in asked.bins if name not in used or name not in numbers]
     if strange:
         raise ValueError(f"bins must name numbers that the model uses, got {strange!r:.100}; it uses {used!r:.200}.")
-    rows = None if asked.X is None else schema.encode(records_of(asked.X))
+    rows = asked.rows
     weight = None if asked.weight is None else np.asarray(asked.weight, np.float64)
     if weight is not None and (rows is None or weight.shape != (len(rows),)):
         raise ValueError(f"sample_weight needs X and one weight for each of its rows, got shape {weight.shape}.")

@@ -134,11 +134,18 @@ def population_stability_index(first: npt.ArrayLike, second: npt.ArrayLike, n_bi
     if n_bins < 2:
         raise ValueError(f"n_bins must be at least 2, got {n_bins}.")
     edges = np.unique(np.quantile(a, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
-    shares = []
-    for score in (a, b):
-        counts = np.bincount(np.searchsorted(edges, score), minlength=len(edges) + 1)
-        shares.append(np.maximum(counts, 0.5) / len(score))
-    return float(np.sum((shares[1] - shares[0]) * np.log(shares[1] / shares[0])))
+    counts = [np.bincount(np.searchsorted(edges, score), minlength=len(edges) + 1) for score in (a, b)]
+    return stability_of_counts(counts[0].astype(np.float64), counts[1].astype(np.float64))
+
+
+def stability_of_counts(first: Floats, second: Floats) -> float:
+    """The population stability index of two sets of rows counted in the same bins.
+
+    >>> round(stability_of_counts(np.array([2.0, 2.0]), np.array([1.0, 3.0])), 4)
+    0.2747
+    """
+    a, b = (np.maximum(counts, 0.5) / max(float(counts.sum()), 1.0) for counts in (first, second))
+    return float(np.sum((b - a) * np.log(b / a)))
 
 
 def _same_rows(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -56,7 +56,8 @@ class MonotonicCertificate:
         head = "proved" if self.holds else "not proved"
         words = {1: "decreases", -1: "increases"}
         claims = [f"the prediction never {words[sign]} with {name}" for name, sign in self.signs.items()]
-        return "\n".join([f"{head}: {'; '.join(claims)}", *(f"  {line}" for line in (*self.argument, *self.failures))])
+        why = self.argument if self.holds else self.failures
+        return "\n".join([f"{head}: {'; '.join(claims)}", *(f"  {line}" for line in why)])
 
 
 def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
@@ -75,14 +76,14 @@ def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
     names = tree.schema.features
     asked = {f: int(sign) for f, sign in enumerate(signs) if sign}
     failures: list[str] = []
-    n_slopes = n_gates = 0
+    sums, gates = set[tuple[int, int]](), set[int]()
     margin = math.inf
     rank = _Ranks(tree)
     for f, sign in asked.items():
         for node in np.flatnonzero(tree.leafness > 0).tolist():
             response = tree.response_at(node)
-            for terms in response.terms if isinstance(response, LinearResponse) else ():
-                n_slopes += 1
+            for k, terms in enumerate(response.terms if isinstance(response, LinearResponse) else ()):
+                sums.add((node, k))
                 if direction_of(terms, f, tree.schema.n_levels(f)) not in (0, sign):
                     failures.append(f"node {node}: its response does not keep the direction of {names[f]}")
         for node in np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1)).tolist():
@@ -90,18 +91,26 @@ def certify(tree: Tree, signs: Sequence[int]) -> MonotonicCertificate:
                 if order is None:
                     failures.append(f"node {node}: its gate is not monotone in {names[f]}")
                     continue
-                n_gates += 1
+                gates.add(node)
                 gap = rank.gap(order if sign > 0 else order[::-1])
                 margin = min(margin, gap)
                 if not gap >= 0:
                     failures.append(f"node {node}: its children's answers are not in the order of {names[f]}")
-    argument = (
-        f"{n_slopes} linear sums of leaves: every slope of these inputs has the right sign",
-        f"{n_gates} gates look at them: shares are monotone, and the side that gains answers more, by {margin:.3g} at "
-        "least" if n_gates else "no gate looks at them",
-    )  # fmt: skip
+    argument = (_tell_slopes(len(sums)), _tell_gates(len(gates), margin))
     told = {names[f]: sign for f, sign in asked.items()}
     return MonotonicCertificate(told, not failures, argument, margin, tuple(failures))
+
+
+def _tell_slopes(n: int) -> str:
+    sums = "1 linear sum" if n == 1 else f"{n} linear sums"
+    return f"{sums} in leaves: every slope of these inputs has the right sign" if n else "no leaf has a linear sum"
+
+
+def _tell_gates(n: int, margin: float) -> str:
+    if not n:
+        return "no gate looks at them"
+    gates = "1 gate looks" if n == 1 else f"{n} gates look"
+    return f"{gates} at them: shares are monotone, and the side that gains answers more, by {margin:.3g} at least"
 
 
 def direction_of(terms: Iterable[WeightedTerm], feature: int, n_levels: int = 0) -> int | None:

@@ -178,7 +178,7 @@ def test_what_has_no_scorecard_is_refused(additive: SoftTreeClassifier) -> None:
     with pytest.raises(ValueError, match=r"good must be one of \('default', 'paid'\), got 'good'"):
         scorecard(additive, good="good")
     X = np.arange(20.0)[:, None]
-    with pytest.raises(ValueError, match="points would be about what standardscaler makes of a row"):
+    with pytest.raises(ValueError, match="the points would refer to the output of standardscaler"):
         scorecard(make_pipeline(StandardScaler(), CARTClassifier()).fit(X, X[:, 0] > 7))
     with pytest.raises(ValueError, match="pdo must be a number > 0, got -1"):
         scorecard(additive, pdo=-1)

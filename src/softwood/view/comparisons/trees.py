@@ -13,7 +13,7 @@ from softwood.arrays import Floats
 from softwood.explain.words import spell_answer, spell_value
 from softwood.formats.overview import used_inputs
 from softwood.tree import Tree
-from softwood.tree.monotone import certify
+from softwood.tree.proofs import WORDS, proved_direction
 from softwood.tree.views import LinearResponse
 from softwood.tree.wording import Wording
 from softwood.view.comparisons.part import Part
@@ -215,7 +215,4 @@ def _proved(tree: Tree, name: str) -> str:
     feature = tree.schema.features.index(name)
     if feature not in used_inputs(tree):
         return "not used"
-    for sign, told in ((1, "never decreases"), (-1, "never increases")):
-        if certify(tree, [sign * (f == feature) for f in range(tree.n_features)]).holds:
-            return told
-    return "not proved"
+    return WORDS.get(proved_direction(tree, feature), "not proved")

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from softwood.explain.rows import read_rows, some_rows
 from softwood.formats.replace import replace_file
 from softwood.release import __version__
 from softwood.tree.spelling import spell_name, spell_number
@@ -22,6 +23,7 @@ from softwood.view.plots.scene import Scene, look_at
 from softwood.view.reports.groups import read_groups
 from softwood.view.reports.markup import capitalized
 from softwood.view.reports.measures import measure
+from softwood.view.reports.pdf import find_printer
 from softwood.view.reports.sections import NOTED, Report
 
 PAGE = """<!DOCTYPE html>
@@ -54,7 +56,10 @@ def report(
     notes: Mapping[str, str] | None = None,
     n_worst: int = 10,
     feature_names: Sequence[str] | None = None,
+    X_train: Any = None,
+    files: Sequence[str | os.PathLike[str]] = (),
     path: str | os.PathLike[str] | None = None,
+    to: str | os.PathLike[str] | None = None,
 ) -> Page:
     """Write a report of a model on rows that it was not learned from.
 
@@ -69,7 +74,11 @@ def report(
         recommendations".
     n_worst : how many of the rows with the largest errors are shown and explained.
     feature_names : names to print instead of the model's own.
-    path : where to write; None: a new file in the folder for temporary files.
+    X_train : the rows that the model was learned from, as it takes them: scores and inputs of X are compared with
+        theirs (population stability index). None: with what the tree knows of them, which are leaves and categories.
+    files : files that rows and model were read from; the report has their names, sizes and SHA-256.
+    path : where to write the page; None: a new file in the folder for temporary files.
+    to : a file "….pdf" that the page is printed to, too. Needs Chromium, Chrome or Edge, or WeasyPrint.
 
     Returns
     -------
@@ -85,6 +94,9 @@ def report(
     >>> page.path.suffix
     '.html'
     """
+    if path is not None and Path(path).suffix.lower() == ".pdf":
+        raise ValueError(f"path is for the page in HTML; for a PDF pass to={os.fspath(path)!r:.80}.")
+    printer = None if to is None else find_printer(to)
     scene = look_at(
         model, X, y, wanted_by="report", feature_names=feature_names,
         needs_rows="that the model was not learned from", needs_answers="to measure errors",
@@ -96,11 +108,15 @@ def report(
     if n_worst < 0:
         raise ValueError(f"n_worst must be at least 0, got {n_worst}.")
     groups = None if group is None else read_groups(X, group, len(scene.rows))
-    text = _fill(title or _title(scene), Report(scene, groups, notes, n_worst), len(scene.rows))
+    training = None if X_train is None else some_rows(read_rows(model, X_train, "X_train"), "X_train")
+    parts = Report(scene, groups, notes, n_worst, training, tuple(files))
+    text = _fill(title or _title(scene), parts, len(scene.rows))
     if path is None:
         handle, path = tempfile.mkstemp(prefix="softwood-report-", suffix=".html")
         os.close(handle)
     replace_file(path, (text.encode(errors="xmlcharrefreplace"),))
+    if printer is not None and to is not None:
+        printer(text, Path(to))
     return Page(Path(path), text)
 
 

@@ -6,10 +6,26 @@ import numpy as np
 
 from softwood.tree.schema import Input, Kind
 from softwood.tree.spelling import spell_label, spell_number
+from softwood.view.plots.many_classes import MOST_CLASSES, shown_classes, tell_classes
 from softwood.view.plots.scene import Scene
+from softwood.view.reports.markup import table
 
 MOST_INPUTS, MOST_LEVELS = 60, 4
 HEAD = ["input", "kind", "missing", "these rows", "training rows", "share outside the training range"]
+
+
+def show_target(scene: Scene) -> str:
+    """The classes of these rows, or the quartiles of every target."""
+    if scene.classes:
+        counts = np.bincount(np.asarray(scene.y), minlength=len(scene.labels))
+        rows = [
+            [scene.labels[k], f"{counts[k]:,}", f"{100 * counts[k] / len(scene.rows):.1f}%"]
+            for k in shown_classes(scene, MOST_CLASSES)
+        ]
+        return table(["class", "rows", "proportion of rows"], rows, caption=tell_classes(scene, MOST_CLASSES).strip())
+    ends = np.quantile(np.asarray(scene.y), [0.0, 0.25, 0.5, 0.75, 1.0], axis=0).T
+    names = ["target", "minimum", "lower quartile", "median", "upper quartile", "maximum"]
+    return table(names, [[label, *map(spell_number, row)] for label, row in zip(scene.labels, ends, strict=True)])
 
 
 def describe_inputs(scene: Scene) -> list[list[str]]:

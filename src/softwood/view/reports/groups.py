@@ -116,11 +116,17 @@ def _add_rates(
         line.append("–" if np.isnan(ratio) else spell_fixed(ratio, 2))
     label = spell_label(parts[-1].schema.answers[positive])
     return [
-        f"The selection rate of group {name} is {spell_fixed(ratio, 2)} of the highest one, below four fifths: {label} "
-        "is predicted less often there."
+        f"The selection rate of group {name} is {_below_four_fifths(ratio)} of the highest one, below four fifths: "
+        f"{label} is predicted less often there."
         for name, ratio, counts in zip(names, ratios, counted, strict=True)
         if counts and ratio < FOUR_FIFTHS
     ]
+
+
+def _below_four_fifths(ratio: float) -> str:
+    """To two decimals, or as many as it takes to be below."""
+    told = (spell_fixed(ratio, digits) for digits in range(2, 16))
+    return next((text for text in told if float(text) < FOUR_FIFTHS), spell_number(ratio))
 
 
 def _errors_that_differ(answers: Answers, member: Any, names: list[str]) -> list[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.formats.overview import summary
 from softwood.formats.text import to_text
 from softwood.tree.once import computed_once
@@ -19,20 +21,25 @@ from softwood.view.plots import calibration, curves
 from softwood.view.plots.calibration import plot_calibration
 from softwood.view.plots.curves import plot_curves
 from softwood.view.plots.importance import plot_importance
-from softwood.view.plots.many_classes import MOST_CLASSES, shown_classes, tell_classes
+from softwood.view.plots.many_classes import MOST_CLASSES, tell_classes
 from softwood.view.plots.scene import Scene
 from softwood.view.plots.tree import plot_tree
 from softwood.view.reports.confusions import show_confusion
-from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, notes_on_rows
+from softwood.view.reports.data import HEAD, MOST_INPUTS, describe_inputs, notes_on_rows, show_target
+from softwood.view.reports.digest import rows_digest, show_files
 from softwood.view.reports.groups import SMALL_GROUP_ROWS, Groups, by_group
 from softwood.view.reports.markup import Pictures, capitalized, items, paragraph, preformatted, table
 from softwood.view.reports.measures import Answers, measure
+from softwood.view.reports.points import show_scorecard
+from softwood.view.reports.proofs import notes_on_proofs, show_proofs
 from softwood.view.reports.ranking import draw_roc, show_cutoffs, show_lift, tell_roc
 from softwood.view.reports.residuals import draw_residuals
+from softwood.view.reports.stability import Shift, find_shifts, notes_on_shifts, notes_on_training, show_stability
 from softwood.view.reports.worst import worst_rows
 
 PACKAGES = ("softwood", "numpy", "scipy", "scikit-learn")
 MOST_LEAVES = 16  # of the drawing; of a larger tree its upper part
+DIGEST = "Of the rows as the model reads them: names, kinds and levels of the inputs, then the values, row after row."
 NOTED = ("Intended use", "Factors", "Ethical considerations", "Caveats and recommendations")
 
 
@@ -46,12 +53,21 @@ class Report:
     groups : the group of every row; None where none was named.
     notes : what the author says, by heading.
     n_worst : rows to explain.
+    training : the training rows as the tree reads them, or None.
+    files : what the rows were read from.
     """
 
     scene: Scene
     groups: Groups | None
     notes: Mapping[str, str]
     n_worst: int
+    training: Floats | None = None
+    files: Sequence[str | os.PathLike[str]] = ()
+
+    @computed_once
+    def shifts(self) -> list[Shift]:
+        """Between the training rows and these."""
+        return find_shifts(self.scene, self.training)
 
     @computed_once
     def pictures(self) -> Pictures:
@@ -118,27 +134,21 @@ class Report:
 
     def _data(self) -> str:
         scene, n = self.scene, len(self.scene.rows)
-        told = paragraph(f"{n:,} rows, which should not be the training rows.")
-        if scene.classes:
-            counts = np.bincount(np.asarray(scene.y), minlength=len(scene.labels))
-            rows = [
-                [scene.labels[k], f"{counts[k]:,}", f"{100 * counts[k] / n:.1f}%"]
-                for k in shown_classes(scene, MOST_CLASSES)
-            ]
-            told += table(
-                ["class", "rows", "proportion of rows"], rows, caption=tell_classes(scene, MOST_CLASSES).strip()
-            )
-        else:
-            ends = np.quantile(np.asarray(scene.y), [0.0, 0.25, 0.5, 0.75, 1.0], axis=0).T
-            names = ["target", "minimum", "lower quartile", "median", "upper quartile", "maximum"]
-            told += table(
-                names, [[label, *map(spell_number, row)] for label, row in zip(scene.labels, ends, strict=True)]
-            )
+        told = paragraph(f"{n:,} rows, which should not be the training rows.") + self._digests()
+        told += show_target(scene)
         more = scene.tree.n_features - MOST_INPUTS
         caption = "Numbers: minimum … median … maximum."
         return told + table(HEAD, describe_inputs(scene), left=len(HEAD), caption=caption) + (
             paragraph(f"… {more} more inputs.") if more > 0 else ""
         )  # fmt: skip
+
+    def _digests(self) -> str:
+        """What identifies the rows."""
+        schema = self.scene.tree.schema
+        lines = [["these rows, inputs and target", rows_digest(schema, self.scene.rows, self.scene.y)]]
+        if self.training is not None:
+            lines.append(["training rows, inputs", rows_digest(schema, self.training)])
+        return table(["data", "SHA-256"], lines, left=2, caption=DIGEST) + show_files(self.files)
 
     def _analyses(self) -> str:
         rows = [
@@ -147,7 +157,8 @@ class Report:
              "" if m.baseline is None else spell_number(m.baseline)] for m in measure(self.answers)
         ]  # fmt: skip
         told = table(["measure", "value", "95 % interval", "baseline"], rows)
-        return told + self._compared() + self._ranked() + self._by_group() + self._importance()
+        stability = show_stability(self.shifts, self.training is not None)
+        return told + self._compared() + self._ranked() + self._by_group() + stability + self._importance()
 
     def _compared(self) -> str:
         """Confusion or residuals, and calibration."""
@@ -227,7 +238,8 @@ class Report:
                 "Output of the model when one input varies and the others stay; the band shows how rows differ."
                 + tell_classes(scene, curves.MOST_CLASSES),
             )
-        return told + "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
+        told += "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
+        return told + show_proofs(scene) + show_scorecard(scene, self.training)
 
     @property
     def _stacked(self) -> str:
@@ -253,6 +265,8 @@ class Report:
         if self.groups is not None:
             positive = 1 if self.scene.classes and len(self.scene.labels) == 2 else None
             told += by_group(self.answers, self.groups, positive)[2]
+        told += notes_on_shifts(self.scene, self.shifts) + notes_on_proofs(self.scene)
+        told += notes_on_training(self.scene, self.training)
         note = self.notes.get("Caveats and recommendations", "")
         return (items(told) if told else "") + (
             paragraph(note) if note or told else self._noted("Caveats and recommendations")
