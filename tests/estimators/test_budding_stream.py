@@ -117,5 +117,5 @@ def test_a_row_that_is_no_numbers_is_refused(bad: Any) -> None:
     model = BuddingTreeRegressor().partial_fit(X, Y)
     with pytest.raises((ValueError, TypeError, OverflowError)):
         model.partial_fit(bad, Y[:1])
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         BuddingTreeClassifier().partial_fit(X, Y > 0, classes=[False, True]).partial_fit(X[:1], [2])

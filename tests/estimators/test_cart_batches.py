@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def assert_same_tree(ours: Any, theirs: Any) -> None:
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
     for name in ("response", "count", "impurity", "gain"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, atol=1e-9, err_msg=name)
-    assert ours.schema == theirs.schema
+    assert ours.schema == replace(theirs.schema, target=ours.schema.target)  # a column of an Arrow table has no name
 
 
 @pytest.mark.fewer(6)
@@ -119,7 +120,7 @@ def test_what_needs_single_rows_says_so() -> None:
         CARTRegressor(missing="fraction").fit(source, "y")
     with pytest.raises(ValueError, match="cv must be a number of folds for batched input"):
         CARTRegressor(cv=[([0], [1])]).fit(source, "y")
-    with pytest.warns(UserWarning, match="missing values of b, colour go where they gain most"):
+    with pytest.warns(UserWarning, match="missing values of b, colour go to the side of the larger gain"):
         CARTRegressor().fit(source, "y")
 
 

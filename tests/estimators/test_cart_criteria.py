@@ -204,7 +204,7 @@ def test_monotone_counts() -> None:
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 WRONG: list[tuple[dict[str, Any], float, str]] = [
-    ({"criterion": "poisson"}, -1.0, "criterion='poisson' wants y >= 0, got -1."),
+    ({"criterion": "poisson"}, -1.0, "criterion='poisson' needs y >= 0, got -1."),
     ({"criterion": "quantile", "quantile": 1.0}, 1.0, "quantile must be between 0 and 1, such as 0.9, got 1.0."),
     ({"criterion": "huber", "delta": 0}, 1.0, "for the absolute error use criterion='absolute_error'."),
     ({"quantile": "high"}, 1.0, "quantile must be"),
@@ -223,5 +223,5 @@ def test_counts_that_are_all_zero_and_bad_validation_rows_are_explained() -> Non
     X, _, y = counts(50)
     with pytest.raises(ValueError, match="but all are 0"):
         CARTRegressor(criterion="poisson").fit(X, 0 * y)
-    with pytest.raises(ValueError, match="wants y_val >= 0"):
+    with pytest.raises(ValueError, match="needs y_val >= 0"):
         CARTRegressor(criterion="poisson", prune="validation").fit(X, y, None, X, -y - 1)

@@ -308,7 +308,7 @@ def test_errors_say_what_is_wanted() -> None:
         soften(3, X, y)
     with pytest.raises(ValueError, match="method must be one of 'statistics', 'anneal', 'gradient', got 'magic'"):
         soften(model, X, y, method="magic")
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         soften(model, X, y + 7)
     with pytest.raises(ValueError, match="thresholds=True needs method='gradient', got method='anneal'"):
         soften(model, X, y, method="anneal", thresholds=True)

@@ -37,7 +37,7 @@ def rows() -> tuple[Any, Any, Any, Any]:
 def test_rows_of_an_unknown_label_are_left_out_with_a_warning(model: Any) -> None:
     X, y, X_val, y_val = rows()
     odd = np.append(y_val, ["maybe", "maybe"])
-    with pytest.warns(UserWarning, match=r"y_val has labels that y lacks: \['maybe'\]; their 2 rows are left out"):
+    with pytest.warns(UserWarning, match=r"y_val has labels that y lacks: \['maybe'\]; their 2 rows are ignored"):
         with_odd = model.fit(X, y, X_val=np.vstack([X_val, X_val[:2]]), y_val=odd).tree_
     with warnings.catch_warnings():
         warnings.simplefilter("error")

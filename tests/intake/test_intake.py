@@ -272,7 +272,7 @@ def test_text_where_a_number_was_is_refused() -> None:
     advice = "column 'a' holds categories, 'one' for example, but numbers are needed: it was a number at fit"
     with pytest.raises(ValueError, match=advice):
         fit_predict(pl.DataFrame({"a": [1.0]}), pl.DataFrame({"a": ["one"]}))
-    with pytest.raises(ValueError, match=r"column 'x0' holds categories, 'one' for one.*it was a number at fit"):
+    with pytest.raises(ValueError, match=r"column 'x0' holds categories, 'one' for example.*it was a number at fit"):
         fit_predict([[1.0]], [["one"]])
 
 
@@ -289,7 +289,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (np.array([[{"a": 1}]], object), TypeError, "argument must be .* string.* number"),
     (np.array([["2020-01-01"]], "M8[D]"), ValueError, r"X has dtype datetime64\[D\]; .* days since some date"),
     ("text", ValueError, "could not convert string to float"),
-    ([[1.0, "red"]], ValueError, "column 'x1' holds categories, 'red' for one.* name it in categorical_features"),
+    ([[1.0, "red"]], ValueError, "column 'x1' holds categories, 'red' for example.* name it in categorical_features"),
     (pl.LazyFrame({"a": [1]}), TypeError, r"X is a lazy frame \(LazyFrame\).* call .collect\(\) first"),
     (pd.DataFrame({"a": []}), ValueError, re.escape("Found array with 0 sample(s) (shape=(0, 1))")),
     (pa.table({"a": pa.array([], pa.int64())}), ValueError, re.escape("Found array with 0 sample(s) (shape=(0, 1))")),
@@ -329,7 +329,7 @@ def test_predict_is_as_strict_as_validate_data(X: Any) -> None:
 def test_infinity_is_refused_by_column_and_first_row(kind: str) -> None:
     X = make(kind, {"a": [1.0, NAN, 2.0, 0.0], "b": [1.0, 2.0, -np.inf, np.inf]})
     name = "b" if kind in FRAMES else "x1"
-    words = f"Input X contains infinity: column '{name}', row 2 is -inf. Make it NaN"
+    words = f"Input X contains infinity: column '{name}', row 2 is -inf. Replace it by NaN"
     with pytest.raises(ValueError, match=words):
         fit(X)
     finite = make(kind, {"a": [1.0], "b": [1.0]})
