@@ -41,7 +41,7 @@ def test_the_names_of_losses_are_those_of_scikit_learn(kind: Any, tmp_path: Path
         assert softwood.load(tmp_path / "model.softwood").loss == older
     batches = softwood.Batches([(X, y)])
     assert kind(loss="squared", **how).fit(batches).tree_ == kind(**how).fit(batches).tree_
-    with pytest.raises(ValueError, match="loss='absolute' is for rows in memory"):
+    with pytest.raises(ValueError, match="loss='absolute' needs engine='memory'"):
         kind(loss="absolute").fit(batches)
 
 
@@ -193,8 +193,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"loss": "poisson"}, {"offset": np.ones(9)}, "inconsistent numbers of samples"),
     ({}, {"offset": ["a"] * 10}, "offset"),
     ({"loss": "absolute_error", "learner": "incremental"}, {}, "needs learner='joint'"),
-    ({"loss": "poisson", "engine": "batches"}, {}, "rows in memory"),
-    ({"engine": "batches"}, {"offset": np.ones(10)}, "offset is for rows in memory"),
+    ({"loss": "poisson", "engine": "batches"}, {}, "needs engine='memory'"),
+    ({"engine": "batches"}, {"offset": np.ones(10)}, "offset needs engine='memory'"),
 ]  # fmt: skip
 
 

@@ -134,6 +134,7 @@ def test_little_and_nothing(n):
         for table in (X, np.zeros_like(X), np.ones_like(X), X[:, :1]):
             model = SoftTreeRegressor(**HOW).fit(sparse.csr_array(table), y)
             assert np.isfinite(model.predict(sparse.csr_array(table))).all()
+    with pytest.warns(UserWarning, match="y has one class"):
         one = SoftTreeClassifier(**HOW).fit(sparse.csr_array(X), np.zeros(n))
     assert one.predict(sparse.csr_array(X)).tolist() == [0.0] * n
 

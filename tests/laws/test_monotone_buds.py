@@ -85,7 +85,7 @@ def test_what_keeps_no_order_is_refused() -> None:
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="monotonic_cst needs learner='joint'"):
         BuddingTreeRegressor(monotonic_cst=[1, 0], learner="online").fit(X, y)
-    with pytest.raises(ValueError, match="is for rows in memory"):
+    with pytest.raises(ValueError, match="needs rows in memory"):
         BuddingTreeRegressor(monotonic_cst=[1, 0]).fit(Batches([(X, y)]))
     with pytest.raises(ValueError, match="of 3 classes for an order"):
         BuddingTreeClassifier(monotonic_cst=[1, 0]).fit(X, np.digitize(y, [0.0, 1.0]))

@@ -92,7 +92,7 @@ BROKEN = [
     ("squash", 5, Squash.SIGMOID, "node 5: a INTERVAL gate cannot have squash SIGMOID"),
     ("feature", 0, 3, r"node 0: feature 3 is outside 0\.\.2"),
     ("feature", 5, -1, r"node 5: feature -1 is outside 0\.\.2"),
-    ("feature", 0, 1, "node 0: a THRESHOLD gate on 'x1', which is an unordered category"),
+    ("feature", 0, 1, "node 0: a THRESHOLD gate on 'x1', which is a category"),
     ("feature", 1, 2, "node 1: a CATEGORY gate on 'x2', which is a number"),
     ("threshold", 0, NAN, "node 0: threshold must be finite, got nan"),
     ("threshold", 0, INF, "node 0: threshold must be finite, got inf"),
