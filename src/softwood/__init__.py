@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from softwood.tree import Basis, Schema, Surrogates, Tree, TreeError
     from softwood.view import view
     from softwood.view.comparisons import Comparison, compare_models
+    from softwood.view.lesson import lesson
     from softwood.view.plots import (
         animate,
         plot_calibration,
@@ -94,6 +95,7 @@ __all__ = [
     "export",
     "from_json",
     "from_sklearn",
+    "lesson",
     "load",
     "plot_calibration",
     "plot_curves",
@@ -150,6 +152,7 @@ _HOME = {
     "export": "softwood.formats",
     "from_json": "softwood.formats",
     "from_sklearn": "softwood.formats",
+    "lesson": "softwood.view.lesson",
     "load": "softwood.persistence.files",
     "plot_calibration": "softwood.view.plots",
     "plot_curves": "softwood.view.plots",

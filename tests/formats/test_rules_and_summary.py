@@ -138,3 +138,18 @@ def test_rules_name_a_boolean_input_as_the_tree_does() -> None:
     assert re.search(r"   1  windy and not warm +in ", told) or re.search(r"   1  not warm and windy +in ", told)
     assert ">" not in told
     assert "≤" not in told
+
+
+def test_a_budding_tree_without_buds_says_so() -> None:
+    said = "No node is a bud: every leafness is 0 or 1, so this is a soft tree."
+    X, y = DIABETES.data[["bmi", "bp"]], DIABETES.target
+    quick: dict[str, Any] = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.01, "max_nodes": 3}
+    plain = BuddingTreeRegressor(**quick, leafness_penalty=0.0, round_buds=True).fit(X, y)
+    assert said in to_text(plain)
+    assert "no buds: every leafness is 0 or 1" in summary(plain)
+    budding = BuddingTreeRegressor(learner="online", max_nodes=3, max_epochs=2).fit(X, y)
+    assert np.any(budding.tree_.leafness % 1)
+    assert said not in to_text(budding)
+    assert "no buds" not in summary(budding)
+    soft = SoftTreeRegressor(gate="linear", leaf="constant", weight_penalty=0.01, max_leaves=2).fit(X, y)
+    assert said not in to_text(soft)

@@ -17,6 +17,7 @@ from softwood.formats.columns import spell_counts
 from softwood.formats.models import look_inside
 from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
+from softwood.tree.arrays import TreeArrays
 from softwood.tree.proofs import recorded_certificate, spell_certificate
 from softwood.tree.spelling import spell_label, spell_list, spell_name, spell_number, wrap
 
@@ -90,7 +91,15 @@ def _size(tree: Tree) -> str:
     if soft:
         gates = gates.replace(" ", " soft ", 1) if soft == gate.sum() else f"{gates} ({soft} soft)"
     parts = [gates, _many(tree.n_leaves, "leaf", "leaves"), f"depth {tree.depth}"]
-    return f"{_many(tree.n_nodes, 'node')}: {', '.join(parts)}" + (f", {_many(buds, 'bud')}" if buds else "")
+    told = f", {_many(buds, 'bud')}" if buds else ", no buds: every leafness is 0 or 1" if lost_its_buds(tree) else ""
+    return f"{_many(tree.n_nodes, 'node')}: {', '.join(parts)}{told}"
+
+
+def lost_its_buds(tree: TreeArrays) -> bool:
+    """Whether a budding tree was learned, but every node is a leaf or a branch, so that it is a soft tree."""
+    learned_by = "" if tree.provenance is None else tree.provenance.estimator
+    is_whole = tree.n_nodes == 1 or tree.is_hard
+    return learned_by.startswith("BuddingTree") and not is_whole and not np.any(tree.leafness % 1)
 
 
 def used_inputs(tree: Tree) -> list[int]:

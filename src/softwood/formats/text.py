@@ -19,6 +19,7 @@ import numpy as np
 from softwood.formats.answers import answer_columns, equations
 from softwood.formats.columns import GAP, Column, spell_counts, spell_shares, total_width
 from softwood.formats.models import Inside, look_inside
+from softwood.formats.overview import lost_its_buds
 from softwood.formats.paths import paths_to_text
 from softwood.formats.rules import rules_to_text
 from softwood.formats.sums import sum_notes
@@ -204,6 +205,8 @@ def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, i
     """What the table cannot say in its cells, only where it applies."""
     tree = words.tree
     notes = sum_notes(tree, width)
+    if lost_its_buds(tree):
+        notes.append("No node is a bud: every leafness is 0 or 1, so this is a soft tree.")
     if missing and len(tree.surrogates) and not surrogates:
         notes.append("Missing values use surrogate splits first (surrogates=True lists them).")
     if missing and ((tree.group < 0).any() or len(tree.group_level)):
