@@ -82,7 +82,7 @@ def test_what_is_wrong_is_said() -> None:
         RiverClassifier(tree.HoeffdingTreeClassifier())
     with pytest.raises(TypeError, match="model must be a BuddingTreeRegressor or None"):
         RiverRegressor(BuddingTreeClassifier())
-    with pytest.raises(ValueError, match="'maybe' is none of the classes"):
+    with pytest.raises(ValueError, match="'maybe' is not one of the classes"):
         RiverClassifier(classes=["no", "yes"]).learn_one({"x": 1}, "maybe")
     with pytest.raises(ValueError, match="the first row is empty"):
         RiverRegressor().learn_one({}, 1.0)

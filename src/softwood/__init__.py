@@ -1,6 +1,6 @@
 """softwood: small trees, soft gates, one equation.
 
-Names are imported on first access: a user of CART does not wait for soft trees, and the command `softwood` can handle
+Names are imported on first access, so that CART does not import soft trees, and the command `softwood` can handle
 Ctrl-C before NumPy is imported (`__main__.py`).
 """
 
@@ -183,7 +183,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'softwood' has no attribute {name!r}; it has {', '.join(__all__)}.")
     home = import_module(_HOME[name])
-    # `explain` and `view` are rooms that can be called, so softwood.explain.curves is there too.
+    # `explain` and `view` are callable packages, so softwood.explain.curves is available, too.
     value = home if callable(home) else getattr(home, name)
     globals()[name] = value
     return value

@@ -1,3 +1,3 @@
-"""Which softwood this is; known to all rooms, knows none."""
+"""The version of softwood. Imported by all packages, imports none."""
 
 __version__ = "0.1.0"

@@ -5,9 +5,8 @@
 
 J. Montiel and others (2021). River: machine learning for streaming data in Python. JMLR 22(110).
 
-A budding tree must know its classes from the first row, which a stream does not say. Where `classes` are not given, the
-tree begins with the second class that is seen, and a class that appears later begins it anew with the rows that are
-remembered.
+A budding tree needs its classes from the first row, which a stream does not provide. Without `classes`, the tree starts
+with the second class, and a class that appears later restarts it with the stored rows.
 """
 
 from __future__ import annotations
@@ -28,13 +27,12 @@ except ImportError as lacking:
 
 __all__ = ["RiverClassifier", "RiverRegressor"]
 
-REMEMBERED_ROWS = 1000  # that a classifier begins anew with when a class appears
+REMEMBERED_ROWS = 1000  # rows stored for a restart with a new class
 
 
 class _Rows:
-    """Dicts as rows of numbers, in the order of the first one's names; a name that is not there is missing.
-
-    Names that the first row does not have are not used.
+    """Dicts as rows of numbers, in the order of the names in the first row; an absent name is missing. Names that are
+    not in the first row are ignored.
     """
 
     def __init__(self) -> None:
@@ -63,16 +61,15 @@ class RiverClassifier(base.Classifier):
     Parameters
     ----------
     model : BuddingTreeClassifier or None
-        Not fitted; its parameters are used. None: `BuddingTreeClassifier(learner="online")`; where the rule may change,
-        `optimizer="adam"` forgets.
+        Unfitted; its parameters are used. None: `BuddingTreeClassifier(learner="online")`; for concept drift use
+        `optimizer="adam"`, which forgets.
     classes : sequence or None
-        All labels there will be. None: a label that appears after the tree has begun begins it anew with the last
-        1,000 rows.
+        All labels that will occur. None: a label that appears later restarts the tree with the last 1,000 rows.
 
     Attributes
     ----------
     tree_model : BuddingTreeClassifier
-        The fitted estimator, to print, explain and save; None before it begins.
+        The fitted estimator, to print, explain and save; None before the tree starts.
 
     Examples
     --------
@@ -113,7 +110,7 @@ class RiverClassifier(base.Classifier):
             return
         if self.classes is not None:
             raise ValueError(
-                f"{y!r:.60} is none of the classes {self._seen!r:.200}; name it in classes=, or leave None."
+                f"{y!r:.60} is not one of the classes {self._seen!r:.200}; name it in classes=, or leave None."
             )
         self._seen.append(y)
         if len(self._seen) > 1:
@@ -126,7 +123,7 @@ class RiverClassifier(base.Classifier):
         self.tree_model.partial_fit(rows, labels, classes=self._seen)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
-        """Probability of every class; of the only one seen 1, before any nothing."""
+        """Probability of every class; 1 if only one class was seen, empty before the first row."""
         row = self._rows.read(x)
         if self.tree_model is None:
             return (
@@ -144,7 +141,7 @@ class RiverRegressor(base.Regressor):
     Parameters
     ----------
     model : BuddingTreeRegressor or None
-        Not fitted; its parameters are used. None: `BuddingTreeRegressor(learner="online")`.
+        Unfitted; its parameters are used. None: `BuddingTreeRegressor(learner="online")`.
 
     Attributes
     ----------
@@ -188,5 +185,5 @@ class RiverRegressor(base.Regressor):
 
 
 def _fresh(model: Any, kind: Any) -> Any:
-    """An estimator with the parameters of the model, or the default ones, that has learned nothing."""
+    """An unfitted estimator with the parameters of the model, or the default ones."""
     return kind(learner="online", random_state=0) if model is None else kind(**model.get_params())

@@ -1,10 +1,10 @@
-"""A soft tree as a PyTorch module: made from a fitted `Tree`, trained further with whatever stands before it, and back.
+"""A soft tree as a PyTorch module: from a fitted `Tree`, trained as part of a network, and back.
 
-    share  = sigmoid(weight . basis(x) + bias), the part of the first child
+    share  = sigmoid(weight . basis(x) + bias), the share of the first child
     reach[child] = (1 - leafness) * reach * share
     output = sum over nodes of leafness * reach * (response + basis(x) . slope)
 
-The equation is that of kernels/formulas/equation.py; the gradient is autograd's, held to the kernels' by the tests.
+The equation is that of kernels/formulas/equation.py; the gradient is autograd's, which tests compare with the kernels'.
 """
 
 from __future__ import annotations
@@ -27,30 +27,29 @@ from softwood.engines.torch.answers import AnswerPlan, can_answer, plan_answers
 
 __all__ = ["SoftTree"]
 
-# What a learner says of the rows it saw, which training with other rows makes untrue.
+# Statistics of the training rows, which further training invalidates.
 STATISTICS = ("count", "impurity", "gain", "mean", "arrived", "column_mean", "weight_effect", "slope_effect")
-DEEPEST = 12  # of a new tree: twice as many gates with each level
+DEEPEST = 12  # of a new tree: the number of gates doubles with each level
 FIRST_RESPONSE = 0.01  # standard deviation of the responses of a new tree
 
 
 class SoftTree(nn.Module):
-    """A soft tree that answers (..., n_outputs) for inputs (..., n_features), before the link; differentiable in both.
-
-    A new one is a full tree whose gates weigh all inputs, to be trained from the start: the last layer of a network,
-    say. `from_tree` takes a fitted one; `to_tree` gives a `Tree` again, to print, draw, explain, export and save.
+    """A soft tree that maps inputs (..., n_features) to outputs (..., n_outputs) before the link; differentiable in
+    inputs and parameters. A new module is a complete tree whose gates weigh all inputs, to be trained from scratch, for
+    example as the last layer of a network. `from_tree` takes a fitted tree; `to_tree` returns a `Tree`, to print, draw,
+    explain, export and save.
 
     Parameters
     ----------
-    n_features, n_outputs : how many numbers go in and come out.
-    depth : levels of gates; 2^depth leaves.
-    slopes : whether leaves answer a weighted sum of the inputs, instead of a constant.
+    n_features, n_outputs : number of inputs and outputs. depth : levels of gates; 2^depth leaves. slopes : whether
+        leaves have a weighted sum of the inputs instead of a constant.
 
     Attributes
     ----------
     weight, bias : parameters (gates, basis columns) and (gates,). A weight that the fitted gate does not have stays 0.
     response : parameter (leaves and buds, outputs).
     slope : parameter (slopes, basis columns, outputs).
-    tree : the tree it was made from; basis, leafness and which nodes there are stay as they are there.
+    tree : the original tree; its basis, leafness and structure are fixed.
 
     Examples
     --------
@@ -79,10 +78,10 @@ class SoftTree(nn.Module):
 
     @classmethod
     def from_tree(cls, tree: Any) -> Self:
-        """A module that answers as the tree does, in float64 (`.float()` for less).
+        """A module with the same predictions as the tree, in float64 (`.float()` for single precision).
 
-        tree : a `Tree` or a fitted estimator of soft trees or budding trees. Gates that are steps, ramps or soft
-        thresholds are refused: only sigmoids of linear scores can be moved by a gradient everywhere.
+        tree : a `Tree` or a fitted estimator of soft trees or budding trees. Steps, ramps and soft thresholds are
+            refused: only sigmoids of linear scores have a gradient everywhere.
         """
         tree = getattr(tree, "tree_", tree)
         if not isinstance(tree, Tree):
@@ -132,13 +131,13 @@ class SoftTree(nn.Module):
         return torch.where(self._is_missing, gone.to(x.dtype), phi)
 
     def reach(self, X: Any) -> Any:
-        """Part of every row that arrives at every node, (..., nodes)."""
+        """Reach: the proportion of each row that arrives at each node, (..., nodes)."""
         return torch.stack(self._reach(self.columns(X)), dim=-1)
 
     def forward(self, X: Any) -> Any:
         """The output before the link, (..., n_outputs).
 
-        Without a gradient, many float32 rows on a CUDA device go by one kernel, where the tree has one output.
+        Without a gradient, large batches of float32 rows on a CUDA device use one kernel if the tree has one output.
         """
         if can_answer(X, self.bias) and X.shape[-1] == self.tree.n_features:
             plan = self._answer_plan(X.device)
@@ -154,7 +153,7 @@ class SoftTree(nn.Module):
         return output
 
     def _answer_plan(self, device: Any) -> AnswerPlan | None:
-        """Made when first asked for on a device."""
+        """Built on first access on a device."""
         plans = self.__dict__.setdefault("_plans", {})
         if device not in plans:
             plans[device] = plan_answers(self.tree, self._weighed)
@@ -174,7 +173,7 @@ class SoftTree(nn.Module):
         return reach
 
     def predict(self, X: Any) -> Any:
-        """The answer after the link: numbers, or probabilities of all classes."""
+        """The prediction after the link: numbers, or probabilities of all classes."""
         output = self(X)
         if self.tree.link == Link.SOFTMAX:
             return torch.softmax(output, dim=-1)
@@ -184,9 +183,8 @@ class SoftTree(nn.Module):
         return output.exp() if self.tree.link == Link.LOG else output
 
     def to_tree(self, schema: Schema | None = None, link: Link | None = None) -> Tree:
-        """The tree as it is now. What the learner said of its rows (counts, gains, effects) goes once a number moved.
-
-        schema, link : other names of inputs and answers, another link; None, those of the tree it was made from.
+        """The current tree. Statistics of the training rows (counts, gains, effects) are dropped once a parameter has
+        changed. schema, link : other names of inputs and answers, another link; None: those of the original tree.
         """
         tree, branch = self.tree, np.flatnonzero(self.tree.n_children)
         bias, response = tree.bias.copy(), tree.response.copy()
@@ -212,7 +210,7 @@ def _numbers(parameter: Any) -> npt.NDArray[np.float64]:
 
 
 def _check_gates(tree: Tree) -> None:
-    """Refuse a tree that has a gate other than the sigmoid of a linear score."""
+    """Refuse a tree with a gate other than the sigmoid of a linear score."""
     branch = tree.n_children > 0
     other = branch & ((tree.score != Score.LINEAR) | (tree.squash != Squash.SIGMOID))
     if other.any():
@@ -225,7 +223,7 @@ def _check_gates(tree: Tree) -> None:
 
 
 def _dense_weights(tree: Tree, branch: Any) -> tuple[Any, Any]:
-    """Weights of the branches over all columns, and 1 where the gate has one."""
+    """Weights of the branches over all columns, and a mask of the gate's own columns."""
     weight, weighed = (np.zeros((len(branch), len(tree.basis))) for _ in range(2))
     for gate, m in enumerate(branch.tolist()):
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
@@ -235,7 +233,7 @@ def _dense_weights(tree: Tree, branch: Any) -> tuple[Any, Any]:
 
 
 def _full_tree(n_features: int, n_outputs: int, depth: int, slopes: bool) -> Tree:
-    """All gates weigh all inputs by 0; children of m are 2 m + 1 and 2 m + 2."""
+    """All gates weigh all inputs by 0; the children of m are 2 m + 1 and 2 m + 2."""
     gates, leaves = 2**depth - 1, 2**depth
     of_gate = np.arange(gates + leaves) < gates
     row = np.where(of_gate, -1, np.arange(gates + leaves) - gates) if slopes else np.full(gates + leaves, -1)

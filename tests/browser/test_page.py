@@ -80,7 +80,7 @@ def test_rows_and_sliders_of_a_soft_tree_give_the_answers_of_python(soft: Any, o
         page.click("[aria-label='Next row']")
         settle(page)
         at = int(page.eval_on_selector("#row", "e => e.selectedOptions[0].textContent").removeprefix("row "))
-        assert f"Known answer: {y[at]}" in page.text_content("#inputs")
+        assert f"Actual: {y[at]}" in page.text_content("#inputs")
         np.testing.assert_allclose(answers(page), model.predict_proba(X.iloc[[at]])[0], rtol=1e-7)
     row = X.iloc[[at]].copy()
     feature = list(X.columns).index("worst radius")

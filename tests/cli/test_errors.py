@@ -40,7 +40,10 @@ LINES = [
     (["fit", "equal.csv", *GOOD], "more than one column named 'a'"),
     (["fit", "ragged.csv", *GOOD], "could not be read as CSV"),
     (["fit", "list.json", *GOOD], "JSON input must have one object per line"),
-    (["fit", "dates.csv", "--target", "y"], "no usable column besides 'y'; dropped: day (a date: make a number"),
+    (
+        ["fit", "dates.csv", "--target", "y"],
+        "no usable column besides 'y'; dropped: day (a date: convert it to a number",
+    ),
     (["fit", "same.csv", "--target", "y"], "dropped: a, b (the same in every row)"),
     (["fit", "one.csv", "--target", "y"], "there are too few rows (1)"),
     (["fit", "bytes.csv", "--target", "y"], "'bytes.csv' is no text; a table is CSV, JSON lines, Parquet or Arrow."),

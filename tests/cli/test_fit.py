@@ -50,7 +50,7 @@ def test_columns_that_tell_nothing_are_dropped_with_a_message(run: Any, people: 
     said = run("fit", "more.csv", *QUICK, "--model", "cart").stdout
     assert "half number (60 missing)" in said  # one value, but not in every row
     assert (
-        "dropped  name (text, another in every row); day (a date: make a number of it, such as a year); "
+        "dropped  name (text, another in every row); day (a date: convert it to a number, such as a year); "
         "country, empty (the same in every row)\n"
     ) in said
     assert "check    customer_id: a different integer in every row; --drop columns that only identify rows\n" in said

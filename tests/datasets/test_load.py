@@ -43,7 +43,7 @@ def test_a_file_need_not_be_packed(tmp_path: Path) -> None:
 
 def test_a_changed_file_is_refused(folder: Path) -> None:
     (folder / "boston.csv.gz").write_bytes((folder / "glass.csv.gz").read_bytes())
-    with pytest.raises(ChecksumError, match=r"boston\.csv\.gz is not the file that MANIFEST\.csv names"):
+    with pytest.raises(ChecksumError, match=r"boston\.csv\.gz does not match MANIFEST\.csv"):
         load("boston", folder=folder)
 
 

@@ -91,7 +91,7 @@ def test_criteria_of_classes_are_none_of_numbers() -> None:
 
 def test_a_category_has_no_order() -> None:
     frame = pd.DataFrame({"colour": list("ab") * 10})
-    with pytest.raises(ValueError, match="asks for an order in 'colour', which is an unordered category"):
+    with pytest.raises(ValueError, match="has a sign for 'colour', which is an unordered category"):
         CARTClassifier(monotonic_cst={"colour": 1}).fit(frame, Y)
 
 

@@ -75,10 +75,10 @@ def test_thorough_is_the_kind_that_most_searches_choose(kind, monkeypatch):
 def test_what_thorough_cannot_is_said():
     X, y = rows(60)
     deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
-    with deprecated, pytest.raises(ValueError, match="readable=True is a search of its own"):
+    with deprecated, pytest.raises(ValueError, match="readable=True cannot be combined"):
         SoftTreeRegressor(effort="thorough", readable=True).fit(X, y)
     deprecated = pytest.warns(FutureWarning, match="effort='thorough' is deprecated")
-    with deprecated, pytest.raises(ValueError, match="needs them in memory"):
+    with deprecated, pytest.raises(ValueError, match="needs the rows in memory"):
         SoftTreeRegressor(effort="thorough", engine="batches").fit(X, y)
 
 

@@ -177,7 +177,7 @@ def test_what_cannot_be_reached_is_said(loans: Any) -> None:
         counterfactual(model, row, here)
     with pytest.raises(ValueError, match="answer must be a class of the model, one of 'grant', 'refuse', got 'maybe'"):
         counterfactual(model, row, "maybe")
-    with pytest.raises(ValueError, match="no input that the tree asks may change, so the row stays"):
+    with pytest.raises(ValueError, match="no input that the tree uses may change, so the row stays"):
         counterfactual(model, row, fixed=list(X.columns))
     with pytest.raises(ValueError, match=f"no change of up to 1 of 1 inputs was found that gives {other}; the row is"):
         counterfactual(model, row, other, fixed=["income", "debt", "home", "guarantor"])

@@ -144,6 +144,6 @@ def test_what_has_no_curve_is_said(diabetes: Any) -> None:
         [[0.5], [0.0], [1.0]], Schema.plain(1, 1), first_child=[1, -1, -1], n_children=[2, 0, 0],
         score=[Score.THRESHOLD, 0, 0], feature=[0, -1, -1], threshold=[2.5, np.nan, np.nan],
     )  # fmt: skip
-    with pytest.raises(ValueError, match="curves needs rows: the tree does not know the range of input 'x0'; pass X"):
+    with pytest.raises(ValueError, match="curves needs rows: the tree has no range of input 'x0'; pass X"):
         curves(stump)
     assert len(curves(stump, np.array([[1.0], [4.0]]), n_points=2)) == 8

@@ -160,7 +160,7 @@ def test_what_cannot_be_explained_is_said(cancer: Any, weather: Any) -> None:
         explain(model, X.rename(columns={"mean radius": "radius"}))
     with pytest.raises(ValueError, match="X has 29 features, but CARTClassifier is expecting 30"):
         explain(model, X.to_numpy()[:, 1:])
-    with pytest.raises(ValueError, match="one row alone has nothing to be compared with; pass background="):
+    with pytest.raises(ValueError, match="one row alone has no background to compare with; pass background="):
         explain(model, X[:1])
     with pytest.raises(ValueError, match=r"X must have shape \(rows, 30\), a column for each input, got \(569, 29\)"):
         explain(model.tree_, X.to_numpy()[:, 1:])
@@ -194,7 +194,7 @@ def test_wrong_options_are_refused_in_words(cancer: Any) -> None:
     with pytest.raises(IndexError, match="row must be below 569, the number of explained rows, got 600"):
         told.reasons(600)
     many = LinearDiscriminantTreeClassifier(random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"method='exact' would try 2\^30 coalitions: the gates on the way to node"):
+    with pytest.raises(ValueError, match=r"method='exact' would try 2\^30 coalitions: the gates on the path to node"):
         explain(many, X, method="exact")
 
 

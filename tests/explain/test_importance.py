@@ -90,7 +90,9 @@ def test_wrong_answers_and_options_are_refused(diabetes: Any) -> None:
     model = CARTRegressor(random_state=0).fit(X, y)
     with pytest.raises(TypeError, match="importance needs a Tree or a fitted softwood estimator, got CARTRegressor"):
         importance(CARTRegressor(), X, y)
-    with pytest.raises(ValueError, match=r"y must be finite numbers of shape \(442, 1\), one line a row, got \(3, 1\)"):
+    with pytest.raises(
+        ValueError, match=r"y must be finite numbers of shape \(442, 1\), one line per row, got \(3, 1\)"
+    ):
         importance(model, X, y[:3])
     with pytest.raises(ValueError, match="measure must be one of 'squared error', 'absolute error', got 'error'"):
         importance(model, X, y, measure="error")
@@ -101,7 +103,7 @@ def test_wrong_answers_and_options_are_refused(diabetes: Any) -> None:
     with pytest.raises(ValueError, match="sample_weight must be 442 finite numbers, one for each row"):
         importance(model, X, y, sample_weight=np.ones(3))
     classes = CARTClassifier(random_state=0).fit(X, y > 150)
-    with pytest.raises(ValueError, match="y has 'yes', which is no class of the model; the classes are False, True"):
+    with pytest.raises(ValueError, match="y has 'yes', which is not a class of the model; the classes are False, True"):
         importance(classes, X, ["yes"] * len(X))
-    with pytest.raises(ValueError, match="y must have an answer for each of 442 rows, got 2"):
+    with pytest.raises(ValueError, match="y must have a value for each of 442 rows, got 2"):
         importance(classes, X, [True, False])

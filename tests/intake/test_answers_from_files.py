@@ -53,7 +53,7 @@ def test_a_file_without_an_input_or_without_rows_is_refused(tmp_path: Path) -> N
     with pytest.raises(ValueError, match=rf"has no column '{INPUTS[0]}', which the model reads; it has "):
         model.predict(tmp_path / "less.parquet")
     pa.parquet.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
-    with pytest.raises(ValueError, match="has no rows to answer"):
+    with pytest.raises(ValueError, match="has no rows to predict"):
         model.predict(tmp_path / "empty.parquet")
     with pytest.raises(FileNotFoundError, match="the file or folder"):
         model.predict(tmp_path / "none.parquet")

@@ -38,9 +38,9 @@ def test_what_is_set_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         SoftTreeRegressor().fit(LARGE, Y)
     with pytest.raises(MemoryError, match="learn in batches"):
         CARTClassifier().fit(LARGE, Y)
-    with pytest.raises(MemoryError, match="sample of the rows, fewer columns"):
+    with pytest.raises(MemoryError, match="sample of the rows, use fewer columns"):
         C45Classifier().fit(LARGE, Y)
-    with pytest.raises(MemoryError, match="sample of the rows, fewer columns"):
+    with pytest.raises(MemoryError, match="sample of the rows, use fewer columns"):
         LinearDiscriminantTreeRegressor().fit(LARGE, Y)
 
 

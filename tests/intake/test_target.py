@@ -74,7 +74,7 @@ NO_CLASSES: list[tuple[Any, str]] = [
     (pl.Series(["a", None]), MISSING),
     (pl.Series([1.0, np.nan]), MISSING),
     (pa.chunked_array([["a", None]]), MISSING),
-    ([1.0, np.inf], "Input y contains infinity, first at row 1; it is no label"),
+    ([1.0, np.inf], "Input y contains infinity, first at row 1; it is not a label"),
     ([[1, 2], [3, 4]], r"y should be a 1d array, got an array of shape \(2, 2\) instead"),
     (None, "requires y to be passed, but the target y is None"),
 ]
@@ -129,7 +129,7 @@ NO_NUMBERS: list[tuple[Any, str]] = [
     (pd.Series(["low", "high"]), r"y must hold numbers, got 'low' \(str\)"),
     (np.array(["2020"], "M8[Y]"), r"y must hold numbers, got .* \(date\)"),
     ([1j], r"y must hold numbers, got 1j \(complex\)"),
-    (3.0, "y must have one number for every row, got 3.0"),
+    (3.0, "y must have one number per row, got 3.0"),
     (np.ones((2, 2, 2)), "Found array with dim 3"),
     (None, "requires y to be passed, but the target y is None"),
 ]

@@ -124,7 +124,7 @@ def test_wrong_input_is_refused_in_words(tmp_path: Path) -> None:
         softwood.view(MODEL, y=[1.0])
     with pytest.raises(ValueError, match=r"X must have shape \(rows, 2\), a column for each input"):
         softwood.view(MODEL, X[:, :1])
-    with pytest.raises(ValueError, match="y must have an answer for each of 40 rows, got 3"):
+    with pytest.raises(ValueError, match="y must have a value for each of 40 rows, got 3"):
         softwood.view(MODEL, X, [1, 2, 3])
     with pytest.raises(ValueError, match="X has no rows"):
         softwood.view(MODEL, X[:0])

@@ -1,4 +1,4 @@
-"""The command `softwood`. One module a command, each a thin shell around the library."""
+"""The command `softwood`. One module per command, each a thin layer over the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, with their help."""
+"""Arguments and options shared by several commands, with their help."""
 
 from __future__ import annotations
 

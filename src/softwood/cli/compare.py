@@ -1,4 +1,4 @@
-"""`softwood compare data.csv --target y`: all models on the same folds, in one table, and which to pick."""
+"""`softwood compare data.csv --target y`: all models on the same folds, in one table, and which to choose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MostRows = Annotated[
 ]
 
 
-WIDE_TERMINAL_COLUMNS = 118  # columns of a terminal from which there is room to say what each model is
+WIDE_TERMINAL_COLUMNS = 118  # minimum columns of a terminal for a description of each model
 
 
 def main(
@@ -42,7 +42,7 @@ def main(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Cross-validate all models on the same folds; say their error, size and seconds, and which to pick."""
+    """Cross-validate all models on the same folds; show their error, size and seconds, and which to choose."""
     if folds < 2:
         raise ValueError(f"--folds must be at least 2 to compare, got {folds}.")
     source = Source(data, target, task, split_names(drop), weight, Reading((), tuple(null or ()), separator))
@@ -66,7 +66,7 @@ def main(
 
 @dataclass(frozen=True)
 class Compared:
-    """One model: its held-out losses, nodes, inputs that it reads, and seconds of one fit."""
+    """One model: its held-out losses, nodes, inputs, and seconds of one fit."""
 
     name: str
     tested: Any
@@ -81,7 +81,7 @@ class Compared:
 
 
 def compare(training: Any, names: Sequence[str], folds: int, seed: int, tell: Callable[[str], None]) -> list[Compared]:
-    """Every model on the same folds, the least error first."""
+    """Every model on the same folds, in order of error."""
     from softwood.cli.measure import deal_folds, measure_model
 
     rows, dealt = [], None
@@ -105,7 +105,7 @@ def count_inputs(tree: Any) -> int:
 
 
 def pick(rows: Sequence[Compared]) -> tuple[Compared, str]:
-    """The smallest of the models whose error the best does not undercut by more than one standard error, and why.
+    """The smallest model whose error is within one standard error of the best, and the reason.
 
     The standard error is that of the difference of the two models' losses, row by row.
     """
@@ -114,7 +114,7 @@ def pick(rows: Sequence[Compared]) -> tuple[Compared, str]:
     picked = min(good, key=lambda row: (row.nodes, row.inputs, row.tested.mean))
     measure = best.tested.measure
     if len(rows) == 1:
-        return best, f"{best.name} alone was tried."
+        return best, f"{best.name} is the only model that was tried."
     if picked is best:
         beside = "; no smaller one is as good" if len(good) == 1 else ", and none that is as good is smaller"
         return picked, f"Pick {best.name}: it has the least {measure}{beside}."
@@ -134,7 +134,7 @@ def _undercuts(best: Compared, other: Compared) -> bool:
 
 
 def print_table(rows: Sequence[Compared], picked: Compared) -> None:
-    """One line a model, the picked one marked."""
+    """One line per model, with the chosen one marked."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as Lines

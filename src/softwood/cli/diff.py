@@ -56,14 +56,14 @@ def main(
 
 
 def check_options(data: str | None, target: str | None, group: str | None) -> None:
-    """An error for an option that needs rows where there are none."""
+    """An error for an option that needs DATA."""
     for name, value in (("--target", target), ("--group", group)):
         if value and data is None:
             raise ValueError(f"{name} needs DATA: rows that neither model was trained on.")
 
 
 def name_models(old: str, new: str) -> tuple[str, str]:
-    """What to call the models: their files, where these have different names.
+    """Names of the models: their files, if these have different names.
 
     >>> name_models("a/credit-1.softwood", "credit-2.softwood"), name_models("a/m.softwood", "b/m.softwood")
     (('credit-1', 'credit-2'), ('old', 'new'))
@@ -76,7 +76,7 @@ def read_data(
     models: tuple[Any, Any], data: str, target: str | None, group: str | None, nulls: tuple[str, ...],
     separator: str | None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """The columns of both models, actual answers (None where no column is known to hold them), and groups."""
+    """The columns of both models, actual values (None if no column holds them), and groups."""
     from softwood.cli.model_files import text_columns
     from softwood.cli.table import Table
     from softwood.cli.table_files import Reading

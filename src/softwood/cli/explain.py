@@ -1,4 +1,4 @@
-"""`softwood explain model.softwood data.csv --row 3`: why the model answers a row as it does."""
+"""`softwood explain model.softwood data.csv --row 3`: why the model makes its prediction for a row."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say what every input adds to the answer of one row, and which way the row takes through the tree."""
+    """Show what every input adds to the prediction of one row, and the path of the row through the tree."""
     import numpy as np
 
     from softwood import explain

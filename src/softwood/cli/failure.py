@@ -1,7 +1,7 @@
-"""What the command says when something goes wrong: one line that says what to do, on stderr, and exit code 2.
+"""Errors of the command: one line on stderr that says what to do, and exit code 2.
 
-`--debug`, anywhere on the line, shows Python's traceback instead. Ctrl-C and SIGTERM stop the work as an error does:
-what is half written goes away.
+`--debug`, anywhere on the line, shows Python's traceback instead. Ctrl-C and SIGTERM stop the work like an error:
+incomplete files are removed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ LineError: Any = typer.BadParameter.__mro__[2]
 
 
 class Commands(TyperGroup):
-    """The commands; whatever one of them raises is said in one line."""
+    """The commands; an exception in any of them is printed as one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The words of the line, `--debug` taken out wherever it stands."""
+        """The words of the command line without `--debug`."""
         ctx.meta["debug"] = "--debug" in args
         if not args:
             return super().parse_args(ctx, args)
@@ -33,7 +33,7 @@ class Commands(TyperGroup):
             return super().parse_args(ctx, [word for word in args if word != "--debug"])
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that the line names."""
+        """Run the command."""
         with one_line(ctx.meta["debug"]), hearing_signals():
             return super().invoke(ctx)
 
@@ -44,8 +44,8 @@ class Ended(BaseException):
 
 @contextmanager
 def hearing_signals() -> Iterator[None]:
-    """Inside, Ctrl-C raises KeyboardInterrupt and SIGTERM `Ended`, so that what was begun is cleared away; native loops
-    hear them too. A signal that whoever started the process ignores stays ignored.
+    """Inside, Ctrl-C raises KeyboardInterrupt and SIGTERM `Ended`, so that incomplete work is cleaned up; native loops
+    react to them, too. A signal that the parent process ignores stays ignored.
     """
 
     def end(*_: Any) -> NoReturn:
@@ -68,7 +68,7 @@ def hearing_signals() -> Iterator[None]:
 
 @contextmanager
 def one_line(debug: bool) -> Iterator[None]:
-    """Errors inside become one line and an exit code; those that only a mistake of ours raises are left alone."""
+    """Errors inside become one line and an exit code; exceptions that indicate a bug are raised."""
     try:
         yield
     except (KeyboardInterrupt, Ended) as signalled:
@@ -87,7 +87,7 @@ def one_line(debug: bool) -> Iterator[None]:
 
 
 def say(problem: str) -> None:
-    """One line on stderr, however many the problem has."""
+    """The problem as one line on stderr."""
     typer.echo(f"softwood: {' '.join(problem.split())}", err=True)
 
 

@@ -1,4 +1,4 @@
-"""`softwood fit data.csv --target y`: learn a model, say what it is worth, write it."""
+"""`softwood fit data.csv --target y`: fit a model, estimate its error, save it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def main(
 ) -> None:
     """Learn a model from a table and write it to a file.
 
-    Every parameter of the model is an option of its Python name: --max_depth 3, --one_se false, --cv 5.
+    Every parameter of the model is an option with its Python name: --max_depth 3, --one_se false, --cv 5.
     """
     if options:
         list_options(model, task)
@@ -68,7 +68,7 @@ def main(
 
 
 def find_room(data: str, memory: str) -> int | None:
-    """Bytes that learning may take where the rows are read in batches; None: they are read at once."""
+    """Memory limit in bytes if the rows are read in batches; None: they are read at once."""
     from softwood.intake.options import size_in_bytes
 
     room = size_in_bytes("--memory", memory)
@@ -76,9 +76,9 @@ def find_room(data: str, memory: str) -> int | None:
 
 
 def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple[Any, float]:
-    """The rows to learn from, or a sample of them where there is `room` for batches alone, and the seconds that took.
+    """The training rows, or a sample of them if they are read in batches, and the seconds this took.
 
-    What was found is printed unless `quiet`.
+    The columns found are printed unless `quiet`.
     """
     from softwood.cli.table import Table
     from softwood.cli.training import find_training
@@ -102,7 +102,7 @@ def read_training(source: Source, quiet: bool, room: int | None = None) -> tuple
 
 
 def check_folds(folds: int) -> None:
-    """An error for a number of folds that is none."""
+    """An error for an invalid number of folds."""
     if folds < 0 or folds == 1:
         raise ValueError(f"--folds must be 0 (no error estimate) or at least 2, got {folds}.")
 

@@ -1,5 +1,5 @@
-"""`softwood fit` of a folder, or of a file beyond the memory: a sample tells columns and model, then rows are read in
-batches (softwood.Batches).
+"""`softwood fit` of a folder, or of a file larger than the memory: a sample determines columns and model, then rows are
+read in batches (softwood.Batches).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from softwood.cli.learning import Learned, Plan, Source, choose, facts_of, fit_q
 from softwood.cli.models import make_model
 from softwood.cli.streams import SUFFIXES, read_batches
 
-SAMPLE = 20_000  # rows by which columns, task and model are found
+SAMPLE = 20_000  # rows of the sample that determines columns, task and model
 
 
 def is_beyond(data: str, memory: int) -> bool:
-    """Whether rows are to be learned from in batches: a folder, or a file larger than the memory."""
+    """Whether to read the rows in batches: a folder, or a file larger than the memory."""
     path = Path(data)
     if data == "-" or not path.exists():
         return False
@@ -25,7 +25,7 @@ def is_beyond(data: str, memory: int) -> bool:
 
 
 def open_rows(source: Source, memory: int) -> Any:
-    """The rows that have an answer, as batches."""
+    """The rows that have a target, as batches."""
     from softwood import Batches
 
     def frames() -> Iterator[Any]:
@@ -48,7 +48,7 @@ def open_rows(source: Source, memory: int) -> Any:
 
 
 def sample_training(source: Source, memory: int) -> Any:
-    """A sample of the rows, with what was found of the columns."""
+    """A sample of the rows, with the columns found."""
     from softwood.cli.table import Table
     from softwood.cli.training import find_training
 
@@ -57,7 +57,7 @@ def sample_training(source: Source, memory: int) -> Any:
 
 
 def learn_in_batches(source: Source, training: Any, plan: Plan, memory: int, tell: Callable[[str], None]) -> Learned:
-    """Choose by the sample, fit on all rows and save; the error is that of rows held out while the model was chosen."""
+    """Choose the model on the sample, fit on all rows and save; the error is that of rows held out for the choice."""
     from softwood import Batches, save
 
     name, why = (plan.model, "") if plan.model != "auto" else choose(training, plan, tell)
@@ -74,6 +74,6 @@ def learn_in_batches(source: Source, training: Any, plan: Plan, memory: int, tel
 
 
 def spell_held_out(model: Any) -> list[tuple[str, str]]:
-    """What rows held out while the model was chosen say of it, as a line."""
+    """The score on the rows held out while the model was chosen, as a line."""
     held = model.held_out_
     return [] if held is None else [(held["measure"], f"{held['value']:.4g} {held['by']}")]

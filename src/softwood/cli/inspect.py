@@ -1,4 +1,4 @@
-"""`softwood inspect model.softwood`: what a file holds: the model on one screen, its parameters, its inputs."""
+"""`softwood inspect model.softwood`: the content of a file: the model on one screen, its parameters, its inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOM = 70  # columns for the levels of one input
 
 
 def main(model: ModelFile, json: AsJson = False) -> None:
-    """Say what a model file holds."""
+    """Show the content of a model file."""
     from softwood import Tree, load, summary
 
     fitted = load(model)

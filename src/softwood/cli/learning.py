@@ -1,4 +1,4 @@
-"""What `softwood fit` learns, and how: rows and plan as the line says them, the choice between models, the fit."""
+"""The work of `softwood fit`: rows and plan from the command line, the choice between models, the fit."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from softwood.cli.models import make_model
 from softwood.cli.output import prefixed
 from softwood.cli.table_files import Reading
 
-MOST_TRIED = 5_000  # rows by which auto chooses between models
-TRIED = ("cart", "soft")  # by auto, the simplest first
+MOST_TRIED = 5_000  # maximum number of rows on which auto chooses between models
+TRIED = ("cart", "soft")  # models that auto tries, the simplest first
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the rows are and what their columns are for, as the line says it."""
+    """Where the rows are, and the role of their columns, from the command line."""
 
     data: str
     target: str
@@ -32,7 +32,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be learned: model, words of its options, folds, seed, and where it is written."""
+    """The plan: model, words of its options, folds, seed, and output path."""
 
     model: str
     words: Sequence[str]
@@ -43,7 +43,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Learned:
-    """A fitted model, its held-out error (None if it was not wanted), what to say and the facts for machines."""
+    """A fitted model, its held-out error (None if not requested), the text to print and the facts for --json."""
 
     model: Any
     error: Any
@@ -76,7 +76,7 @@ def learn(training: Any, plan: Plan, tell: Callable[[str], None]) -> Learned:
 
 
 def facts_of(model: Any, name: str, training: Any, plan: Plan) -> dict[str, Any]:
-    """What a machine is told of a model, however its rows were read."""
+    """The facts of a model for --json."""
     tree = model.tree_
     return {
         "model": plan.path, "name": name, "estimator": type(model).__name__, "task": training.task,
@@ -118,7 +118,9 @@ def choose(training: Any, plan: Plan, tell: Callable[[str], None]) -> tuple[str,
 
 
 def fit_quietly(model: Any, training: Any, target: str | None = None, weight: str | None = None) -> Any:
-    """The model fitted to training rows, or to batches and names of their columns; warnings are one line on stderr."""
+    """The model fitted to training rows, or to batches with the names of target and weight; warnings are one line on
+    stderr.
+    """
     import warnings
 
     with warnings.catch_warnings(record=True) as raised:

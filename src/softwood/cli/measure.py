@@ -1,8 +1,8 @@
 """The error of a model on rows that it was not learned from, with a 95 % interval.
 
-Up to MOST_CROSS rows it is cross-validated: every row is answered by a model that was learned without it. Of more rows
-one fold is held out. Folds are dealt by what rows hold (parts/folds.py), so their order does not matter. Everything
-that `fit` does, the choice of a size by cross-validation too, is done again in each fold.
+Up to MOST_CROSS rows it is cross-validated: every row is predicted by a model that was fitted without it. For more rows
+one fold is held out. Folds are assigned by the content of the rows (parts/folds.py), so their order does not matter.
+Each fold repeats everything that `fit` does, including the choice of a size by cross-validation.
 
     classes    error: proportion of rows whose predicted class is wrong (with costs: mean cost); Wilson's interval
     numbers    RMSE; mean ± 1.96 standard errors of the squares, then the root
@@ -29,11 +29,11 @@ MOST_CROSS = 20_000
 
 @dataclass(frozen=True)
 class HeldOutLosses:
-    """Losses of rows that were held out.
+    """Losses of held-out rows.
 
     measure : "error", "cost" or "RMSE".
     losses, weight : of those rows: 0 or 1, costs, or squares.
-    rows : which of the training rows they are.
+    rows : their positions among the training rows.
     by : how they were held out.
     """
 
@@ -50,7 +50,7 @@ class HeldOutLosses:
 
     @property
     def n_effective(self) -> float:
-        """As many rows of equal weight would tell as much (Kish)."""
+        """The effective number of rows (Kish)."""
         return float(self.weight.sum() ** 2 / np.square(self.weight).sum())
 
     @property
@@ -78,7 +78,7 @@ class HeldOutLosses:
 
 
 def deal_folds(training: Training, fitted: Any, n_folds: int, seed: int) -> RowFolds:
-    """Folds of the training rows, as numbers that the fitted model reads."""
+    """Folds of the training rows, encoded for the fitted model."""
     known = _answers(training, fitted)
     y = known if training.task == "classification" else known[:, None]
     dealt = deal_rows(fitted.encode(training.X), y, training.weight, n_folds, seed)
@@ -91,7 +91,7 @@ def deal_folds(training: Training, fitted: Any, n_folds: int, seed: int) -> RowF
 
 
 def _usable(folds: RowFolds) -> list[int]:
-    """Folds that hold rows out and leave some to learn from; of few rows not all do."""
+    """Folds with both training and held-out rows; with few rows some lack either."""
     return [fold for fold in range(len(folds)) if all(part.any() for part in folds[fold])]
 
 
@@ -102,9 +102,9 @@ def measure_model(
 
     Parameters
     ----------
-    make : makes an estimator like the fitted one, not fitted yet.
-    fitted : learned from all rows; says what the classes are.
-    tell : is told which fold is being learned.
+    make : makes an unfitted estimator like the fitted one.
+    fitted : the model of all rows, which has the classes.
+    tell : called with a text for each fold.
     """
     X, y, known = training.X, training.y, _answers(training, fitted)
     usable = _usable(folds)[: None if len(training) <= MOST_CROSS else 1]
@@ -114,7 +114,7 @@ def measure_model(
         tell(f"fold {count} of {n}")
         learn, test = folds[fold]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is to be said was said when all rows were learned from
+            warnings.simplefilter("ignore")  # warnings were shown when all rows were fitted
             model = make().fit(X, y, sample_weight=learn)
         at = np.flatnonzero(test)
         losses.append(_losses(model, fitted, training.table.rows(at).pick(training.inputs), known[at]))

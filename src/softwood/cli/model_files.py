@@ -1,4 +1,4 @@
-"""A model that was written, and rows as it takes them."""
+"""A saved model, and rows in its format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from softwood.cli.table_files import Reading
 
 
 def load_model(path: str) -> Any:
-    """The fitted estimator in a file; a bare tree is refused in words."""
+    """The fitted estimator in a file; an error for a bare tree."""
     from softwood import Tree, load
 
     model = load(path)
@@ -23,9 +23,9 @@ def load_model(path: str) -> Any:
 def read_rows(
     model: Any, source: str, nulls: tuple[str, ...] = (), separator: str | None = None, others: tuple[str, ...] = ()
 ) -> Table:
-    """The rows of a file, with all inputs of the model; `others` are columns that are needed too.
+    """The rows of a file, with all inputs of the model; `others` are further required columns.
 
-    Categories whose levels are text are read as text, whatever they look like: "01" stays "01".
+    Categories with text levels are always read as text: "01" stays "01".
     """
     table = Table.read(source, Reading(text_columns(model), nulls, separator))
     table.require([*model.tree_.schema.features, *others], "the model")

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-# By name: classifier, regressor ("" where there is none), and what it is.
+# By name: classifier, regressor ("" if there is none), and a description.
 MODELS = {
     "cart": ("CARTClassifier", "CARTRegressor", "hard tree, pruned by cross-validation"),
     "c45": ("C45Classifier", "", "hard tree by gain ratio, pruned by error"),
@@ -25,7 +25,7 @@ MODELS = {
 
 
 def models_for(task: str) -> list[str]:
-    """Names of the models that do a task."""
+    """Names of the models for a task."""
     return [name for name, row in MODELS.items() if row[task == "regression"]]
 
 
@@ -42,11 +42,11 @@ def find_class(name: str, task: str) -> Any:
 
 
 def make_model(name: str, task: str, words: Sequence[str] = (), seed: int = 0) -> Any:
-    """An estimator that is not fitted yet.
+    """An unfitted estimator.
 
     Parameters
     ----------
-    words : of the line, that are options of the model.
+    words : options of the model on the command line.
     seed : `random_state`, where the estimator has one.
 
     Examples
@@ -63,7 +63,7 @@ def make_model(name: str, task: str, words: Sequence[str] = (), seed: int = 0) -
 
 
 def check_words(name: str, words: Sequence[str]) -> None:
-    """An error, before any work, for a model that is none and for words that are no options of it."""
+    """An error, before any work, for an unknown model or unknown options of it."""
     if name == "auto":
         if words:
             raise ValueError(f"{words[0]} is an option of a model: name the model with --model ({', '.join(MODELS)}).")
@@ -74,7 +74,7 @@ def check_words(name: str, words: Sequence[str]) -> None:
 
 
 def parameters_of(kind: Any) -> dict[str, Any]:
-    """Parameters of an estimator or a function with their defaults, those without one aside."""
+    """Parameters of an estimator or a function that have defaults."""
     found = inspect.signature(kind).parameters.values()
     return {each.name: each.default for each in found if each.default is not each.empty}
 
@@ -108,7 +108,7 @@ def read_options(words: Sequence[str], known: Sequence[str] | dict[str, Any], of
 
 
 def read_value(text: str) -> Any:
-    """The value that a word stands for: JSON, none, true, false, or the word itself.
+    """The value of a word: JSON, none, true, false, or the word itself.
 
     >>> read_value("3"), read_value("None"), read_value("auto"), read_value('{"age": 1}')
     (3, None, 'auto', {'age': 1})
@@ -125,4 +125,4 @@ def read_value(text: str) -> Any:
 def _unknown(name: str, known: Sequence[str] | dict[str, Any], of: str) -> str:
     close = get_close_matches(name, list(known), 1)
     hint = f"did you mean --{close[0]}?" if close else f"it has {', '.join(f'--{each}' for each in known)}."
-    return f"--{name} is no option of {of}; {hint}"
+    return f"--{name} is not an option of {of}; {hint}"

@@ -1,4 +1,4 @@
-"""What commands print: text for people, one JSON object for machines, progress on stderr where that is a terminal."""
+"""Output of the commands: text, or one JSON object; progress on stderr if that is a terminal."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def print_json(told: Any) -> None:
     typer.echo(write_json(as_json(told)))
 
 
-# One JSON value. What has no word in JSON (a date) is its text.
+# One JSON value. Types without a JSON form (a date) are written as text.
 write_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str).encode
 
 
 def as_json(value: Any) -> Any:
-    """The value in dicts, lists and scalars of JSON; a number that is not finite, for which it has no word, is null.
+    """The value as dicts, lists and scalars of JSON; numbers that are not finite become null.
 
     >>> as_json({1: (float("nan"), 0.5, True)})
     {'1': [None, 0.5, True]}
@@ -44,7 +44,7 @@ def as_json(value: Any) -> Any:
 
 
 def print_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Headings and texts, in two columns; on a terminal long texts go on below."""
+    """Headings and texts in two columns; on a terminal long texts are wrapped."""
     wide = max((len(heading) for heading, _ in facts), default=0)
     room = max(text_width() - wide - 2, 30) if sys.stdout.isatty() else sys.maxsize
     for heading, text in facts:
@@ -58,7 +58,9 @@ def text_width() -> int:
 
 
 def print_tree(model: Any, **options: Any) -> None:
-    """The rules of a model, as wide as the terminal; what is said of options is said as the command has them."""
+    """The rules of a model, as wide as the terminal; Python options in the text are replaced by those of the
+    command.
+    """
     from softwood import to_text
 
     text = to_text(model, **{"width": text_width(), **options})
@@ -71,13 +73,15 @@ def print_tree(model: Any, **options: Any) -> None:
 
 
 def prefixed(tell: Callable[[str], None], words: str) -> Callable[[str], None]:
-    """Tells the same after some words."""
+    """The same function with a prefix."""
     return lambda text: tell(f"{words}: {text}")
 
 
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """A function that tells what is being done, on a line of stderr that goes away; nothing where nobody looks."""
+    """A function that shows the current step on a transient line of stderr; does nothing if stderr is not a
+    terminal.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda text: None
         return
@@ -96,7 +100,7 @@ def write_text(path: str, text: str) -> None:
 
 
 def default_path(source: str, suffix: str) -> str:
-    """Beside where the command runs, named as the data: `people.csv` gives `people.softwood`.
+    """A path in the working directory, named after the data: `people.csv` gives `people.softwood`.
 
     >>> default_path("data/people.csv.gz", ".softwood"), default_path("-", ".softwood")
     ('people.softwood', 'model.softwood')
@@ -106,7 +110,7 @@ def default_path(source: str, suffix: str) -> str:
 
 
 def check_output(path: str, *inputs: str | None) -> None:
-    """An error before the work, not after it, where a file cannot be written or is one of the inputs.
+    """An error, before the work, if a file cannot be written or is one of the inputs.
 
     Two names of one file (a symbolic or hard link, the file behind a pipe) are the same file.
     """
@@ -117,7 +121,7 @@ def check_output(path: str, *inputs: str | None) -> None:
         raise ValueError(f"{path!r} is a folder; name a file in it to write to.")
     if not folder.is_dir():
         raise ValueError(
-            f"the folder {str(folder)!r} does not exist: cannot write {Path(path).name!r} to; make it first."
+            f"the folder {str(folder)!r} does not exist: cannot write {Path(path).name!r}; create it first."
         )
     if not os.access(folder, os.W_OK) or (Path(path).exists() and not os.access(path, os.W_OK)):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
@@ -130,7 +134,7 @@ def check_output(path: str, *inputs: str | None) -> None:
 
 
 def _is_same_file(path: str, source: str) -> bool:
-    """Whether writing to `path` would replace the source, or a file in it where it is a folder."""
+    """Whether writing to `path` would replace the source, or a file in the source folder."""
     target = Path(path)
     if not target.is_file():  # nothing there, or no file to lose: a pipe, /dev/null
         return False

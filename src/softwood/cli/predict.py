@@ -1,4 +1,4 @@
-"""`softwood predict model.softwood data.csv`: the answers of a model, a row each."""
+"""`softwood predict model.softwood data.csv`: the predictions of a model, one per row."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ def main(
     separator: Separator = None,
     json: AsJson = False,
 ) -> None:
-    """Answer the rows of a table: CSV (or with --json a JSON object a row) on the standard output, or to --out.
-
-    A folder, a file of more than 256 MiB, or answers to a .parquet file are read and written in batches.
+    """Predict the rows of a table: CSV (or with --json one JSON object per row) on the standard output, or to --out. A
+    folder, a file of more than 256 MiB, or output to a .parquet file is processed in batches.
     """
     from softwood.cli.model_files import load_model, read_rows
     from softwood.cli.output import as_json, check_output, write_text
@@ -51,7 +50,7 @@ def main(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is written of each row: probabilities, columns of the data, and whether as JSON."""
+    """The output per row: probabilities, columns of the data, and whether as JSON."""
 
     proba: bool
     keep: tuple[str, ...]
@@ -61,7 +60,7 @@ class Wanted:
 def predict_in_batches(
     model: Any, data: str, out: str | None, wanted: Wanted, nulls: tuple[str, ...], separator: str | None
 ) -> None:
-    """Answer a file or folder batch after batch: neither its rows nor its answers are in memory at once."""
+    """Predict a file or folder batch by batch: neither its rows nor its predictions are in memory at once."""
     from softwood.cli.model_files import text_columns
     from softwood.cli.table import Table
 
@@ -87,7 +86,7 @@ def predict_in_batches(
 
 
 def answers(model: Any, X: Any, proba: bool) -> dict[str, list[Any]]:
-    """Columns by name: `prediction` (of several targets `prediction_NAME`), and `p_CLASS` where wanted."""
+    """Columns by name: `prediction` (for several targets `prediction_NAME`), and `p_CLASS` if requested."""
     schema = model.tree_.schema
     if schema.task == "regression":
         if proba:

@@ -1,4 +1,6 @@
-"""`softwood prune model.softwood --n_leaves 5`: another tree of the pruning sequence, or a branch made a leaf."""
+"""`softwood prune model.softwood --n_leaves 5`: another tree of the pruning sequence, or a branch collapsed to a
+leaf.
+"""
 
 from __future__ import annotations
 

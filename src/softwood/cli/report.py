@@ -1,4 +1,4 @@
-"""`softwood report model.softwood test.csv --target y`: what a model is worth on other rows, as one page."""
+"""`softwood report model.softwood test.csv --target y`: the quality of a model on other rows, as one page."""
 
 from __future__ import annotations
 

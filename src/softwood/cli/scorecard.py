@@ -69,7 +69,7 @@ def main(
 
 
 def _label(model: Any, good: str | None) -> Any:
-    """The class that is spelled so."""
+    """The class with this spelling."""
     if good is None:
         return None
     known = {str(answer): answer for answer in model.tree_.schema.answers}

@@ -1,4 +1,4 @@
-"""Tables that are read and answered in batches: files beyond memory in, answers out, in bounded memory."""
+"""Tables that are read and predicted in batches: out-of-core files in, predictions out, in bounded memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from softwood.cli.table_files import FORMATS, Reading, open_dataset
 from softwood.formats.replace import replace_file, replacing
 
-BATCHED_MIN_BYTES = 256 * 2**20  # bytes of a file from which it is read in batches
+BATCHED_MIN_BYTES = 256 * 2**20  # bytes; larger files are read in batches
 SUFFIXES = tuple(FORMATS)
 
 Columns = dict[str, list[Any]]
@@ -17,7 +17,7 @@ Answer = Callable[[Any], Columns]
 
 
 def is_stream(source: str, out: str | None) -> bool:
-    """Whether rows are to be read in batches: a folder, a large file, or answers in Parquet."""
+    """Whether to read rows in batches: a folder, a large file, or output in Parquet."""
     path = Path(source)
     if source == "-" or not (path.is_dir() or path.suffix.lower() in SUFFIXES):
         return False
@@ -36,7 +36,7 @@ def read_batches(source: str, reading: Reading) -> Iterator[Any]:
 
 
 def write_parquet(path: str, parts: Iterator[Columns]) -> None:
-    """Columns, part after part, to a file that appears when it is whole."""
+    """Write columns, part by part, to a file that appears when it is complete."""
     import pyarrow
     from pyarrow import parquet
 
@@ -55,7 +55,7 @@ def write_parquet(path: str, parts: Iterator[Columns]) -> None:
 
 
 def write_lines(path: str | None, lines: Iterator[str]) -> None:
-    """Text, part after part: to a file that appears when it is whole, or to the standard output."""
+    """Write text, part by part, to a file that appears when it is complete, or to the standard output."""
     import typer
 
     if path is None or path == "-":

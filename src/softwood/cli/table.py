@@ -1,4 +1,4 @@
-"""A table that was read: its columns by name, whichever library holds them."""
+"""A table: its columns by name, for any data frame library."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Table:
         return self.frame.columns
 
     def require(self, names: Sequence[str], wanted_by: str) -> None:
-        """An error where a column is not there."""
+        """An error for a missing column."""
         lacking = [name for name in names if name not in self.names]
         if lacking:
             close = get_close_matches(lacking[0], self.names, 1)
@@ -63,7 +63,7 @@ class Table:
         return self.frame.get_column(name)
 
     def pick(self, names: Sequence[str]) -> Any:
-        """A frame of some columns, as its library has it."""
+        """A frame of some columns, in its library."""
         return self.frame.select(list(names)).to_native()
 
     def rows(self, places: npt.NDArray[np.int64]) -> Table:
@@ -71,7 +71,7 @@ class Table:
         return Table(self.frame[places.tolist()].to_native(), self.source)
 
     def kind(self, name: str) -> str:
-        """What a column holds: number, boolean, category, date, or what its dtype is called."""
+        """The kind of a column: number, boolean, category, date, or the name of its dtype."""
         dtype = self.series(name).dtype
         if dtype == nw.Boolean:
             return "boolean"
@@ -106,7 +106,7 @@ class Table:
         return np.asarray(absent.to_numpy(), np.bool_)
 
     def n_distinct(self, name: str) -> int:
-        """Different values, missing ones aside."""
+        """Number of distinct values, without missing ones."""
         series = self.series(name)
         return int(series.n_unique()) - bool(series.is_null().any())
 

@@ -1,6 +1,6 @@
-"""A table in a file or from a pipe as a data frame: by Arrow, else by polars, else by pandas, whichever is installed.
+"""A table in a file or from a pipe as a data frame: by the first of Arrow, polars and pandas that is installed.
 
-    CSV          separated by the one of , ; tab | that the first line has most often; the first line has the names
+    CSV          the separator is the most frequent of , ; tab | in the first line, which has the names
     JSON lines   one object a line
     Parquet, Arrow (file or stream)
     any of these packed by gzip
@@ -36,7 +36,7 @@ FIRST_ROWS = 10_000  # by which polars first finds them
 
 @dataclass(frozen=True)
 class Reading:
-    """How a CSV is read: columns that are text whatever they look like, more spellings of missing, the separator."""
+    """How a CSV is read: columns that are always text, further markers of missing values, the separator."""
 
     text: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ def read_table(source: str, reading: Reading | None = None, library: str | None 
 
 
 def open_dataset(source: str, reading: Reading) -> Any:
-    """A Parquet, Arrow or CSV file, or a folder of them, to be walked through by pyarrow."""
+    """A Parquet, Arrow or CSV file, or a folder of them, for pyarrow."""
     if find_spec("pyarrow") is None:
         raise ImportError("reading a table in batches needs pyarrow: pip install 'softwood[batches]'")
     import pyarrow
@@ -96,9 +96,9 @@ def open_dataset(source: str, reading: Reading) -> Any:
 
 
 def first_table(folder: Path) -> Path:
-    """The first table in a folder; an error at the first file that is none, so that a whole disk is not walked.
+    """The first table in a folder; an error at the first other file, so that a whole disk is not searched.
 
-    Names that begin with . or _ do not count, as in Arrow.
+    Names that begin with . or _ are ignored, as in Arrow.
     """
     first, waiting = None, [folder]
     while waiting:
@@ -148,7 +148,7 @@ def _unpack(what: str, data: bytes) -> bytes:
 
 
 def _require_text(what: str, data: bytes) -> None:
-    """An error for bytes that are no text, before a library says so in its own words."""
+    """An error for bytes that are not text, before the library raises its own."""
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise ValueError(f"{what} is UTF-16 text; save it as UTF-8.")
     if b"\0" in data[:BLOCK]:
@@ -194,7 +194,8 @@ def _arrow_csv(data: bytes, reading: Reading) -> Any:
 
     try:
         return read(BLOCK, False)
-    except pyarrow.ArrowInvalid:  # a type that the first block did not tell, or a line that goes on: look at all
+    # a type that the first block did not show, or a line break in a cell: read all at once
+    except pyarrow.ArrowInvalid:
         return read(min(len(data) + 1, MOST_BLOCK), True)
 
 
@@ -239,7 +240,8 @@ def _polars_csv(data: bytes, reading: Reading) -> Any:
 
     try:
         return read(FIRST_ROWS)
-    except polars.exceptions.ComputeError:  # a type that the first rows did not tell: look at all, which takes long
+    # a type that the first rows did not show: infer it from all rows, which is slow
+    except polars.exceptions.ComputeError:
         return read(None)
 
 
@@ -297,7 +299,7 @@ READERS: dict[tuple[str, str], Callable[[bytes, Reading], Any]] = {
 
 
 def split_names(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns from a line: given several times, or with commas between.
+    """Column names from the command line: repeated options, or separated by commas.
 
     >>> split_names(["a,b", "c"])
     ('a', 'b', 'c')

@@ -1,4 +1,4 @@
-"""Rows to learn from: which column is the target, whether it holds classes or numbers, what the others are.
+"""Training rows: the target column, whether it holds classes or numbers, and the inputs.
 
 Every automatic choice is reported (`Training.said`), with the option that overrides it.
 """
@@ -17,8 +17,8 @@ from softwood.cli.table import Table
 from softwood.tree.spelling import spell_label, spell_list, spell_number
 
 TASKS = ("auto", "classification", "regression")
-MOST_CLASSES = 10  # different whole numbers that are taken for classes
-FEW_ROWS = 20  # below, text that differs in every row is not taken for a name
+MOST_CLASSES = 10  # maximum number of distinct integers that are taken for classes
+FEW_ROWS = 20  # with fewer rows, text that differs in every row is kept
 ROOM = 90  # columns that a list of names or classes may take
 INPUTS = 400  # and a list of inputs with their kinds
 NAMES_ROWS = re.compile(r"(^|[\W_])(id|ID|Id)($|[\W_])|[a-z](Id|ID)$")
@@ -26,13 +26,13 @@ NAMES_ROWS = re.compile(r"(^|[\W_])(id|ID|Id)($|[\W_])|[a-z](Id|ID)$")
 
 @dataclass(frozen=True)
 class Training:
-    """Rows with their answers.
+    """Rows with their targets.
 
-    table : the rows that have an answer.
+    table : the rows that have a target.
     target, inputs : names of columns.
     task : "classification" or "regression".
     weight : of the rows.
-    said : what was found, pairs (heading, text).
+    said : the report, pairs (heading, text).
     """
 
     table: Table
@@ -52,7 +52,7 @@ class Training:
 
     @property
     def y(self) -> Any:
-        """The target as a frame of one column: so that the model learns its name."""
+        """The target as a frame of one column, so that the model learns its name."""
         return self.table.pick([self.target])
 
     def some(self, most: int, seed: int) -> Training:
@@ -66,13 +66,14 @@ class Training:
 def find_training(
     table: Table, target: str, *, task: str = "auto", drop: Sequence[str] = (), weight: str | None = None
 ) -> Training:
-    """The rows of a table as a model learns from them.
+    """The training rows of a table.
 
     Parameters
     ----------
     target : name of the column to predict.
-    task : "auto": numbers are regression, unless they are at most MOST_CLASSES whole ones; all else is classification.
-    drop : columns to leave out.
+    task : "auto": numbers are regression, unless they are at most MOST_CLASSES distinct integers; otherwise
+        classification.
+    drop : columns to drop.
     weight : name of the column with the weights of the rows.
     """
     if task not in TASKS:
@@ -128,11 +129,13 @@ def _find_task(table: Table, target: str, task: str) -> tuple[str, str]:
 
 
 def _why_not(table: Table, name: str) -> str:
-    """Why a column is not learned from; empty where it is."""
+    """Why a column is dropped; empty if it is used."""
     kind, n = table.kind(name), len(table)
     if kind not in ("number", "boolean", "category"):
         return (
-            f"a {kind}: make a number of it, such as a year" if kind == "date" else f"{kind}: neither number nor text"
+            f"a {kind}: convert it to a number, such as a year"
+            if kind == "date"
+            else f"{kind}: neither number nor text"
         )
     if kind == "category" and n >= FEW_ROWS and table.n_distinct(name) == n:
         return "text, another in every row"
@@ -140,14 +143,14 @@ def _why_not(table: Table, name: str) -> str:
 
 
 def _spell_left(useless: dict[str, str]) -> str:
-    """Columns that are left out, by reason."""
+    """Dropped columns, by reason."""
     reasons = dict.fromkeys(useless.values())
     groups = {reason: [name for name, why in useless.items() if why == reason] for reason in reasons}
     return "; ".join(f"{spell_list(names, ROOM)} ({reason})" for reason, names in groups.items())
 
 
 def _is_counter(table: Table, name: str) -> bool:
-    """Whether whole numbers look like names of rows: another in each, and without a gap or called an id."""
+    """Whether integers look like row identifiers: distinct, and consecutive or named id."""
     n = len(table)
     if n < FEW_ROWS or table.kind(name) != "number" or table.n_missing(name):
         return False

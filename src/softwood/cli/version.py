@@ -1,4 +1,4 @@
-"""`softwood --version`: what runs here. The lines a bug report should carry."""
+"""`softwood --version`: what runs here, for bug reports."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def main(
     separator: Separator = None,
     json: AsJson = False,
 ) -> None:
-    """Write one HTML file that shows the tree and computes its answers; with DATA it holds rows to choose from."""
+    """Write one HTML file that shows the tree and computes its predictions; with DATA it holds rows to choose from."""
     import softwood
     from softwood.cli.model_files import load_model
 
@@ -44,7 +44,7 @@ def main(
 def rows_and_answers(
     model: Any, data: str, target: str | None, nulls: tuple[str, ...], separator: str | None
 ) -> tuple[Any, Any]:
-    """Rows of a file as a model takes them, and the column of known answers, None without `target`."""
+    """Rows of a file in the model's format, and the column of actual values, None without `target`."""
     from softwood.cli.model_files import read_rows
 
     table = read_rows(model, data, nulls, separator)

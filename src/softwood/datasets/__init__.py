@@ -1,8 +1,8 @@
-"""Data sets of the soft and budding tree papers, their folds, and rows made by rule.
+"""Data sets of the soft and budding tree papers, their folds, and generated rows.
 
     data = load("glass")               from SOFTWOOD_DATA, a folder, or OpenML
     for fold in folds(data): ...       the authors' halves and test third, or seeded ones
-    X, y = make_friedman(1000)         a function with a known answer
+    X, y = make_friedman(1000)         a function with a known truth
 
 No data set ships with the package.
 """

@@ -1,7 +1,7 @@
-"""The thirty sets of İrsoy, Yıldız & Alpaydın (2012, 2014): what each is called, how large it is, where else it lies.
+"""The thirty sets of İrsoy, Yıldız & Alpaydın (2012, 2014): names, sizes, and OpenML names.
 
-Sizes are those of the authors' own descriptions; a set of that name elsewhere often has other rows or columns. A name
-on OpenML is given only where rows and columns agree.
+Sizes are those of the authors' descriptions; a set of the same name elsewhere often has other rows or columns. A name
+on OpenML is given only if rows and columns agree.
 """
 
 from __future__ import annotations

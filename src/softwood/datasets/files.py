@@ -1,8 +1,7 @@
 """Data sets in a folder: <name>.csv.gz or <name>.csv, and splits/<name>.csv.gz for the authors' folds.
 
-A file has a header; inputs come first, the target last; an empty cell is a missing value. Where the folder has a
-MANIFEST.csv with a column sha256, every file is checked against it before it is read: an experiment on other rows than
-it says is worse than none.
+A file has a header; inputs come first, the target last; an empty cell is a missing value. If the folder has a
+MANIFEST.csv with a column sha256, every file is checked against it before it is read.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ VARIABLE = "SOFTWOOD_DATA"
 
 
 class ChecksumError(ValueError):
-    """A file is not the one that its manifest names."""
+    """A file does not match its manifest."""
 
 
 def find_folder(folder: str | os.PathLike[str] | None) -> Path | None:
@@ -28,18 +27,20 @@ def find_folder(folder: str | os.PathLike[str] | None) -> Path | None:
     place = Path(given)
     if not place.is_dir():
         origin = "folder" if folder else VARIABLE
-        raise FileNotFoundError(f"{origin} must name a folder with data sets, got {str(given)!r}: there is none.")
+        raise FileNotFoundError(
+            f"{origin} must name a folder with data sets, got {str(given)!r}, which does not exist."
+        )
     return place
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """The set's file in the folder, packed or not; None if it is not there."""
+    """The set's file in the folder, compressed or not; None if it does not exist."""
     files = [folder / f"{name}{end}" for end in (".csv.gz", ".csv")]
     return next((file for file in files if file.is_file()), None)
 
 
 def check(file: Path) -> None:
-    """Refuse a packed file whose content is not what the manifest beside it says."""
+    """Refuse a compressed file whose content does not match the manifest."""
     manifest = file.parent / "MANIFEST.csv"
     if not manifest.is_file() or file.suffix != ".gz":
         return
@@ -51,8 +52,8 @@ def check(file: Path) -> None:
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if found != wanted:
         raise ChecksumError(
-            f"{file} is not the file that MANIFEST.csv names: sha256 {found[:12]}…, wanted {wanted[:12]}…. "
-            "Fetch it again, or remove the sum from the manifest if the change is yours."
+            f"{file} does not match MANIFEST.csv: sha256 {found[:12]}…, expected {wanted[:12]}…. Download it "
+            f"again, or remove the checksum from the manifest if you changed the file."
         )
 
 

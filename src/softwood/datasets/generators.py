@@ -1,15 +1,14 @@
-"""Rows made by rule: functions and classes whose answer is known.
+"""Generated data: functions and classes with a known truth.
 
-    sinusoid    y = sin(2x) + noise, the toy of ICPR 2012 and of the budding poster
-    friedman    10 sin(π x1 x2) + 20 (x3 − ½)² + 10 x4 + 5 x5 + N(0, 1), five more inputs idle (Friedman 1991; add10)
-    ringnorm    N(0, 4 I) against N((a, …, a), I), a = 2/√20, twenty inputs (Breiman 1996)
-    twonorm     N((a, …, a), I) against N((−a, …, −a), I), a = 2/√20: the best classifier errs on Φ(−2) = 2.3 %
-    xor         the sign of x1 x2: no single split gains anything
-    spiral      arms of a spiral, one class each
-    magic       ten inputs that look like images of a Cherenkov telescope: gamma against hadron
+    sinusoid    y = sin(2x) + noise, the example of ICPR 2012 and of the budding poster
+    friedman    10 sin(π x1 x2) + 20 (x3 − ½)² + 10 x4 + 5 x5 + N(0, 1), with five irrelevant inputs (Friedman 1991;
+    add10) ringnorm    N(0, 4 I) against N((a, …, a), I), a = 2/√20, twenty inputs (Breiman 1996) twonorm     N((a, …,
+    a), I) against N((−a, …, −a), I), a = 2/√20: the best classifier has an error of Φ(−2) = 2.3 % xor         the sign
+    of x1 x2: no single split has a gain spiral      arms of a spiral, one class each magic       ten inputs that
+    resemble images of a Cherenkov telescope: gamma against hadron
 
-Breiman's report prints a = 1/√20 for ringnorm; the Delve data that everyone uses has 2/√20 (class means .45).
-`random_state` is a seed or a numpy Generator; same seed, same rows.
+Breiman's report prints a = 1/√20 for ringnorm; the commonly used Delve data has 2/√20 (class means .45).
+`random_state` is a seed or a numpy Generator; the same seed gives the same rows.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ from softwood.arrays import Floats, Longs
 
 DIMENSIONS = 20  # inputs of ringnorm and twonorm
 CENTRE = 2.0 / np.sqrt(DIMENSIONS)
-GAMMA = 0.648  # part of the rows of MAGIC that are gammas
+GAMMA = 0.648  # proportion of gammas among the rows of MAGIC
 
 
 def make_sinusoid(n_rows: int = 200, *, noise: float = 0.1, random_state: Any = 0) -> tuple[Floats, Floats]:
-    """The toy y = sin(2x) + N(0, noise²), x even between −3 and 3.
+    """The example y = sin(2x) + N(0, noise²), x evenly spaced from −3 to 3.
 
     Parameters
     ----------
-    n_rows : how many rows.
-    noise : standard deviation of what is added to the sine.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    noise : standard deviation of the noise added to the sine.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -55,13 +54,13 @@ def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any =
 
     Parameters
     ----------
-    n_rows : how many rows.
-    noise : standard deviation of what is added to the function.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    noise : standard deviation of the noise added to the function.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -76,16 +75,16 @@ def make_friedman(n_rows: int = 1000, *, noise: float = 1.0, random_state: Any =
 
 
 def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Longs]:
-    """Class 0 wide about nought, class 1 narrow beside it; a quadric divides them.
+    """Class 0 is wide around the origin, class 1 narrow beside it; a quadric separates them.
 
     Parameters
     ----------
-    n_rows : how many rows.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -100,16 +99,16 @@ def make_ringnorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats,
 
 
 def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, Longs]:
-    """Two normal clouds; the plane between them is the best classifier.
+    """Two normal classes; the hyperplane between them is the best classifier.
 
     Parameters
     ----------
-    n_rows : how many rows.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -123,17 +122,17 @@ def make_twonorm(n_rows: int = 1000, *, random_state: Any = 0) -> tuple[Floats, 
 
 
 def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> tuple[Floats, Longs]:
-    """The class is whether x1 and x2 have different signs; a part `flip` of the labels is turned round.
+    """The class is whether x1 and x2 have different signs; a proportion `flip` of the labels is flipped.
 
     Parameters
     ----------
-    n_rows : how many rows.
-    flip : part of the labels that is turned round.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    flip : proportion of labels that are flipped.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -150,18 +149,18 @@ def make_xor(n_rows: int = 400, *, flip: float = 0.0, random_state: Any = 0) -> 
 def make_spiral(
     n_rows: int = 400, *, n_arms: int = 2, turns: float = 1.5, noise: float = 0.02, random_state: Any = 0
 ) -> tuple[Floats, Longs]:
-    """Arms that wind round nought, a class each: point = r (cos φ, sin φ), φ = 2π (turns · r + arm / n_arms).
+    """Spiral arms around the origin, one per class: point = r (cos φ, sin φ), φ = 2π (turns · r + arm / n_arms).
 
     Parameters
     ----------
-    n_rows, n_arms : rows in all, and classes.
-    turns : how often an arm winds round.
-    noise : standard deviation of the points about their arm.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows, n_arms : total number of rows, and number of classes.
+    turns : number of turns of an arm.
+    noise : standard deviation of the points around their arm.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------
@@ -173,7 +172,7 @@ def make_spiral(
     if n_arms < 1:
         raise ValueError(f"n_arms must be >= 1, got {n_arms!r}.")
     y = np.arange(n_rows) % n_arms
-    radius = np.sqrt(rng.uniform(0.01, 1.0, n_rows))  # as many rows an area: the outer windings are longer
+    radius = np.sqrt(rng.uniform(0.01, 1.0, n_rows))  # equal density: the outer turns are longer
     angle = 2.0 * np.pi * (turns * radius + y / n_arms)
     X = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return X + _noise("noise", noise) * rng.normal(size=X.shape), y.astype(np.int64)
@@ -184,16 +183,16 @@ def make_magic(n_rows: int = 2000, *, random_state: Any = 0) -> tuple[Floats, np
 
     Not a simulation of showers: logarithms of size, length and width are normal with MAGIC's class means and spreads,
     bright images are long and less concentrated, gammas ('g') point to the source (small angle, the better the
-    longer), hadrons ('h') anywhere. Classes overlap as in MAGIC; a single threshold is worth little.
+    longer), hadrons ('h') anywhere. Classes overlap as in MAGIC; a single threshold separates them poorly.
 
     Parameters
     ----------
-    n_rows : how many rows.
-    random_state : seed or numpy Generator; same seed, same rows.
+    n_rows : number of rows.
+    random_state : seed or numpy Generator; the same seed gives the same rows.
 
     Returns
     -------
-    Inputs (rows, columns) and answers (rows).
+    Inputs (rows, columns) and targets (rows).
 
     Examples
     --------

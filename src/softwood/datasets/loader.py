@@ -23,10 +23,10 @@ class DataSet:
     ----------
     name, code, task : as in the papers; task is "regression", "binary" or "multiclass".
     X : (rows, features); NaN is a missing value.
-    y : (rows,): numbers, or class labels (integers where all labels are, else text).
+    y : (rows,): numbers, or class labels (integers if all labels are, else text).
     feature_names : names of the columns of X.
     category : indices of the columns that hold codes of categories, as `categorical_features` takes them.
-    folder : where the file was, or None if the rows are OpenML's.
+    folder : folder of the file, or None if the rows are from OpenML.
     """
 
     name: str
@@ -45,9 +45,9 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> DataSet:
     Parameters
     ----------
     name : one of `names()`, or the papers' three letters.
-    folder : where <name>.csv.gz lies (header, inputs, last column target; empty cell: missing). Default: the variable
-        SOFTWOOD_DATA. Where the file is not there, OpenML is asked through scikit-learn; where that fails too, the
-        error says where to put the file.
+    folder : folder of <name>.csv.gz (header, inputs, last column target; empty cell: missing). Default: the variable
+        SOFTWOOD_DATA. If there is no such file, the set is fetched from OpenML through scikit-learn; if this fails,
+        too, the error says where to put the file.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _read(entry: Entry, file: Path) -> DataSet:
 
 
 def _labels(entry: Entry, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Numbers, or labels: integers where all are."""
+    """Numbers, or labels: integers if all are."""
     if entry.task == "regression":
         return target.astype(np.float64)
     text = target.astype(str)

@@ -1,9 +1,8 @@
-"""The papers' folds: a test third, and of the rest five times two halves (Alpaydın 1999, 5×2 cross-validation).
+"""The papers' folds: a test third, and five times two halves of the rest (Alpaydın 1999, 5×2 cross-validation).
 
-Fold 2r + h (r = 0..4, h = 0, 1) trains on half h of replication r, chooses by the other half and is measured on the
-test third, which is one and the same in all ten. Where the folder holds the authors' halves
-(splits/<name>.csv.gz with columns test, rep1 … rep5) these are used; else seeded ones, dealt class by class (for
-numbers: at random).
+Fold 2r + h (r = 0..4, h = 0, 1) trains on half h of replication r, validates on the other half and is tested on the
+test third, which is the same for all ten. If the folder has the authors' halves (splits/<name>.csv.gz with columns
+test, rep1 … rep5) these are used; otherwise seeded ones, stratified by class (for regression: at random).
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ class Fold:
 
     Attributes
     ----------
-    train, validation, test : numbers of the rows to train on, to choose by, to test on.
-    published : whether it is the authors' own.
+    train, validation, test : row numbers. published : whether the division is the authors'.
     """
 
     train: Index
@@ -44,9 +42,9 @@ def folds(data: str | DataSet, *, folder: str | os.PathLike[str] | None = None, 
 
     Parameters
     ----------
-    data : a name (it is loaded) or what `load` gave.
+    data : a name, or the result of `load`.
     folder : where the file is, if `data` is a name.
-    seed : of the folds that are not published. The published ones stay what they are.
+    seed : of folds that are not published.
 
     Examples
     --------
@@ -87,5 +85,5 @@ def _seeded(y: npt.NDArray[Any], task: str, seed: int) -> list[Fold]:
 
 
 def _deal(rows: Index, code: npt.NDArray[np.intp], seed: int) -> Index:
-    """The rows class by class, within a class at random: every n-th is a stratified part."""
+    """The rows sorted by class, at random within a class: every n-th row is a stratified sample."""
     return rows[np.lexsort((np.random.RandomState(seed).rand(len(rows)), code[rows]))]

@@ -1,9 +1,9 @@
-"""DateParts: columns of dates as numbers that trees can ask about, for a pipeline before any estimator.
+"""DateParts: columns of dates as numbers for trees, as a step of a pipeline before any estimator.
 
-    when            days since 1970-01-01, with the time of day as a part of a day
+    when            days since 1970-01-01, with the time of day as a fraction
     when month      1 to 12, and other parts of the calendar beside it
 
-A tree that splits days finds trends, one that splits months or weekdays finds what comes back.
+Splits on days find trends; splits on months or weekdays find seasonal effects.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class DateParts(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     parts : sequence of {"year", "month", "day", "weekday", "day_of_year", "hour"}
-        Columns that are added for every date: a weekday is 1 (Monday) to 7, an hour of a date without a time 0.
+        Columns that are added for each date. A weekday is 1 (Monday) to 7; the hour of a date without a time is 0.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : data frame (pandas, polars, pyarrow, ...); columns without dates stay as they are.
-        y : not looked at.
+        y : ignored.
         """
         self._checked_parts()
         found = date_columns(X)
@@ -79,7 +79,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         return spread_dates(X, self.date_columns_, self._checked_parts())
 
     def get_feature_names_out(self, input_features: Any = None) -> Names:
-        """The names of the columns that `transform` gives."""
+        """The names of the columns that `transform` returns."""
         check_is_fitted(self, "date_columns_")
         found = []
         for name in self.feature_names_in_.tolist():

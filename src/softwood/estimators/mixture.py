@@ -29,17 +29,15 @@ MOST_EXPERTS = 256
 
 
 class MixtureOfExperts(TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     log_likelihood_: Floats
     _importance: Floats
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of what the mixture gains by looking: how much worse it explains the rows without it.
-
-        "Without" means the feature stays at its mean in all gates and experts; parts sum to 1 (all 0 if no feature is
-        used).
+        """Each feature's share of the decrease in likelihood if the feature stays at its mean. The mean replaces it in
+        all gates and experts; shares sum to 1 (all 0 if no feature is used).
         """
         check_is_fitted(self, "tree_")
         return self._importance
@@ -72,14 +70,15 @@ class MixtureOfExperts(TreeEstimator):
         return self
 
 
-# scikit-learn has no types, which is what is ignored here.
+# scikit-learn has no type hints
 class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExperts):
-    """A hierarchical mixture of experts for classes: a soft tree of fixed shape, in every leaf a logistic regression.
+    """A hierarchical mixture of experts for classes: a soft tree of fixed shape with a logistic regression in every
+    leaf.
 
     Parameters
     ----------
     depth, branching : int
-        Levels of gates, and children of each; branching ** depth experts.
+        Levels of gates, and children per gate; there are branching ** depth experts.
     learner : {"em", "joint"}
         "em" is EM with Newton's steps inside (Jordan and Jacobs 1994): every expert has its own class probabilities,
         which the gates mix. "joint" refines gates and linear responses together, as soft trees are: the gates mix
@@ -87,23 +86,23 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first) beside the mean loss; "auto" is 2 / rows.
     n_init : int
-        Starts of EM; the best goes on.
+        Number of starts of EM; the best one is continued.
     max_iter, tol : int, float
         Maximum number of EM iterations, and the gain in log likelihood per row below which EM stops.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the starts; None is 0: same data, same tree.
+        Seed of the starts; None is 0, so the same data give the same tree.
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    log_likelihood_ : penalised log likelihood after every iteration of EM; it never falls.
-    n_iter_ : iterations of EM.
+    log_likelihood_ : penalised log likelihood after each iteration of EM; it never decreases.
+    n_iter_ : number of EM iterations.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -148,9 +147,9 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
+        X : array or data frame (rows, features); missing values are allowed.
         y : class labels of any kind.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
         """
         how = self._how()
         given = read_labelled(read_table(self, X), y, sample_weight)
@@ -167,10 +166,10 @@ class MixtureOfExpertsClassifier(Probabilities, ClassifierMixin, MixtureOfExpert
 
 
 class MixtureOfExpertsRegressor(Numbers, RegressorMixin, MixtureOfExperts):
-    """A hierarchical mixture of experts for numbers: a soft tree of fixed shape, in every leaf a linear regression.
+    """A hierarchical mixture of experts for numbers: a soft tree of fixed shape with a linear regression in every leaf.
 
-    The parameters and the attributes are those of MixtureOfExpertsClassifier. EM gives every expert a variance of its
-    own; the answer is the mean of the mixture.
+    The parameters and the attributes are those of MixtureOfExpertsClassifier. EM gives every expert its own variance;
+    the prediction is the mean of the mixture.
 
     Examples
     --------

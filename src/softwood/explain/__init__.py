@@ -1,6 +1,6 @@
-"""Why a tree answers what it answers: contributions, reasons, curves, counterfactuals, importances.
+"""Explanations of predictions: contributions, reasons, curves, counterfactuals, importances.
 
-`softwood.explain` is this room and, called, the function `explain`.
+`softwood.explain` is this package and, when called, the function `explain`.
 """
 
 import sys

@@ -1,12 +1,12 @@
-"""Rows that are blends: of every row x and background row z, some inputs of x and the others of z.
+"""Blends of rows: some inputs of a row x and the other inputs of a background row z.
 
-A state holds, for pairs of rows, the sums that inputs have gone into (scores of linear gates, linear responses) and
-which inputs are x's. `Blends` computes from it what arrives at the answering nodes.
+A state holds, for pairs of rows, the partial sums of the inputs (scores of linear gates, linear responses) and the set
+of inputs taken from x. `Blends` computes the reach of the nodes with responses from it.
 
     v(S) = sum_p reach_p(S) * (constant_p + parts of inputs of gates + parts of other inputs)
 
-Inputs that no gate asks (`others`) only add to a response, so they are no part of S: what they get, and what the
-inputs of gates get of them, follows from reach_p(S) (`coalitions.py`, `permutations.py`).
+Inputs that no gate uses (`others`) only add to a response, so they are not part of S: their values, and those of the
+inputs of gates, follow from reach_p(S) (`coalitions.py`, `permutations.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softwood.kernels.kinds import Squash
 
 @dataclass(frozen=True)
 class Rows:
-    """Which rows are blended: `x` and `z` are slices or places in the rows that the tree was taken apart over."""
+    """The rows to blend: `x` and `z` are slices of, or positions in, the rows of the decomposition."""
 
     x: slice
     z: slice
@@ -33,7 +33,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class State:
-    """Sums so far, by gate and by answering node, and the inputs that are x's."""
+    """Partial sums, by gate and by node with a response, and the inputs taken from x."""
 
     score: dict[int, Floats]
     response: dict[int, Floats]
@@ -42,8 +42,8 @@ class State:
 
 @dataclass(frozen=True)
 class Values:
-    """Of one coalition, for every pair of rows: reach of each answering node, (pairs...) each; the value without the
-    parts of other inputs (pairs..., outputs); and what z's and x's parts of the other inputs add.
+    """One coalition, for every pair of rows: reach of each node with a response, (pairs...) each; the value without the
+    parts of other inputs (pairs..., outputs); and what the other inputs of z and x add.
     """
 
     reach: list[Floats]
@@ -53,7 +53,7 @@ class Values:
 
 
 class Blends:
-    """Blends of some rows with some background rows, for some answering nodes, whatever their gates are."""
+    """Blends of some rows with some background rows, for some nodes with responses and any gates."""
 
     def __init__(self, apart: Apart, answers: list[Answer], inputs: frozenset[int], rows: Rows) -> None:
         self.apart, self.answers, self.inputs, self.rows = apart, answers, inputs, rows
@@ -73,26 +73,26 @@ class Blends:
         return len(range(*self.rows.x.indices(n))), len(range(*self.rows.z.indices(n)))
 
     def part_x(self, part: Floats) -> Floats:
-        """A number of every row x, to be combined with all z."""
+        """A number per row x, to be combined with all z."""
         return part[self.rows.x, None]
 
     def part_z(self, part: Floats) -> Floats:
-        """A number of every background row, to be combined with all x."""
+        """A number per background row, to be combined with all x."""
         return part[None, self.rows.z]
 
     def start(self) -> State:
-        """Nothing decided: constants alone."""
+        """The initial state: constants only."""
         score = {m: np.full((1, 1), gate.bias) for m, gate in self.sums.items()}
         response = {p: answer.constant[None, None] for p, answer in self.linear.items()}
         return State(score, response, frozenset())
 
     def put(self, state: State, feature: int, from_x: bool) -> State:
-        """One more input decided: x's or z's."""
+        """One more input is set, from x or z."""
         pick = self.part_x if from_x else self.part_z
         return self._plus(state, feature, pick, from_x)
 
     def turn(self, state: State, feature: int) -> State:
-        """An input that was z's is x's."""
+        """An input is switched from z to x."""
         return self._plus(state, feature, lambda part: self.part_x(part) - self.part_z(part), True)
 
     def _plus(self, state: State, feature: int, pick: Callable[[Floats], Floats], from_x: bool) -> State:
@@ -104,7 +104,7 @@ class Blends:
         return State(score, response, state.from_x | {feature} if from_x else state.from_x)
 
     def values(self, state: State, reach: Floats | None = None) -> Values:
-        """What a coalition is worth. `reach` (pairs..., nodes): instead of computing it, where the tree has said it."""
+        """The value of a coalition. `reach` (pairs..., nodes): if already known."""
         reached = self._reach(state) if reach is None else [reach[..., a.node] * self._kept(a) for a in self.answers]
         return self._worth(reached, state.response)
 
@@ -122,12 +122,12 @@ class Blends:
         return float(self.apart.tree.leafness[answer.node])
 
     def _others(self, answer: Answer, rows: slice) -> Floats:
-        """Parts of inputs that no gate asks, summed: (rows, outputs)."""
+        """Sum of the parts of inputs that no gate uses: (rows, outputs)."""
         parts = [part[rows] for f, part in answer.parts.items() if f in self.others]
         return np.sum(parts, axis=0) if parts else np.zeros((1, self.outputs))
 
     def _reach(self, state: State) -> list[Floats]:
-        """Of every answering node, times its leafness."""
+        """Reach of every node with a response, times its leafness."""
         first = {m: _squash(state.score[m], gate.squash) for m, gate in self.sums.items()}
         known: dict[tuple[int, int], Floats] = {}
         found = []
@@ -157,14 +157,14 @@ class Blends:
 
 @dataclass(frozen=True)
 class ByScores:
-    """A tree over scores, and threads to answer it with."""
+    """A tree over scores, and the number of threads."""
 
     scores: ScoreTree
     n_threads: int
 
 
 class ScoreBlends(Blends):
-    """The same by a tree over scores, which the kernels answer. A state's sums are one table, (columns, rows,
+    """The same by a tree over scores, which the kernels evaluate. The sums of a state are one table, (columns, rows,
     background rows), under the name 0.
     """
 
@@ -173,15 +173,15 @@ class ScoreBlends(Blends):
         self.scores, self.n_threads = by.scores, by.n_threads
 
     def part_x(self, part: Floats) -> Floats:
-        """Of every row x, to be combined with all z."""
+        """Per row x, to be combined with all z."""
         return part[..., self.rows.x, None]
 
     def part_z(self, part: Floats) -> Floats:
-        """Of every background row, to be combined with all x."""
+        """Per background row, to be combined with all x."""
         return part[..., None, self.rows.z]
 
     def start(self) -> State:
-        """Nothing decided: constants alone."""
+        """The initial state: constants only."""
         return State({0: self.scores.start[:, None, None]}, {}, frozenset())
 
     def _plus(self, state: State, feature: int, pick: Callable[[Floats], Floats], from_x: bool) -> State:
@@ -189,7 +189,7 @@ class ScoreBlends(Blends):
         return State({0: table}, {}, state.from_x | {feature} if from_x else state.from_x)
 
     def values(self, state: State, reach: Floats | None = None) -> Values:
-        """What a coalition is worth, by the kernels unless reach is known."""
+        """The value of a coalition, by the kernels unless reach is known."""
         table = np.broadcast_to(state.score[0], (len(self.scores.start), *self.shape))
         flat = table.reshape(len(table), -1).T
         if reach is None and not self.others:

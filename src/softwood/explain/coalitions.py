@@ -1,11 +1,11 @@
-"""Shapley values by all coalitions: exact, for answering nodes whose gates ask few inputs, whatever the gates are.
+"""Shapley values by all coalitions: exact, for nodes whose gates use few inputs, for any gates.
 
-Of k inputs of gates every coalition is evaluated once, for every row with every background row. Input i gets
+Every coalition of k inputs of gates is evaluated once, for each pair of a row and a background row. Input i gets
 
     sum_{S with i} W_k(|S| - 1) v(S) - sum_{S without i} W_k(|S|) v(S)
 
-and of the parts of an input j that no gate asks, the same among k + 1 inputs, j in the coalition or not. j itself gets
-sum_p sum_S W_{k+1}(|S|) reach_p(S) (part_pj(x) - part_pj(z)).
+and for the parts of an input j that no gate uses, the same among k + 1 inputs, with j in the coalition or not. j itself
+gets sum_p sum_S W_{k+1}(|S|) reach_p(S) (part_pj(x) - part_pj(z)).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from softwood.explain.products import orderings
 
 
 def add_coalitions(total: Floats, blends: Blends, weight: Floats, reach_x: Floats, reach_z: Floats) -> None:
-    """Add the Shapley values of the answers of `blends` to `total`, (rows, inputs, outputs).
+    """Add the Shapley values of the outputs of `blends` to `total`, (rows, inputs, outputs).
 
     Parameters
     ----------
     weight : of the background rows, sum 1.
-    reach_x, reach_z : what the tree says of the rows themselves, (rows, nodes): the empty and the full coalition.
+    reach_x, reach_z : reach of the rows themselves, (rows, nodes): the full and the empty coalition.
     """
     order = sorted(blends.inputs)
     k = len(order)
@@ -51,7 +51,7 @@ def add_coalitions(total: Floats, blends: Blends, weight: Floats, reach_x: Float
 
 
 def add_others(total: Floats, blends: Blends, own: list[Floats], weight: Floats) -> None:
-    """What inputs that no gate asks get: `own`, a mean reach of every answering node, times the difference."""
+    """The values of inputs that no gate uses: `own`, a mean reach of every node, times the difference."""
     for answer, reach in zip(blends.answers, own, strict=True):
         for f in blends.others:
             if f in answer.parts:
@@ -60,9 +60,7 @@ def add_others(total: Floats, blends: Blends, own: list[Floats], weight: Floats)
 
 
 def _all(blends: Blends, state: State, order: list[int]) -> Iterator[State]:
-    """Every coalition, inputs decided one after the other: sums add up in one order, so nothing is added and taken
-    away again.
-    """
+    """Every coalition, one input after the other, so that sums are only added to, in one order."""
     if not order:
         yield state
         return

@@ -1,4 +1,4 @@
-"""`explain`: what every input adds to a row's output, as interventional Shapley values."""
+"""`explain`: the contribution of each input to a row's output, as interventional Shapley values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from softwood.explain.rows import (
 from softwood.explain.shapley import Sampling, make_plan, shapley_values
 from softwood.tree import Tree
 
-MOST_THREADS = 2**31 - 1  # that kernels count; those without work are not started
+MOST_THREADS = 2**31 - 1  # upper limit of the kernels; idle threads are not started
 METHODS = ("auto", "exact", "sampling")
 
 
@@ -39,27 +39,27 @@ def explain(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Explanation:
-    """What every input adds to the output of every row.
+    """Compute the contribution of every input to the output of every row.
 
     Contributions of a row add up to its output minus the mean output over the background rows, in units of the output
     before the link: log odds or scores of classes, probabilities of hard classification trees, numbers of regression.
-    They are interventional Shapley values: inputs that are not yet the row's are those of a background row.
+    They are interventional Shapley values: inputs outside a coalition are taken from a background row.
 
     Parameters
     ----------
-    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one. Of a pipeline the inputs of the
-        estimator are explained, after the steps before it.
+    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one. For a pipeline the inputs of the
+        estimator are explained, after the earlier steps.
     X : rows to explain, as `predict` takes them.
     background : rows to compare with, as `predict` takes them; training rows are a good choice. None: the rows X
-        themselves, so contributions say how each differs from the others.
-    background_weight : of the background rows; None: all alike. A row of weight two is the row twice.
-    method : "exact"; "sampling": orders of the inputs are sampled, contributions have standard errors and still add
-        up exactly; "auto": exact where all gates on the way to a node ask one input each or up to 8 inputs together.
-    n_background : maximum number of background rows, drawn by weight, where time grows with their number (not where
-        each gate asks one input: then all are used).
-    n_pairs : of sampling: orders for every background row, each with its reverse; at least 2.
-    random_state : of sampling and of the draw of background rows, an integer.
-    n_jobs : threads; None: one, -1: as many as there are processors. They change nothing but the time.
+        themselves, so contributions are relative to the other rows.
+    background_weight : of the background rows; None: equal. A row of weight two counts as two rows.
+    method : "exact"; "sampling": orders of the inputs are sampled, and contributions have standard errors and still add
+        up exactly; "auto": exact if all gates on the path to a node use one input each, or up to 8 inputs together.
+    n_background : maximum number of background rows, drawn by weight, if time grows with their number (if each gate
+        uses one input, all rows are used).
+    n_pairs : for sampling: orders per background row, each with its reverse; at least 2.
+    random_state : seed of sampling and of the draw of background rows, an integer.
+    n_jobs : number of threads; None: one, -1: one per processor. Results do not depend on it.
 
     Returns
     -------
@@ -85,7 +85,7 @@ against 149 background rows)
     rows = some_rows(read_rows(model, X), "X")
     if background is None and len(rows) == 1:
         raise ValueError(
-            "one row alone has nothing to be compared with; pass background=, for instance the training rows."
+            "one row alone has no background to compare with; pass background=, for example the training rows."
         )
     against = rows if background is None else some_rows(read_rows(model, background, "background"), "background")
     compared = make_background(against, background_weight)

@@ -1,9 +1,9 @@
-"""`counterfactual`: the fewest, smallest changes of a row that make the tree answer otherwise.
+"""`counterfactual`: the fewest and smallest changes of a row that change the prediction.
 
-Hard trees whose gates ask one input each: every path that leads to a wanted answer says which inputs must change and
-how far, so the changes are the fewest there are, and the smallest of those. Other trees are searched: single changes,
-then pairs, then more from the most promising pairs; changes found are made as small as they can be one after the
-other. Whatever is found is predicted before it is told.
+Hard trees whose gates use one input each: every path to a target leaf determines which inputs must change and how far,
+so the number of changes is minimal, and their size is minimal given the number. Other trees are searched: single
+changes, then pairs, then more from the most promising pairs; then each change is reduced as far as possible. Every
+result is verified by a prediction.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """Changes of a row that were predicted to reach the goal.
+    """Changes of a row that reach the goal.
 
     Attributes
     ----------
     changes : the inputs that change, the largest change first.
     cells : (1, inputs) the changed row as numbers that the tree reads.
-    row : the changed row, cells by name, as `predict` takes them (of a pipeline: as its tree does).
-    before, after : what the tree answers to the row and to the changed row, as text.
-    answer : the class, or the number (of several targets the numbers), that the changed row gets.
-    distance : sum of the sizes of the changes: of numbers in spreads of the input, of categories 1 each.
-    alternatives : other sets of inputs that reach the goal too.
+    row : the changed row, cells by name, as for `predict` (for a pipeline: as for its tree).
+    before, after : the predictions for the row and for the changed row, as text.
+    answer : the predicted class, or number(s), of the changed row.
+    distance : sum of the sizes of the changes: for numbers in spreads of the input, for categories 1 each.
+    alternatives : other sets of inputs that also reach the goal.
     """
 
     changes: tuple[Change, ...]
@@ -85,25 +85,25 @@ def counterfactual(
     n: int = 1,
     X: Any = None,
 ) -> Counterfactual:
-    """The fewest, smallest changes that flip the class of a row, or bring its target where it is wanted.
+    """Find the fewest and smallest changes that flip the class of a row, or bring its target into a range.
 
     Parameters
     ----------
-    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one. Of a pipeline the inputs of the
-        estimator change, after the steps before it.
+    model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one. For a pipeline the inputs of the
+        estimator change, after the earlier steps.
     row : one row, as `predict` takes it (a table of one row), or its cells: a sequence, or a mapping from names.
-    target : the class to get; None: any other. Of numbers the number to reach, or a pair (low, high) of which one may
-        be None; of several targets a mapping from names to these.
+    target : the class to reach; None: any other. For regression the number to reach, or a pair (low, high) of which one
+        may be None; for several targets a mapping from names to these.
     fixed : names of inputs that may not change.
-    directions : by name "up" or "down", for inputs that may change one way only.
-    max_changes : inputs that may change together; None: as many as it takes.
-    n : how many different sets of inputs to tell; those after the first are `alternatives`.
-    X : rows that tell where inputs move; None: what the model remembers of its training rows.
+    directions : by name "up" or "down", for inputs that may change in one direction only.
+    max_changes : maximum number of inputs that change together; None: no limit.
+    n : number of different sets of inputs to find; those after the first are `alternatives`.
+    X : rows that give the ranges of the inputs; None: the summary of the training rows in the model.
 
     Returns
     -------
     Counterfactual
-        A ValueError where nothing that was found reaches the target.
+        A ValueError if no change that was found reaches the target.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def read_row(model: Any, tree: Tree, row: Any) -> Floats:
 
 
 def _best(found: list[Found]) -> list[Found]:
-    """One for every set of inputs, the fewest changes first, then the smallest."""
+    """One per set of inputs, sorted by the number of changes, then by their size."""
     found = sorted(found, key=lambda each: (len(each.changes), each.cost, sorted(each.changes)))
     kept: dict[frozenset[int], Found] = {}
     for each in found:
@@ -171,7 +171,7 @@ def _describe_change(tree: Tree, cells: Floats, found: Found, free: list[Free]) 
     changes = []
     for f in order:
         old, new = (spell_value(schema, f, float(row[0, f])) for row in (cells, after))
-        if old == new:  # numbers that differ in a late digit
+        if old == new:  # numbers that differ in the last digits
             old, new = (spell_number(float(row[0, f]), None) for row in (cells, after))
         name = spell_name(schema.features[f])
         changes.append(Change(f, schema.features[f], old, new, _cell(tree, f, after), f"{name} = {old} → {new}"))
@@ -197,7 +197,7 @@ def _unreached(tree: Tree, cells: Floats, goals: list[Any], free: list[Free], mo
     wanted = " or ".join(str(goal) for goal in goals[:5])
     now = spell_answer(tree, tree.predict(cells))
     if not free:
-        return f"no input that the tree asks may change, so the row stays {now}; leave some out of fixed."
+        return f"no input that the tree uses may change, so the row stays {now}; remove some from fixed."
     names = ", ".join(spell_cell(tree.schema, each.feature, each.now) for each in free[:5])
     return (
         f"no change of up to {most} of {len(free)} inputs was found that gives {wanted}; the row is {now} "

@@ -2,8 +2,8 @@
 
 gate    linear: what the input adds to the score; of one input: the share of the first child
 leaf    linear: what the input adds to an output
-whole   the output as the input moves and all else stays: the mean over rows (partial dependence, Friedman 2001), and
-        between which values nine tenths of the rows lie
+whole   the output as the input varies and the others are fixed: the mean over rows (partial dependence, Friedman 2001),
+and the range of the middle 90 % of the rows
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from softwood.tree.node_numbers import output_names
 from softwood.tree.views import ConstantGate, LinearGate, LinearResponse
 
 SCALES = ("output", "answer")
-TAIL = 0.05  # of the rows that a spread leaves out on either side
+TAIL = 0.05  # proportion of rows on either side of the range
 
 
 class Point(NamedTuple):
@@ -52,26 +52,26 @@ def curves(
     scale: str = "output",
     random_state: int = 0,
 ) -> Any:
-    """The curves of a tree as one table.
+    """Compute the curves of a tree as one table.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
-    X : rows, as `predict` takes them, over which the curve of the whole is a mean. None: it is that of one typical row
-        (medians and most common levels of the training rows), without a spread.
+    X : rows, as for `predict`, over which the curve of the whole tree is averaged. None: the curve of one typical row
+        (medians and most common levels of the training rows), without a range.
     sample_weight : of the rows X; a row of weight two is the row twice.
-    inputs : names; None: all that the tree asks.
-    n_points : of a number, evenly spaced over its range; where curves bend and gates cut are points of their own.
+    inputs : names; None: all that the tree uses.
+    n_points : number of evenly spaced points over the range of a number; knots and thresholds are added.
     n_rows : maximum number of rows, drawn by weight.
-    scale : of the whole: "output" (before the link: log odds, scores) or "answer" (probabilities).
-    random_state : of the draw of rows, an integer.
+    scale : of the whole tree: "output" (before the link: log odds, scores) or "answer" (probabilities).
+    random_state : seed of the draw of rows, an integer.
 
     Returns
     -------
-    A pandas DataFrame (a dict of arrays where pandas is not installed) with a line for every point: `input`; `where`
-    ("gate", "leaf" or "whole"); `node` (-1 of the whole); `what` is measured ("score", "share of node 1", an output);
+    A pandas DataFrame (a dict of arrays if pandas is not installed) with one row per point: `input`; `where` ("gate",
+    "leaf" or "whole"); `node` (-1 for the whole tree); `what`, the quantity ("score", "share of node 1", an output);
     `x`, the value as a number (a category's code, NaN for missing) and `label`, the same as text; `value`; `low` and
-    `high`, between which nine tenths of the rows lie (NaN in gates and leaves, where all rows agree).
+    `high`, the range of the middle 90 % of the rows (NaN in gates and leaves, where all rows agree).
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _chosen(tree: Tree, inputs: Sequence[str] | None) -> list[int]:
 
 
 def _grid(tree: Tree, feature: int, where: InputRange, n_points: int) -> Floats:
-    """Values of an input to look at, rising, missing last."""
+    """Values of an input to evaluate, ascending, missing last."""
     if where.n_levels:
         values = np.arange(where.n_levels, dtype=np.float64)
     elif tree.schema.kinds[feature] == Kind.BOOLEAN:
@@ -133,7 +133,7 @@ def _grid(tree: Tree, feature: int, where: InputRange, n_points: int) -> Floats:
     else:
         even = np.linspace(where.low, where.high, n_points)
         cuts = np.array(cuts_of(tree, feature))
-        bends = [*knots_of(tree, feature), *cuts, *np.nextafter(cuts, np.inf)]  # a step is seen from both sides
+        bends = [*knots_of(tree, feature), *cuts, *np.nextafter(cuts, np.inf)]  # both sides of a step
         inside = [value for value in bends if where.low < value < where.high]
         values = np.unique(np.concatenate([even, inside]))
     return np.append(values, np.nan) if where.has_missing or not len(values) else values
@@ -171,7 +171,7 @@ def _of_leaves(tree: Tree, feature: int, grid: Floats) -> Iterator[Point]:
 
 
 def _of_whole(tree: Tree, feature: int, grid: Floats, rows: Floats, weight: Floats, scale: str) -> Iterator[Point]:
-    """The mean over rows as the input moves, and the spread."""
+    """The mean over rows as the input varies, and the range."""
     said = []
     for x in grid:
         moved = rows.copy()

@@ -1,8 +1,8 @@
-"""What `explain` returns: contributions of every input to every row's output, and how to read them.
+"""The result of `explain`: contributions of every input to every row's output, and methods to read them.
 
     output[row] = base + sum over inputs of contributions[row, input]      for every output, in its unit
 
-Pictures and pages read `Explanation`; nothing in it needs to be computed again.
+Pictures and pages read an `Explanation` without computing it again.
 """
 
 from __future__ import annotations
@@ -27,23 +27,22 @@ from softwood.tree.spelling import pad, spell_label, spell_number
 from softwood.tree.wording import Wording
 
 SIDES = ("both", "for", "against")
-LEAST_SHARE = 0.005  # of a row: a path that it hardly takes is not told
-MOST_ADDED = 3  # outputs of which is told what a node adds, the largest first
+LEAST_SHARE = 0.005  # paths with a smaller share of the row are omitted
+MOST_ADDED = 3  # maximum number of outputs for which the addend of a node is shown
 ROOM = 100
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One input of one row: what it is there and what it adds to the output.
+    """One input of one row: its value and its contribution.
 
     Attributes
     ----------
     feature : place of the input.
     name, value : the input and its value, as text.
-    contribution : what it adds, in units of the output; of the two classes of one output, to the log odds of the class
-        asked for.
+    contribution : in units of the output; for two classes, to the log odds of the requested class.
     standard_error : of the contribution; 0 if it is exact.
-    share : its part of the sum of the sizes of all contributions to the row.
+    share : its proportion of the sum of absolute contributions to the row.
     text : `age = 31`, `windy`, `income missing`.
     """
 
@@ -58,13 +57,13 @@ class Reason:
 
 @dataclass(frozen=True)
 class RowPath:
-    """One way of a row through the tree.
+    """One path of a row through the tree.
 
     Attributes
     ----------
-    node, share : the node that answers, and how much of the row it answers.
-    conditions : what holds on the way; `gate 2 yes` is a sum, which `Explanation.gates` spells.
-    answer : what the node answers, as text; where rows are sums what it adds: `+4.62 to log odds of yes`.
+    node, share : the last node, and the proportion of the row that it keeps. conditions : the conditions on the path;
+        `gate 2 yes` is a sum, which `Explanation.gates` spells out. answer : the response of the node as text; if
+        outputs are sums, what it adds: `+4.62 to log odds of yes`.
     """
 
     node: int
@@ -82,13 +81,13 @@ class Explanation:
     tree : the tree that was explained, with the names to print.
     cells : (rows, inputs) the rows as numbers that the tree reads; NaN is missing, a category is its code.
     contributions : (rows, inputs, outputs) what each input adds to each output, in units of the output (`outputs`).
-    standard_error : the same shape; 0 where a contribution is exact.
+    standard_error : of the same shape; 0 if a contribution is exact.
     base : (outputs,) mean output over the background rows.
     output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
     method : "exact" or "sampling".
-    n_background : how many different background rows were compared with.
-    n_distinct : how many different background rows were given; more than `n_background` where that cut them.
-    interval : (rows, targets, 2) of a regressor that knows of held-out rows, ends of intervals of 90 %; else None.
+    n_background : number of distinct background rows used. n_distinct : number of distinct background rows given; more
+        than `n_background` if they were sampled.
+    interval : (rows, targets, 2) ends of 90 % intervals, for a regressor with held-out rows; else None.
     """
 
     tree: Tree
@@ -106,7 +105,7 @@ class Explanation:
         return len(self.cells)
 
     def __getitem__(self, rows: int | slice | Sequence[int]) -> Explanation:
-        """The explanation of some of the rows; of one, where a number is given."""
+        """The explanation of some of the rows, or of one."""
         if isinstance(rows, int | np.integer):
             self._row(int(rows))
             rows = [int(rows)]
@@ -121,7 +120,7 @@ class Explanation:
 
     @property
     def _compared(self) -> str:
-        """How many background rows, and of how many where some were left out."""
+        """The number of background rows, and of how many if they were sampled."""
         cut = self.n_distinct is not None and self.n_distinct > self.n_background
         return f"{self.n_background} of {self.n_distinct}" if cut else str(self.n_background)
 
@@ -132,21 +131,19 @@ class Explanation:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """What every output is: `log odds of yes`, `score of setosa`, `probability of no`, `price`."""
+        """The unit of every output: `log odds of yes`, `score of setosa`, `probability of no`, `price`."""
         return output_names(self.tree)
 
     def decided(self, row: int = 0) -> Any:
-        """The class that the model gives a row; of numbers the first target."""
+        """The predicted class of a row; for regression the first target."""
         if self.tree.schema.task != "classification":
             return self.tree.schema.answers[0]
         return self.tree.schema.answers[int(self.tree.decide(self._row(row))[0])]
 
     def of(self, answer: Any) -> tuple[str, Floats, Floats]:
-        """What the contributions to one answer are called, the contributions, and their standard errors: (rows,
-        inputs) each.
-
-        Of the two classes of one output the first gets what the second loses. Scores of three or more classes count
-        against their mean, since only differences between scores matter.
+        """The unit of the contributions to one class or target, the contributions, and their standard errors: (rows,
+        inputs) each. Of two classes with one output, the first has the negative contributions of the second. Scores of
+        three or more classes are centred on their mean, since only differences between scores matter.
         """
         place, tree = find_answer(self.tree, answer), self.tree
         if tree.link == Link.SIGMOID and tree.n_outputs == 1:
@@ -158,21 +155,20 @@ class Explanation:
         return self.outputs[place], found, self.standard_error[:, :, place]
 
     def base_of(self, answer: Any) -> float:
-        """The mean output over the background rows that contributions to one answer are told against."""
+        """The mean output over the background rows for one class or target."""
         place, tree = find_answer(self.tree, answer), self.tree
         if tree.link == Link.SIGMOID and tree.n_outputs == 1:
             return float(self.base[0]) if place else -float(self.base[0])
         return float(self.base[place] - (self.base.mean() if tree.link == Link.SOFTMAX else 0.0))
 
     def reasons(self, row: int = 0, answer: Any = None, n: int | None = 4, side: str = "both") -> tuple[Reason, ...]:
-        """The inputs that matter most for one row, the largest contribution first.
+        """The most important inputs of one row, the largest contribution first.
 
         Parameters
         ----------
-        row : which of the explained rows.
-        answer : reasons for or against which class or target; None: the class that the model gives the row.
-        n : maximum number of reasons; None: all that add something.
-        side : "for" (what raises the output), "against" (what lowers it) or "both".
+        row : position among the explained rows. answer : class or target to explain; None: the predicted class. n :
+            maximum number of reasons; None: all that are not 0. side : "for" (increases the output), "against"
+            (decreases it) or "both".
         """
         if side not in SIDES:
             raise ValueError(f"side must be one of {', '.join(map(repr, SIDES))}, got {side!r}.")
@@ -195,7 +191,7 @@ class Explanation:
         )
 
     def paths(self, row: int = 0, n: int = 3) -> tuple[RowPath, ...]:
-        """The ways of a row through the tree that most of it takes; of a hard tree the one it takes."""
+        """The paths of a row through the tree with the largest shares; for a hard tree its path."""
         tree, words, cells = self.tree, Wording(self.tree), self._row(row)
         share = tree.reach(cells)[0] * tree.leafness
         nodes = [int(p) for p in np.argsort(-share, kind="stable")[:n] if share[p] >= LEAST_SHARE]
@@ -205,7 +201,7 @@ class Explanation:
         return tuple(RowPath(p, float(share[p]), tuple(conditions(words, p, ROOM)), text) for p, text in told)
 
     def _said(self, output: Floats) -> str:
-        """What a node answers to a row or, where rows are sums, what it adds: (1, outputs)."""
+        """The response of a node to a row or, if outputs are sums, what it adds: (1, outputs)."""
         tree = self.tree
         if not is_summed(tree):
             return spell_answer(tree, apply_link(int(tree.link), output))
@@ -221,7 +217,7 @@ class Explanation:
         return np.asarray(self.cells[row][None])
 
     def gates(self, paths: Sequence[RowPath]) -> dict[int, str]:
-        """The sums that paths name by their node: `gate 2` asks `0.8·age − 1.2·income ≥ 3?`."""
+        """The sums behind the names in paths: `gate 2` is `0.8·age − 1.2·income ≥ 3?`."""
         words, found = Wording(self.tree), {}
         for path in paths:
             node = path.node
@@ -232,7 +228,7 @@ class Explanation:
         return dict(sorted(found.items()))
 
     def to_text(self, row: int = 0, answer: Any = None, n: int = 8) -> str:
-        """One row in words: its output, the inputs that matter most, and its way through the tree."""
+        """One row as text: its output, the most important inputs, and its path through the tree."""
         answer = self.decided(row) if answer is None else answer
         unit, found, _ = self.of(answer)
         reasons = self.reasons(row, answer, n)

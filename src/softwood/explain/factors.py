@@ -1,12 +1,11 @@
-"""Gates and responses of a tree taken apart by input: what each input alone puts in.
+"""Gates and responses of a tree decomposed by input.
 
     share of a child   = sum of products of factors, each of one input     thresholds, categories, intervals, surrogates
                        = squash(bias + sum of parts, each of one input)    linear gates of two or more inputs
     response of a node = constant + sum of parts, each of one input
 
-A row made of some inputs of one row and the others of another then needs no evaluation anew: its factors and parts are
-those of the two rows. A gate with surrogates is a sum of products: its own input can be read and says so, or it cannot
-and the first surrogate says so, and so on.
+So a blend of two rows needs no new evaluation: its factors and parts are those of the two rows. A gate with surrogates
+is a sum of products: its own input is present and decides, or it is missing and the first surrogate decides, and so on.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ Factors = dict[int, Floats]  # by input, a number for every row
 
 @dataclass(frozen=True)
 class ProductGate:
-    """For every slot the products whose sum is its share."""
+    """For each slot, the products whose sum is its share."""
 
     slots: tuple[tuple[Factors, ...], ...]
 
     @property
     def inputs(self) -> frozenset[int]:
-        """Those it looks at."""
+        """The inputs it uses."""
         return frozenset(f for products in self.slots for factors in products for f in factors)
 
 
@@ -54,7 +53,7 @@ class SumGate:
 
     @property
     def inputs(self) -> frozenset[int]:
-        """Those it looks at."""
+        """The inputs it uses."""
         return frozenset(self.parts)
 
 
@@ -63,8 +62,8 @@ Gate = ProductGate | SumGate
 
 @dataclass(frozen=True)
 class Answer:
-    """A node that answers: (1 - leafness) of all above times its own, its constant, its parts by input (rows, outputs),
-    and the gates on its path with the slots taken.
+    """A node with a response: its leafness times (1 - leafness) of all nodes above, its constant, its parts by input
+    (rows, outputs), and the gates on its path with their slots.
     """
 
     node: int
@@ -75,12 +74,12 @@ class Answer:
 
 
 class Apart:
-    """A tree taken apart over some rows.
+    """A tree decomposed over some rows.
 
     Attributes
     ----------
     gates : by node.
-    answers : the nodes that keep something of a row.
+    answers : the nodes with a response.
     """
 
     def __init__(self, tree: Tree, rows: Floats) -> None:
@@ -113,7 +112,7 @@ class Apart:
         return self._of_one_input(m, int(tree.feature[m]))
 
     def _parts(self, columns: Sequence[int] | npt.NDArray[np.int32], weights: Floats) -> Factors:
-        """By input the sum of weight times column; weights are (columns,) or (columns, outputs)."""
+        """The sum of weight times column by input; weights are (columns,) or (columns, outputs)."""
         parts: Factors = {}
         for column, weight in zip(columns, weights, strict=True):
             if np.any(weight):
@@ -124,7 +123,7 @@ class Apart:
 
     def _of_one_input(self, m: int, feature: int | None) -> ProductGate:
         share = shares(self.tree, m, self.rows, self.phi)
-        if feature is None:  # a constant: every row alike
+        if feature is None:  # a constant: the same for every row
             feature = 0
         return ProductGate(tuple(({feature: column},) for column in share.T))
 
@@ -139,7 +138,7 @@ class Apart:
             lost = gone.astype(np.float64)
             share = np.where(gone[:, None], 0.0, shares(tree, m, self.rows, self.phi))
         slots: list[list[Factors]] = [[{feature: column}] for column in share.T]
-        silent: Factors = {feature: lost}  # none of those asked so far can tell
+        silent: Factors = {feature: lost}  # all inputs so far are missing
         for row in table.of(m):
             asked, said = int(table.feature[row]), surrogate_slot(table, row, self.rows)
             for c in range(n):

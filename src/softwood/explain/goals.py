@@ -1,4 +1,4 @@
-"""What a counterfactual is to reach: a class, or numbers in a range; and how far a prediction is from it."""
+"""Goals of a counterfactual: a class, or numbers in a range, and the distance of a prediction from it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ClassGoal:
     place: int
 
     def reached(self, rows: Floats) -> npt.NDArray[np.bool_]:
-        """Which rows the tree gives the class."""
+        """The rows for which the tree predicts the class."""
         return np.asarray(self.tree.decide(rows) == self.place)
 
     def gap(self, rows: Floats) -> Floats:
-        """By how much another class is ahead: in scores, or in expected costs where the model has costs."""
+        """The lead of the best other class: in scores, or in expected costs if the model has costs."""
         tree, output = self.tree, self.tree.output(rows)
         if tree.schema.costs is not None:
             better = -(apply_link(int(tree.link), output) @ np.array(tree.schema.costs))
@@ -52,12 +52,12 @@ class NumberGoal:
     ranges: tuple[tuple[int, float, float], ...]
 
     def reached(self, rows: Floats) -> npt.NDArray[np.bool_]:
-        """Which rows have all targets within their ranges."""
+        """The rows with all targets within their ranges."""
         said = self.tree.predict(rows)
         return np.asarray(np.all([(low <= said[:, k]) & (said[:, k] <= high) for k, low, high in self.ranges], axis=0))
 
     def gap(self, rows: Floats) -> Floats:
-        """How far outside the worst target is."""
+        """The distance of the worst target from its range."""
         said = self.tree.predict(rows)
         return np.asarray(
             np.max([np.maximum(low - said[:, k], said[:, k] - high) for k, low, high in self.ranges], axis=0)
@@ -79,7 +79,7 @@ Goal = ClassGoal | NumberGoal
 
 
 def make_goals(tree: Tree, row: Floats, target: Any) -> list[Goal]:
-    """The goals of which any will do."""
+    """The goals, any of which suffices."""
     if tree.schema.task == "classification":
         here = int(tree.decide(row)[0])
         if target is None:
@@ -110,7 +110,7 @@ def _ranges(tree: Tree, row: Floats, target: Any) -> tuple[tuple[int, float, flo
 
 
 def _range(tree: Tree, row: Floats, k: int, wanted: Any) -> tuple[int, float, float]:
-    """A number is to be reached from the side where the row is; a pair holds the ends, None is open."""
+    """A number is reached from the side of the row; a pair holds the ends, None is open."""
     if isinstance(wanted, int | float | np.number) and np.isfinite(wanted):
         below = tree.predict(row)[0, k] < wanted
         return (k, float(wanted), np.inf) if below else (k, -np.inf, float(wanted))
@@ -121,6 +121,6 @@ def _range(tree: Tree, row: Floats, k: int, wanted: Any) -> tuple[int, float, fl
         ends = np.nan, np.nan
     if not ends[0] <= ends[1] or np.isinf(ends).all():
         raise ValueError(
-            f"target of numbers must be a number to reach or a pair (low, high), None where open, got {wanted!r:.80}."
+            f"target must be a number to reach or a pair (low, high), None for an open end, got {wanted!r:.80}."
         )
     return k, *ends

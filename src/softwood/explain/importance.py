@@ -1,12 +1,11 @@
-"""`importance`: how much the inputs matter on given rows, measured three ways side by side.
+"""`importance`: the importance of the inputs on given rows, by three measures.
 
     permutation   increase of the loss when the input is permuted, averaged over all other rows (Breiman 2001)
-    ablation      rise of the loss when the input stays at its mean, of a category at its most common level
-    gain          the input's part of what gates and linear responses take away of impurity (tree/gain.py)
+    ablation      increase of the loss when the input is fixed at its mean, or a category at its most common level
+    gain          the input's share of the impurity reduction of gates and linear responses (tree/gain.py)
 
-The first is what a random permutation estimates, computed instead from evenly spaced values of the input: nothing is
-random, so a row of weight two is the row twice. Its interval is of the rows: how far the mean over other rows of the
-same kind may be off.
+The first is the expectation of a random permutation, computed from evenly spaced values of the input. It is not random,
+so a row of weight two counts as two rows. Its interval reflects the sampling of the rows.
 """
 
 from __future__ import annotations
@@ -40,23 +39,22 @@ def importance(
     level: float = 0.95,
     n_values: int = 20,
 ) -> Any:
-    """How much every input matters, on rows whose answers are known; rows that were not trained on tell most.
+    """Compute the importance of every input on rows with actual values, preferably held-out rows.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
-    X, y : rows, as `predict` takes them, and their answers.
+    X, y : rows, as for `predict`, and their actual values.
     sample_weight : of the rows; a row of weight two is the row twice.
-    measure : of classes "error" (mean cost, where the model has costs), "brier" or "log loss"; of numbers "squared
-        error" or "absolute error". None: "error" of classes, "squared error" of numbers.
+    measure : for classes "error" (mean cost, if the model has costs), "brier" or "log loss"; for regression "squared
+        error" or "absolute error". None: "error" or "squared error".
     level : of the interval, between 0 and 1.
-    n_values : of an input, that each row is tried with; all, where it has no more.
+    n_values : maximum number of values of an input to substitute in each row.
 
     Returns
     -------
-    A pandas DataFrame (a dict of arrays where pandas is not installed), a line for every input, what matters most
-    first: `input`; `permutation`, with `low` and `high`; `ablation`; all in units of the measure; `gain`, which sums
-    to 1.
+    A pandas DataFrame (a dict of arrays if pandas is not installed) with one row per input, the most important first:
+    `input`; `permutation`, with `low` and `high`; `ablation`; all in units of the measure; `gain`, which sums to 1.
 
     Examples
     --------
@@ -105,7 +103,7 @@ Loss = Callable[[Floats, npt.NDArray[np.intp]], Floats]
 
 
 def _losses(tree: Tree, y: Any, n: int, measure: str | None) -> tuple[Floats, Loss]:
-    """The target as gains want it, and the loss of every prediction for given rows."""
+    """The target in the form for gains, and the loss of every prediction for given rows."""
     classes = tree.schema.task == "classification"
     known = ("error", "brier", "log loss") if classes else ("squared error", "absolute error")
     measure = known[0] if measure is None else measure
@@ -132,7 +130,7 @@ def _numbers(tree: Tree, y: Any, n: int) -> Floats:
     numbers = numbers[:, None] if numbers.ndim == 1 else numbers
     if numbers.shape != (n, tree.n_outputs) or not np.isfinite(numbers).all():
         raise ValueError(
-            f"y must be finite numbers of shape ({n}, {tree.n_outputs}), one line a row, got {numbers.shape}."
+            f"y must be finite numbers of shape ({n}, {tree.n_outputs}), one line per row, got {numbers.shape}."
         )
     return numbers
 
@@ -140,17 +138,19 @@ def _numbers(tree: Tree, y: Any, n: int) -> Floats:
 def _codes(tree: Tree, y: Any, n: int) -> Longs:
     labels = [plain_label(label) for label in np.asarray(y, object).ravel().tolist()]
     if len(labels) != n:
-        raise ValueError(f"y must have an answer for each of {n} rows, got {len(labels)}.")
+        raise ValueError(f"y must have a value for each of {n} rows, got {len(labels)}.")
     places = {answer: at for at, answer in enumerate(tree.schema.answers)}
     strange = [label for label in labels if label not in places]
     if strange:
         known = ", ".join(map(repr, tree.schema.answers[:10]))
-        raise ValueError(f"y has {strange[0]!r:.80}, which is no class of the model; the classes are {known}.")
+        raise ValueError(f"y has {strange[0]!r:.80}, which is not a class of the model; the classes are {known}.")
     return np.array([places[label] for label in labels], np.int64)
 
 
 def _spaced(values: Floats, weight: Floats, n_values: int) -> tuple[Floats, Floats]:
-    """Values of an input with their parts of the weight: all that differ, or so many evenly spaced ones."""
+    """Values of an input with their proportions of the weight: all distinct ones, or this number of evenly spaced
+    ones.
+    """
     there = weight > 0
     values, weight = values[there] + 0.0, weight[there]
     distinct, where = np.unique(values, return_inverse=True)  # missing is one value, the last
@@ -163,7 +163,7 @@ def _spaced(values: Floats, weight: Floats, n_values: int) -> tuple[Floats, Floa
 
 
 def _middle(tree: Tree, values: Floats, weight: Floats, feature: int) -> float:
-    """The mean; of a category the most common level; of an input that is always missing, missing."""
+    """The mean; for a category the most common level; missing if the input is always missing."""
     known = ~np.isnan(values) & (weight > 0)
     if not known.any():
         return float("nan")
@@ -185,7 +185,7 @@ def _tried(tree: Tree, rows: Floats, feature: int, values: Floats, part: Floats,
 
 
 def _mean(values: Floats, weight: Floats) -> tuple[float, float]:
-    """Weighted mean and its standard error, weights as counts of rows; NaN where there is one row or less."""
+    """Weighted mean and its standard error, with weights as counts of rows; NaN for one row or less."""
     total = float(weight.sum())
     mean = float(values @ weight) / total
     spread = float(np.square(values - mean) @ weight)

@@ -1,8 +1,8 @@
-"""Which other values an input may take, and what a change costs.
+"""The values an input may change to, and the cost of a change.
 
-A change of a number costs its size over the spread of the input (between the 5% and 95% quantiles), one of a category
-or a boolean 1, one of an ordered category its steps over all there are. Values are short numbers: to the third digit of
-the spread, whole where all known values are.
+The cost of a change is its size divided by the spread of the input (between the 5% and 95% quantiles) for a number, 1
+for a category or a boolean, and the proportion of all steps for an ordered category. Values are rounded: to the third
+digit of the spread, or to integers if all known values are integers.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from softwood.explain.ranges import InputRange, cuts_of, input_range, knots_of, 
 from softwood.explain.words import find_input
 from softwood.tree import Kind, Tree
 
-N_EVEN = 17  # values of a number over its range, beside those that cuts and knots give
+N_EVEN = 17  # evenly spaced values of a number, in addition to those at cuts and knots
 DIRECTIONS = ("up", "down")
 
 
 @dataclass(frozen=True)
 class Free:
-    """An input that may change: where it moves and which way (-1 down, 1 up, 0 either)."""
+    """An input that may change: its range and direction (-1 down, 1 up, 0 either)."""
 
     feature: int
     now: float
@@ -47,7 +47,7 @@ class Free:
 
     @property
     def is_number(self) -> bool:
-        """Whether it moves between values."""
+        """Whether it has a continuous range."""
         return self.kind == Kind.NUMBER
 
     def ends(self) -> tuple[float, float]:
@@ -56,18 +56,18 @@ class Free:
         return float(low), float(high)
 
     def beyond(self, cut: float, end: float = np.inf) -> float:
-        """The first short number above a cut, below `end`."""
+        """The first rounded number above a cut, below `end`."""
         step = self._step()
         value = self._short(np.floor(cut / step) + 1.0)
         return value if cut < value <= end else float(np.nextafter(cut, np.inf))
 
     def up_to(self, cut: float, end: float = -np.inf) -> float:
-        """The last short number that is not above a cut, above `end`."""
+        """The last rounded number at or below a cut, above `end`."""
         value = self._short(np.floor(cut / self._step()))
         return value if end < value <= cut else cut
 
     def outward(self, value: float) -> float:
-        """The short number next to a value, further from where the input is now."""
+        """The rounded number next to a value, away from the current value."""
         if value > self.now:
             return min(self._short(np.ceil(value / self._step())), self.ends()[1])
         return max(self._short(np.floor(value / self._step())), self.ends()[0])
@@ -84,7 +84,7 @@ class Free:
 def free_inputs(
     tree: Tree, row: Floats, rows: Floats | None, fixed: Sequence[str], directions: Mapping[str, str] | None
 ) -> list[Free]:
-    """Inputs that the tree asks and that may change."""
+    """Inputs that the tree uses and that may change."""
     if isinstance(fixed, str):
         raise ValueError(f"fixed must be a list of names, got the text {fixed!r:.80}; write [{fixed!r:.80}].")
     held = {find_input(tree, name) for name in fixed}
@@ -108,7 +108,7 @@ def _sign(way: Any) -> int:
 
 
 def values_to_try(tree: Tree, free: Free) -> list[float]:
-    """Other values: of a number the nearest in every interval between cuts, and evenly spaced ones."""
+    """Other values: for a number the nearest in every interval between cuts, and evenly spaced ones."""
     if not free.is_number:
         n = free.range.n_levels or 2
         return [float(code) for code in range(n) if free.allows(float(code))]
@@ -124,7 +124,7 @@ def values_to_try(tree: Tree, free: Free) -> list[float]:
 
 
 def nearest(free: Free, below: float, above: float) -> float:
-    """The value in below < x <= above that is nearest to the input's: itself, if it lies there."""
+    """The value in below < x <= above that is nearest to the input's."""
     low, high = free.ends()
     if below < free.now <= above:
         return free.now

@@ -1,13 +1,13 @@
-"""Shapley values by permutations: for answering nodes whose gates ask many inputs.
+"""Shapley values by permutations, for nodes whose gates use many inputs.
 
 Every background row z gets its own orders of the inputs, in pairs: an order and its reverse. Along an order the inputs
-of z become those of x one by one, and each gets what it changes. Every order adds up to output(x) - output(z), whatever
-is sampled, so the means add up exactly too. The standard error is of the choice of orders alone: pairs of the same
-background row differ by nothing else.
+of z are replaced by those of x one by one, and each is credited with the change. Every order adds up to output(x) -
+output(z), so the means also add up exactly. The standard error is that of the sampling of orders: pairs of the same
+background row differ in nothing else.
 
     se_i² = sum_z weight_z² * variance(pairs of z) / number of pairs
 
-Inputs that no gate reads need no place in an order: theirs is averaged over all places.
+Inputs that no gate uses need no position in an order: their values are averaged over all positions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def sample_orders(inputs: frozenset[int], n_pairs: int, rng: np.random.Generator
 def permuted(
     blends: Blends, pairs: list[list[list[int]]], n_inputs: int, reach_x: Floats, reach_z: Floats
 ) -> tuple[Floats, Floats]:
-    """Mean over pairs of what the inputs change, against one background row, and its variance: both (rows, inputs,
+    """Mean over pairs of the changes by input, relative to one background row, and its variance: both (rows, inputs,
     outputs).
     """
     found = []
@@ -43,7 +43,7 @@ def permuted(
 
 
 def _follow(total: Floats, blends: Blends, order: list[int], reach_x: Floats, reach_z: Floats) -> None:
-    """Add what every input changes along one order."""
+    """Add the change of every input along one order."""
     k, state = len(order), blends.start()
     for f in order:
         state = blends.put(state, f, False)
@@ -53,7 +53,7 @@ def _follow(total: Floats, blends: Blends, order: list[int], reach_x: Floats, re
         state = blends.turn(state, f)
         after = blends.values(state, reach_x[:, None] if at == k - 1 else None)
         change = after.value - before.value
-        if blends.others:  # each of them comes before this input in at + 1 of its k + 1 places
+        if blends.others:  # each of them precedes this input in at + 1 of its k + 1 positions
             change = change + (after.x_parts - before.x_parts) * ((at + 1) / (k + 1))
             change += (after.z_parts - before.z_parts) * ((k - at) / (k + 1))
             own = [mine + reach / (k + 1) for mine, reach in zip(own, after.reach, strict=True)]

@@ -1,6 +1,6 @@
-"""Shapley values of products of factors, each of one input: exact, in time that does not grow with the background.
+"""Shapley values of products of factors, each of one input: exact, in time independent of the background.
 
-A row x and a background row z, of which a coalition S of inputs takes x and the others z:
+For a row x and a background row z, with the inputs of a coalition S from x and the others from z:
 
     v(S) = prod_{i in S} a_i(x) prod_{i not in S} b_i(z)
 
@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 
-MOST_INPUTS = 10  # of a product, for tables of all coalitions
-MOST_CELLS = 2**22  # of a table of rows and coalitions, before rows are taken in parts
+MOST_INPUTS = 10  # maximum number of inputs of a product for tables of all coalitions
+MOST_CELLS = 2**22  # maximum size of a table of rows and coalitions
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Response:
-    """What is multiplied by a product: a constant (outputs,) plus parts of `inputs`, (rows, inputs, outputs)."""
+    """The response that multiplies a product: a constant (outputs,) plus parts of `inputs`, (rows, inputs, outputs)."""
 
     constant: Floats
     inputs: tuple[int, ...]
@@ -49,8 +49,8 @@ class Response:
 
 
 def orderings(k: int) -> Floats:
-    """W(s), s = 0..k: the part of all orders of k inputs in which given s of them, and no others, come before a given
-    other one; W(k) is 0.
+    """W(s), s = 0..k: the proportion of orders of k inputs in which s given inputs, and no others, precede another
+    given one; W(k) is 0.
     """
     weights = [factorial(s) * factorial(k - s - 1) / factorial(k) for s in range(k)]
     return np.array([*weights, 0.0])
@@ -84,7 +84,7 @@ def add_product(total: Floats, product: Product, response: Response, weight: Flo
 
 
 def _distinct(factors: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Rows that differ and where each is; factors of hard gates are 0 or 1, so there are few."""
+    """Distinct rows and the position of each; factors of hard gates are 0 or 1, so there are few."""
     if not np.all((factors == 0) | (factors == 1)):
         return factors, np.arange(len(factors))
     code = factors.astype(np.int64) @ (1 << np.arange(factors.shape[1]))
@@ -110,7 +110,7 @@ class _Table:
         self.member = member
         w = orderings(k)
         self.coef = np.where(member, w[size - 1][:, None], -w[size][:, None])
-        # With one more player, not one of the product's: without it in the coalition, with it, and its own weight.
+        # With one more player outside the product: without it in the coalition, with it, and its own weight.
         more = orderings(k + 1)
         self.without = np.where(member, more[size - 1][:, None], -more[size][:, None])
         self.within = np.where(member, more[size][:, None], -more[np.minimum(size + 1, k + 1)][:, None])
@@ -153,14 +153,14 @@ class _Table:
         total[:, mine] += phi
 
     def _beside(self, every: Floats, parts: Floats, strange: list[int]) -> Floats:
-        """What the product's own inputs get of parts that belong to other inputs."""
+        """The values of the product's own inputs from parts of other inputs."""
         there = (every @ (self.within * self.mean[:, None]))[:, :, None] * parts[:, strange].sum(axis=1)[:, None, :]
         away = self.without[:, :, None] * self.mean_times[:, strange].sum(axis=1)[:, None, :]
         return np.asarray(there + np.tensordot(every, away, 1))
 
 
 def _integrate(product: Product, weight: Floats) -> Floats:
-    """The same by quadrature, (rows, k), for products of many inputs; of one output's constant 1."""
+    """The same by quadrature, (rows, k), for products of many inputs and the constant 1."""
     k = len(product.inputs)
     node, part = np.polynomial.legendre.leggauss(k // 2 + 1)  # exact to degree 2 * (k // 2 + 1) - 1 >= k - 1
     phi = np.zeros(product.x.shape)

@@ -1,4 +1,4 @@
-"""Where an input moves: its range, spread and cuts, from rows or from the tree's own summary of its training rows."""
+"""Range, spread and cuts of an input, from rows or from the tree's summary of its training rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from softwood.arrays import Floats
 from softwood.kernels.kinds import Score, Term
 from softwood.tree import Kind, Tree
 
-TAIL = 0.05  # of the rows on either side that the spread leaves out
+TAIL = 0.05  # proportion of rows on either side outside the spread
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,9 @@ class InputRange:
     Attributes
     ----------
     low, high : least and largest value.
-    spread : between the 5% and 95% quantiles; of a category the number of steps between levels.
-    typical : median; of a category the most common level.
-    whole : all values that are known are whole numbers.
-    n_levels : of a category; 0 for a number.
-    has_missing : some rows had none.
+    spread : between the 5% and 95% quantiles; for a category the number of steps between levels. typical : median; for
+        a category the most common level. whole : whether all known values are integers. n_levels : of a category; 0 for
+        a number. has_missing : whether some rows had missing values.
     """
 
     low: float
@@ -37,7 +35,7 @@ class InputRange:
 
 
 def used_inputs(tree: Tree, *, surrogates: bool = True) -> list[int]:
-    """Inputs that some gate or response asks, or a surrogate, where another is missing."""
+    """Inputs that a gate, a response or a surrogate uses."""
     single = (tree.n_children > 0) & (tree.score != Score.LINEAR)
     weighed = tree.weight_column[tree.weight != 0]
     sloped = np.flatnonzero(np.any(tree.slope != 0, axis=(0, 2))) if len(tree.slope) else np.zeros(0, np.int64)
@@ -48,7 +46,7 @@ def used_inputs(tree: Tree, *, surrogates: bool = True) -> list[int]:
 
 
 def cuts_of(tree: Tree, feature: int) -> list[float]:
-    """Where gates cut a number, rising."""
+    """Thresholds of a number, ascending."""
     cuts = tree.threshold[(tree.score == Score.THRESHOLD) & (tree.feature == feature)].tolist()
     for m in np.flatnonzero((tree.score == Score.INTERVAL) & (tree.feature == feature)):
         cuts += tree.cut[tree.cut_begin[m] : tree.cut_begin[m + 1]].tolist()
@@ -57,13 +55,13 @@ def cuts_of(tree: Tree, feature: int) -> list[float]:
 
 
 def knots_of(tree: Tree, feature: int) -> list[float]:
-    """Where curves of a number bend, rising."""
+    """Knots of the curves of a number, ascending."""
     hinge = (tree.basis.term == Term.HINGE) & (tree.basis.feature == feature)
     return sorted(set(tree.basis.parameter[hinge].tolist()))
 
 
 def input_range(tree: Tree, feature: int, rows: Floats | None, wanted_by: str) -> InputRange:
-    """Of one input, from rows where they are given."""
+    """The range of one input, from rows if given."""
     n_levels = tree.schema.n_levels(feature)
     if rows is not None:
         return _of_values(rows[:, feature], n_levels)
@@ -76,7 +74,7 @@ def input_range(tree: Tree, feature: int, rows: Floats | None, wanted_by: str) -
         return InputRange(0.0, n_levels - 1.0, max(n_levels - 1.0, 1.0), float(np.argmax(counts)), True, n_levels, gone)
     if summary is None or summary.range is None or not summary.quantiles:
         raise ValueError(
-            f"{wanted_by} needs rows: the tree does not know the range of input {tree.schema.features[feature]!r:.80}; "
+            f"{wanted_by} needs rows: the tree has no range of input {tree.schema.features[feature]!r:.80}; "
             "pass X, rows as predict takes them."
         )
     known = dict(summary.quantiles)

@@ -1,7 +1,7 @@
-"""Counterfactuals of hard trees whose gates ask one input each, by the paths that lead to a wanted answer.
+"""Counterfactuals of hard trees whose gates use one input each, by the paths to the target leaves.
 
-A path holds where each input on it lies in a set: a number between two cuts, a category among some levels. What lies
-there already need not change; what does not moves to the nearest value that does.
+A path requires each of its inputs to lie in a set: a number between two cuts, a category among some levels. Inputs
+inside their set need not change; others move to the nearest value in it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Sets = dict[int, tuple[float, float] | frozenset[int]]
 
 
 def is_stepwise(tree: Tree) -> bool:
-    """Whether all gates are steps on one input each, and all answers constants."""
+    """Whether all gates are steps on one input each, and all responses constants."""
     return tree.is_whole and not bool(np.any(tree.score == Score.LINEAR))
 
 
 def follow_paths(tree: Tree, row: Floats, goal: Goal, free: list[Free], max_changes: int) -> list[Found]:
-    """Changes for every path to an answer that the goal wants."""
+    """Changes for every path to a leaf that meets the goal."""
     movable = {each.feature: each for each in free}
     here = {m: _slot(tree, m, row) for m in np.flatnonzero(tree.n_children).tolist()}
     found = []
@@ -45,14 +45,14 @@ def follow_paths(tree: Tree, row: Floats, goal: Goal, free: list[Free], max_chan
 
 
 def _slot(tree: Tree, m: int, row: Floats) -> int:
-    """Where the gate of a node would send the row, also where the row does not come."""
+    """The slot of the row at the gate of a node, even if the row does not reach it."""
     return int(np.argmax(shares(tree, m, row, expand(tree.basis, row))[0]))
 
 
 def _changes(
     tree: Tree, leaf: int, row: Floats, movable: dict[int, Free], here: dict[int, int]
 ) -> dict[int, float] | None:
-    """What must change so that the row comes to a leaf; None where that cannot be."""
+    """The changes by which the row reaches a leaf; None if impossible."""
     sets: Sets = {}
     wrong: set[int] = set()
     for m, slot in _path(tree, leaf):
@@ -82,7 +82,7 @@ def _path(tree: Tree, leaf: int) -> Iterator[tuple[int, int]]:
 def _narrow(
     old: tuple[float, float] | frozenset[int] | None, gate: ThresholdGate | CategoryGate | IntervalGate, slot: int
 ) -> tuple[float, float] | frozenset[int]:
-    """A set of values, and those of it that a gate sends to a slot."""
+    """The part of a set of values that a gate sends to a slot."""
     if isinstance(gate, CategoryGate):
         mine = frozenset(code for code, to in enumerate(gate.slots) if to == slot)
         return mine if not isinstance(old, frozenset) else old & mine

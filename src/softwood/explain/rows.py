@@ -1,4 +1,4 @@
-"""From what a user passes to numbers: the tree inside a model, rows as its tree reads them, background rows."""
+"""The inputs of explanations: the tree inside a model, encoded rows, background rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from softwood.arrays import Floats
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
-COVERAGE = 0.9  # of the intervals that are told
-STANDS_FOR_MISSING = np.finfo(np.float64).max  # sorts where NaN does not
+COVERAGE = 0.9  # coverage of the intervals
+STANDS_FOR_MISSING = np.finfo(np.float64).max  # sortable, unlike NaN
 
 
 @dataclass(frozen=True)
 class Background:
-    """Distinct rows to compare with, in an order of their own, and their weights (sum 1)."""
+    """Distinct background rows, sorted by content, and their weights (sum 1)."""
 
     rows: Floats
     weight: Floats
@@ -30,7 +30,7 @@ def open_model(model: Any, wanted_by: str) -> Tree:
 
 
 def read_rows(model: Any, X: Any, name: str = "X") -> Floats:
-    """X, as the model's `predict` takes it, as the numbers that its tree reads: (rows, inputs)."""
+    """X, as for the model's `predict`, encoded for its tree: (rows, inputs)."""
     model, X = through_steps(model, X)
     if isinstance(model, Tree):
         return _read_by_schema(model, X, name)
@@ -38,14 +38,14 @@ def read_rows(model: Any, X: Any, name: str = "X") -> Floats:
 
 
 def find_intervals(model: Any, rows: Floats, tree: Tree) -> Floats | None:
-    """Intervals of 90 % about the answers to rows that the tree reads, where the estimator knows of held-out rows."""
+    """Intervals of 90 % around the predictions for encoded rows, if the estimator has held-out rows."""
     inside = through_steps(model, None, transform=False)[0]
     known = getattr(inside, "_intervals_of", None)
     return None if known is None else known(rows, tree.predict(rows), COVERAGE)
 
 
 def through_steps(model: Any, X: Any, transform: bool = True) -> tuple[Any, Any]:
-    """The tree or estimator inside a pipeline or a search, and X as the steps before it give it."""
+    """The tree or estimator inside a pipeline or a search, and X after the earlier steps."""
     while not isinstance(model, Tree):
         if hasattr(model, "best_estimator_"):
             model = model.best_estimator_
@@ -60,8 +60,8 @@ def through_steps(model: Any, X: Any, transform: bool = True) -> tuple[Any, Any]
 
 
 def _read_by_schema(tree: Tree, X: Any, name: str) -> Floats:
-    """For a tree that no estimator is around: an array of numbers is what the tree reads, as `Tree.predict` has it;
-    a nested list or a data frame holds cells.
+    """For a bare tree: an array of numbers is encoded already, as for `Tree.predict`; a nested list or a data frame
+    holds cells.
     """
     schema, table = tree.schema, read_table(tree, X, name)
     if table.dtype.kind in "biuf" and (isinstance(X, np.ndarray) or schema.all_numbers):
@@ -73,7 +73,7 @@ def _read_by_schema(tree: Tree, X: Any, name: str) -> Floats:
 
 
 def read_table(tree: Tree, X: Any, name: str = "X") -> npt.NDArray[Any]:
-    """The cells of an array, a nested list or a data frame; columns named as the inputs are, in their order."""
+    """The cells of an array, a nested list or a data frame; named columns in the order of the inputs."""
     named, features = column_names(X), tree.schema.features
     cells = X.to_numpy() if hasattr(X, "to_numpy") else X
     table = cells if isinstance(cells, np.ndarray) else np.asarray(cells, object)  # a list may mix text and numbers
@@ -99,14 +99,14 @@ def column_names(X: Any) -> list[str]:
 
 
 def some_rows(rows: Floats, name: str) -> Floats:
-    """The rows; an error where there are none."""
+    """The rows; an error if there are none."""
     if len(rows) == 0:
         raise ValueError(f"{name} has no rows; pass at least one.")
     return rows
 
 
 def make_background(rows: Floats, weight: Any = None) -> Background:
-    """Equal rows are one row of more weight, so neither their order nor their number matters."""
+    """Equal rows are merged and their weights added, so neither order nor number matters."""
     given = np.ones(len(rows)) if weight is None else np.asarray(weight, np.float64)
     if given.shape != (len(rows),) or not np.isfinite(given).all() or given.min(initial=0.0) < 0 or not given.any():
         raise ValueError(
@@ -121,7 +121,7 @@ def make_background(rows: Floats, weight: Any = None) -> Background:
 
 
 def choose(background: Background, most: int, seed: int) -> Background:
-    """A sample of at most this number of rows: evenly spaced by weight among the rows in a random order."""
+    """A sample of at most this number of rows, evenly spaced by weight in a random order."""
     if len(background.weight) <= most:
         return background
     order = np.random.default_rng(seed).permutation(len(background.weight))

@@ -1,12 +1,12 @@
-"""A tree over scores: gates and answers of another tree, whose inputs are what those compute.
+"""A tree over scores: the gates and responses of another tree, whose inputs are their scores.
 
-Every linear gate, gate of one input and linear response becomes a column that is a sum of parts, one for each input:
+Every linear gate, gate on one input and linear response becomes a column that is a sum of parts, one per input:
 
     linear gate        its score, squashed as before
     gate of one input  1 - share of the first child, which a ramp from 0 to 1 makes the share again
-    linear response    one column an output, with slope 1
+    linear response    one column per output, with slope 1
 
-So a blend of two rows is a sum of their parts, and the kernels answer it as they answer any tree. Gates with more than
+So a blend of two rows is a sum of their parts, and the kernels evaluate it like any tree. Gates with more than
 two children or with surrogates have no such column; `make_score_tree` then returns None.
 """
 
@@ -29,11 +29,9 @@ class ScoreTree:
 
     Attributes
     ----------
-    tree : the nodes on the paths to some answering nodes, and their siblings, which answer 0.
-    place : where the nodes of the tree that it is made of stand in it.
-    start : (columns,) what the columns are before any input has put in its part.
-    parts : by input what it puts in, (columns, rows).
-    responses : by node with a linear response, the places of its columns.
+    tree : the nodes on the paths to some nodes with responses, and their siblings, whose response is 0. place :
+        positions of the nodes of the original tree. start : (columns,) initial values of the columns. parts : by input
+        its addends, (columns, rows). responses : by node with a linear response, the positions of its columns.
     """
 
     tree: Tree
@@ -44,7 +42,7 @@ class ScoreTree:
 
 
 def make_score_tree(apart: Apart, answers: list[Answer], inputs: frozenset[int]) -> ScoreTree | None:
-    """The tree over the scores of some answering nodes; parts are those of `inputs`, the inputs of their gates."""
+    """The tree over the scores of some nodes with responses; parts are those of `inputs`, the inputs of their gates."""
     asked = sorted({gate for answer in answers for gate, _ in answer.path})
     gates = {m: apart.gates[m] for m in asked}
     for gate in gates.values():
@@ -77,7 +75,7 @@ def make_score_tree(apart: Apart, answers: list[Answer], inputs: frozenset[int])
 def _nodes(tree: Tree, asked: list[int]) -> list[int]:
     """The root and all children of gates, parents before children, siblings side by side."""
     nodes, gates = [0], set(asked)
-    for m in nodes:  # grows on the way
+    for m in nodes:  # extended in the loop
         if m in gates:
             nodes.extend(tree.children(m))
     return nodes
@@ -105,7 +103,7 @@ def _tree(
     response, slope = np.zeros((n, outputs)), np.zeros((len(responses), n_columns, outputs))
     for answer in answers:
         at = place[answer.node]
-        kept = old.leafness[answer.node] / leafness[at]  # a bud whose branches are not asked is a leaf here
+        kept = old.leafness[answer.node] / leafness[at]  # a bud whose children are not needed is a leaf here
         if answer.node in responses:
             table["slope_row"][at] = row = list(responses).index(answer.node)
             slope[row, responses[answer.node]] = kept * np.eye(outputs)

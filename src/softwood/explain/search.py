@@ -1,8 +1,8 @@
-"""Counterfactuals of any tree by search: more and more inputs change together until the goal is reached.
+"""Counterfactuals of any tree by search: increasing sets of inputs change together until the goal is reached.
 
-Single changes and, while there are not too many, pairs are all tried; from then on the states nearest to the goal are
-changed further. Of those that reach it the cheapest for every set of inputs are made smaller: each number moves back
-towards where it was as far as the goal allows, in every order of up to three inputs.
+All single changes and, unless there are too many, all pairs are tried; then the states nearest to the goal are changed
+further. For every set of inputs, the cheapest state that reaches the goal is reduced: each number moves back towards
+its original value as far as the goal allows, in every order of up to three inputs.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from softwood.kernels.kinds import Score, Squash
 from softwood.tree import Tree
 
 MOST_PAIRS, MOST_TRIED = 100_000, 20_000  # combinations of two inputs, and of more
-MOST_REFINED = 12  # sets of inputs whose changes are made smaller
+MOST_REFINED = 12  # maximum number of sets whose changes are reduced
 HALVINGS = 30
-FELT = 4.0  # score of the row at a gate that is a step, where it is searched
+FELT = 4.0  # score of the row at a smoothed step
 
 
 @dataclass(frozen=True)
 class Found:
-    """New values by input, and what they cost together."""
+    """New values by input, and their total cost."""
 
     changes: dict[int, float]
     cost: float
 
 
 def search(tree: Tree, row: Floats, goal: Goal, free: list[Free], max_changes: int) -> list[Found]:
-    """Changes of as few inputs as were found to do."""
+    """Changes of the fewest inputs found."""
     moves = [(each, value) for each in free for value in values_to_try(tree, each)]
     if not moves:
         return []
@@ -56,7 +56,7 @@ def search(tree: Tree, row: Floats, goal: Goal, free: list[Free], max_changes: i
             won = states[done][np.argsort(cost[states[done]].sum(axis=1), kind="stable")]
             return _refined(row, goal, free, _first_of_sets(won, feature), feature, value)
         gap = guide.gap(rows)
-        if size > 2 and not gap.min() < nearest:  # more changes bring it no nearer
+        if size > 2 and not gap.min() < nearest:  # further changes do not improve
             return []
         nearest = float(gap.min())
         states = states[np.lexsort((cost[states].sum(axis=1), gap))]
@@ -64,7 +64,7 @@ def search(tree: Tree, row: Floats, goal: Goal, free: list[Free], max_changes: i
 
 
 def _softer(tree: Tree, row: Floats) -> Tree:
-    """The tree with sigmoids for steps, each so wide that the row feels it: steps alone do not say which way to go."""
+    """The tree with sigmoids in place of steps, wide enough to give the search a direction."""
     phi, steps = expand(tree.basis, row)[0], tree.squash == Squash.STEP
     squash, softness, bias, weight = tree.squash.copy(), tree.softness.copy(), tree.bias.copy(), tree.weight.copy()
     for m in np.flatnonzero(steps & (tree.score == Score.LINEAR)).tolist():
@@ -73,7 +73,7 @@ def _softer(tree: Tree, row: Floats) -> Tree:
         bias[m], weight[at], squash[m] = bias[m] * FELT / score, weight[at] * FELT / score, Squash.SIGMOID
     for m in np.flatnonzero(steps & (tree.score == Score.THRESHOLD) & np.isfinite(tree.threshold)).tolist():
         away = abs(float(row[0, tree.feature[m]] - tree.threshold[m]))
-        if away > 0:  # not where it is missing
+        if away > 0:  # unless it is missing
             squash[m], softness[m] = Squash.SIGMOID, away / FELT
     return tree.replace(squash=squash, softness=softness, bias=bias, weight=weight)
 
@@ -114,7 +114,7 @@ def _refined(
 def _smaller(
     row: Floats, goal: Goal, of_input: dict[int, Free], changes: dict[int, float], order: tuple[int, ...]
 ) -> dict[int, float]:
-    """Changes of numbers one after the other as small as the goal allows, then short numbers where they do."""
+    """Reduce the changes of numbers one after the other as far as the goal allows, then round them if possible."""
     changes = dict(changes)
     for f in order:
         near, far = of_input[f].now, changes[f]

@@ -1,4 +1,4 @@
-"""An explanation as shap's: for its pictures, and for those who know its words."""
+"""Conversion of an explanation to shap's format, for its plots."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def to_shap(explanation: Explanation, answer: Any = None) -> Any:
     Parameters
     ----------
     explanation : what `explain` returned.
-    answer : a class or target, whose contributions are told; None: all outputs, values of shape (rows, inputs) where
-        there is one output, else (rows, inputs, outputs).
+    answer : the class or target; None: all outputs, with values of shape (rows, inputs) for one output, else (rows,
+        inputs, outputs).
 
     Returns
     -------
     shap.Explanation
-        Needs the package shap; an ImportError says so.
+        Needs the package shap; otherwise an ImportError is raised.
 
     Examples
     --------

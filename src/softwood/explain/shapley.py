@@ -1,13 +1,13 @@
-"""Interventional Shapley values of a tree's output: which way they are computed, and their sum over answering nodes.
+"""Interventional Shapley values of a tree's output: the method for each node, and the sum over nodes.
 
-By linearity the values of a tree are the sum of those of its answering nodes, so each gets the cheapest way:
+By linearity the values of a tree are the sum of those of its nodes with responses, so each gets the cheapest method:
 
     products       gates of one input each                    exact, any number of inputs and background rows
-    coalitions     gates that ask few inputs together         exact
+    coalitions     gates that use few inputs together         exact
     permutations   other gates                                sampled, adds up exactly, with standard errors
 
-Strumbelj & Kononenko (2014), Lundberg & Lee (2017); "interventional": inputs that a coalition does not have are
-those of a background row, however unlikely the blend.
+Strumbelj & Kononenko (2014), Lundberg & Lee (2017); "interventional": inputs outside a coalition are those of a
+background row, even if the blend is unlikely.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from softwood.explain.permutations import permuted, sample_orders
 from softwood.explain.products import MOST_INPUTS, Product, Response, add_product
 from softwood.explain.score_tree import make_score_tree
 
-FEW_INPUTS = 8  # of gates, so few that "auto" tries all coalitions
+FEW_INPUTS = 8  # maximum number of inputs for which "auto" tries all coalitions
 MOST_COALITIONS = 16  # inputs, for method="exact"
 MOST_PRODUCTS = 256  # of one path: surrogates multiply
 PAIRS_AT_ONCE = 2**15
@@ -41,7 +41,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Plan:
-    """Which answering nodes go which way."""
+    """The nodes by method."""
 
     products: list[tuple[Answer, list[Factors]]]
     coalitions: dict[frozenset[int], list[Answer]]
@@ -55,7 +55,7 @@ class Plan:
 
 
 def make_plan(apart: Apart, method: str) -> Plan:
-    """The cheapest way for every answering node."""
+    """The cheapest method for every node with a response."""
     plan = Plan([], {}, [])
     for answer in apart.answers:
         products = _products(apart, answer) if method != "sampling" or not answer.path else None
@@ -64,9 +64,9 @@ def make_plan(apart: Apart, method: str) -> Plan:
             plan.products.append((answer, products))
         elif method == "exact" and len(inputs) > MOST_COALITIONS:
             raise ValueError(
-                f"method='exact' would try 2^{len(inputs)} coalitions: the gates on the way to node {answer.node} ask "
-                f"{len(inputs)} inputs together, at most {MOST_COALITIONS} can be tried. Use method='auto' or "
-                "'sampling', which tell standard errors."
+                f"method='exact' would try 2^{len(inputs)} coalitions: the gates on the path to node "
+                f"{answer.node} use {len(inputs)} inputs together; the maximum is {MOST_COALITIONS}. Use method='auto' "
+                "or 'sampling', which report standard errors."
             )
         elif method == "exact" or (method == "auto" and len(inputs) <= FEW_INPUTS):
             plan.coalitions.setdefault(inputs, []).append(answer)
@@ -76,7 +76,7 @@ def make_plan(apart: Apart, method: str) -> Plan:
 
 
 def _products(apart: Apart, answer: Answer) -> list[Factors] | None:
-    """The products whose sum is the reach of a node; None where there is no such sum, or too long a one."""
+    """The products whose sum is the reach of a node; None if there is no such sum or it is too long."""
     if not apart.is_product(answer):
         return None
     found: list[Factors] = [{}]
@@ -93,7 +93,7 @@ def _products(apart: Apart, answer: Answer) -> list[Factors] | None:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How orders are sampled: pairs for every background row, and the seed; threads change nothing."""
+    """The sampling of orders: pairs per background row, seed and threads."""
 
     n_pairs: int
     seed: int
@@ -105,8 +105,7 @@ def shapley_values(apart: Apart, plan: Plan, n: int, weight: Floats, sampling: S
 
     Parameters
     ----------
-    apart : the tree, taken apart over the rows and then the background.
-    n : how many rows there are before the background.
+    apart : the tree, decomposed over the rows followed by the background. n : number of rows before the background.
     weight : of the background rows, sum 1.
     """
     tree = apart.tree
@@ -140,7 +139,7 @@ def _response(answer: Answer, n_rows: int, n: int) -> Response:
 
 
 class Group:
-    """Answering nodes whose values are computed together, and the inputs of their gates."""
+    """Nodes whose values are computed together, and the inputs of their gates."""
 
     def __init__(self, apart: Apart, answers: list[Answer], inputs: frozenset[int], n_threads: int) -> None:
         self.apart, self.answers, self.inputs = apart, answers, inputs
@@ -148,7 +147,7 @@ class Group:
         self.by = None if scores is None else ByScores(scores, n_threads)
 
     def blends(self, rows: Rows) -> Blends:
-        """Of some rows, by the kernels where they can."""
+        """Blends of some rows, by the kernels if possible."""
         if self.by is None:
             return Blends(self.apart, self.answers, self.inputs, rows)
         return ScoreBlends(self.apart, self.answers, self.inputs, rows, self.by)

@@ -1,14 +1,15 @@
-"""How sure the answers of leaves and the curves of a tree are: standard errors, the tree's gates taken as given.
+"""Standard errors of the responses of leaves and of the curves of a tree, given its gates.
 
     output = sum over nodes of part * (response + linear),   part = reach * leafness
 
 Given the gates, that is linear in the responses and in the scale of the linear terms: a regression on the parts and on
-parts times linear terms, Z. With slope e (target less answer) and curvature c of every row's loss,
+parts times linear terms, Z. With slope e (target minus prediction) and curvature c of every row's loss,
 
     covariance = A⁻¹ B A⁻¹ n / (n - p),   A = Zᵀ c Z,   B = Zᵀ e² Z
 
-the sandwich of Huber (1967) and White (1980), which needs no equal variances. In a hard tree of constants it is the
-error of a mean. What is left out, the choice of gates and of the shapes of curves, makes answers less sure than told.
+the sandwich estimator of Huber (1967) and White (1980), which does not assume equal variances. In a hard tree with
+constant leaves it is the standard error of a mean. The uncertainty of the gates and of the shapes of curves is not
+included, so errors are underestimated.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from softwood.kernels.kinds import Link, Term
 from softwood.tree import Tree
 from softwood.tree.node_numbers import output_names
 
-SIDE = 1.959963984540054  # of a normal distribution: 95 % lie within so many standard errors
-LEAST_ROWS = 2.0  # that a leaf's error is told of
-SMALLEST = 1e-10  # part of the largest singular value; what is less is not told apart by the rows
+SIDE = 1.959963984540054  # normal quantile of a 95 % interval
+LEAST_ROWS = 2.0  # minimum number of rows in a leaf for its error
+SMALLEST = 1e-10  # relative to the largest singular value; smaller ones are not identified by the rows
 
 
 @dataclass(frozen=True)
 class LeafErrors:
-    """Covariances (outputs, columns, columns) of the numbers that a tree's output is linear in.
+    """Covariances (outputs, columns, columns) of the coefficients in which the output is linear.
 
-    node : of every column: its response, then (is_linear) the scale of its linear terms.
+    node : of every column: of its response, or (is_linear) of the scale of its linear terms.
     """
 
     tree: Tree
@@ -49,13 +50,15 @@ class LeafErrors:
         return self.of_sums(columns_of(self.tree, rows, output), output)
 
     def of_sums(self, columns: Floats, output: int) -> Floats:
-        """Of outputs whose columns, or means of columns, are given."""
+        """Standard errors of outputs from their columns, or means of columns."""
         variance = np.einsum("ri,ij,rj->r", columns, self.covariance[output], columns)
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def fit_errors(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> LeafErrors:
-    """Of a tree, by rows as it reads them and targets (rows, outputs): numbers, or 1 for the class of an output."""
+    """The covariances of a tree, from encoded rows and targets (rows, outputs): numbers, or 1 for the class of an
+    output.
+    """
     node = np.flatnonzero(tree.leafness > 0)
     linear = np.flatnonzero((tree.leafness > 0) & (tree.slope_row >= 0))
     output = tree.output(rows)
@@ -76,7 +79,7 @@ def _sandwich(Z: Floats, weight: Floats, slope: Floats, curvature: Floats) -> Fl
 
 
 def columns_of(tree: Tree, rows: Floats, output: int) -> Floats:
-    """Parts of the nodes that keep some, then parts times linear terms of those that have them."""
+    """Parts of the nodes with responses, then parts times linear terms."""
     part = tree.reach(rows) * tree.leafness
     linear = np.flatnonzero((tree.leafness > 0) & (tree.slope_row >= 0))
     found = [part[:, tree.leafness > 0]]
@@ -87,25 +90,25 @@ def columns_of(tree: Tree, rows: Floats, output: int) -> Floats:
 
 
 def _derivatives(tree: Tree, output: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Target less answer, and how the answer moves with the output, (rows, outputs)."""
+    """Target minus prediction, and the derivative of the prediction with respect to the output, (rows, outputs)."""
     if tree.link == Link.IDENTITY:
         return target - output, np.ones_like(output)
-    answer = apply_link(int(tree.link), output)[:, -tree.n_outputs :]  # of two classes and one output the second
+    answer = apply_link(int(tree.link), output)[:, -tree.n_outputs :]  # for two classes and one output, the second
     return target - answer, answer if tree.link == Link.LOG else answer * (1.0 - answer)
 
 
 def read_target(tree: Tree, y: Any) -> Floats:
-    """Known answers as targets of the outputs, (rows, outputs)."""
+    """Actual values as targets of the outputs, (rows, outputs)."""
     given = np.asarray(y)
     if tree.schema.task != "classification":
         numbers = given.astype(np.float64).reshape(len(given), -1)
         if numbers.shape[1] != tree.n_outputs:
-            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree answers, got {numbers.shape[1]}.")
+            raise ValueError(f"y must have {tree.n_outputs} targets, as the tree has, got {numbers.shape[1]}.")
         return numbers
     place: dict[Any, int] = {label: at for at, label in enumerate(tree.schema.answers)}
     unknown = [label for label in given.tolist() if label not in place]
     if unknown:
-        raise ValueError(f"y has the label {unknown[0]!r:.60}, which is none of the tree's classes.")
+        raise ValueError(f"y has the label {unknown[0]!r:.60}, which is not one of the tree's classes.")
     return target_of(tree, np.array([place[label] for label in given.tolist()]))
 
 
@@ -117,24 +120,24 @@ def target_of(tree: Tree, code: npt.NDArray[Any]) -> Floats:
 
 
 def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by: str = "node") -> Any:
-    """How sure the answer of every leaf (and bud) is, or of every input in its linear response; the gates as given.
+    """Compute standard errors of every leaf and bud, or of every input in its linear response, given the gates.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
-    X, y : rows and their answers: those of `fit`, or better fresh ones.
+    X, y : rows and their actual values: those of `fit`, or preferably new ones.
     sample_weight : of the rows; a row of weight two is the row twice.
     by : "node", or "input": slopes and curves of linear responses.
 
     Returns
     -------
-    A pandas DataFrame (a dict of arrays where pandas is not installed) with a line for every node that answers and
-    every output: `node`, `what` (the output: log odds, score, probability, a number), `rows` (weight that arrives),
-    `value` (before the link; of a linear response its constant), `error`, and `low` and `high`, the ends of an interval
-    of 95 %; NaN where fewer than two rows arrive. Robust errors (Huber, White); they leave out that gates were chosen
-    by the rows. By "input" a line for every input of a linear response, with `input` and `kind`: the `value` of a
-    "slope" is the slope; of a "curve" the standard deviation of what it adds, its shape taken as given; its band at x:
-    the centred curve × `low` / `value` and × `high` / `value`.
+    A pandas DataFrame (a dict of arrays if pandas is not installed) with one row per node with a response and output:
+    `node`, `what` (the output: log odds, score, probability, a number), `rows` (weight that arrives), `value` (before
+    the link; for a linear response its constant), `error`, and `low` and `high`, the ends of a 95 % interval; NaN if
+    fewer than two rows arrive. Errors are robust (Huber, White); they ignore that gates were chosen on the rows. With
+    by="input" one row per input of a linear response, with `input` and `kind`: the `value` of a "slope" is the slope;
+    of a "curve" the standard deviation of its contribution, given its shape; its band at x is the centred curve × `low`
+    / `value` and × `high` / `value`.
 
     Examples
     --------
@@ -170,7 +173,7 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
 
 
 def _by_input(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> dict[str, list[Any]]:
-    """Slopes and curves of every linear response: each input's terms as one column, of which the scale is fitted."""
+    """Slopes and curves of every linear response: each input's terms as one column, whose scale is fitted."""
     phi, part = expand(tree.basis, rows), tree.reach(rows) * tree.leafness
     slope, curvature = _derivatives(tree, tree.output(rows), target)
     keep, linear = np.flatnonzero(tree.leafness > 0), np.flatnonzero((tree.leafness > 0) & (tree.slope_row >= 0))

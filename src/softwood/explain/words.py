@@ -1,4 +1,4 @@
-"""Values, outputs and paths of one row in words."""
+"""Values, outputs and paths of one row as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softwood.tree.spelling import spell_fixed, spell_label, spell_name, spell_n
 
 
 def spell_value(schema: Schema, feature: int, value: float) -> str:
-    """A number of an input as its cell: a label, true or false, a number, `missing`."""
+    """An encoded value as a cell: a label, true or false, a number, `missing`."""
     levels = schema.categories[feature]
     if np.isnan(value):
         return "missing"
@@ -35,7 +35,7 @@ def spell_cell(schema: Schema, feature: int, value: float) -> str:
 
 
 def spell_answer(tree: Tree, answer: Floats) -> str:
-    """What is answered to one row, (1, answers) after the link: `malignant 0.97`, `152.1`."""
+    """The prediction for one row, (1, answers) after the link: `malignant 0.97`, `152.1`."""
     if tree.schema.task == "classification":
         place = int(tree.schema.decide(answer)[0])
         return f"{spell_label(tree.schema.answers[place])} {spell_fixed(float(answer[0, place]), 2)}"
@@ -43,7 +43,7 @@ def spell_answer(tree: Tree, answer: Floats) -> str:
 
 
 def find_answer(tree: Tree, answer: Any) -> int:
-    """The place of a class or a target; an error lists those there are."""
+    """The position of a class or a target; an error lists all."""
     for place, known in enumerate(tree.schema.answers):
         if known == answer and isinstance(known, str) == isinstance(answer, str):
             return place
@@ -54,7 +54,7 @@ def find_answer(tree: Tree, answer: Any) -> int:
 
 
 def find_input(tree: Tree, name: Any) -> int:
-    """The place of an input; an error lists those there are."""
+    """The position of an input; an error lists all."""
     if name not in tree.schema.features:
         known = ", ".join(map(repr, tree.schema.features[:10])) + (", …" if tree.n_features > 10 else "")
         raise ValueError(f"the model has no input {name!r:.80}; it has {known}.")

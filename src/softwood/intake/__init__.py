@@ -1,1 +1,1 @@
-"""Any table in, numbers out: knows narwhals and scikit-learn's checks, and no estimator."""
+"""From any table to numbers, by narwhals and scikit-learn's checks; knows no estimator."""

@@ -1,6 +1,6 @@
-"""What X is, by its type alone: rows in memory, rows of Dask, or a source that is read in batches.
+"""Classify X by its type alone: rows in memory, rows of Dask, or a source that is read in batches.
 
-No row is read here, and no library of tables is imported.
+This module reads no rows and imports no data frame library.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_dataset(X: Any) -> bool:
 
 
 def describe_source(X: Any) -> str:
-    """What an error calls rows that are not in memory.
+    """A description of out-of-core rows for error messages.
 
     >>> describe_source("rows.parquet")
     "Batches('rows.parquet')"
@@ -69,7 +69,7 @@ def name_source(source: Any) -> str:
 
 
 def refuse_out_of_core(estimator: Any, X: Any) -> None:
-    """An error where X is not in memory and the estimator learns from single rows."""
+    """An error if X is not in memory and the estimator learns from single rows."""
     if is_out_of_core(X):
         sample = "X.sample(frac=0.01).compute()" if is_dask(X) else "Batches(...).sample(100_000)"
         where = "on a cluster" if is_dask(X) else "in batches"
@@ -80,7 +80,7 @@ def refuse_out_of_core(estimator: Any, X: Any) -> None:
 
 
 def refuse_out_of_core_validation(X_val: Any) -> None:
-    """An error where the validation rows are not in memory."""
+    """An error if the validation rows are not in memory."""
     if is_out_of_core(X_val):
         some = "X_val.compute()" if is_dask(X_val) else "Batches(...).sample(100_000)"
         raise TypeError(f"X_val must be rows in memory, because the search reads them often; use a sample, {some}.")

@@ -1,12 +1,13 @@
-"""Which engine learns: chosen by what `fit` is given, insisted on by `engine=`, said by `verbose`.
+"""Which engine learns: chosen by the type of X, fixed by `engine=`, reported by `verbose`.
 
     memory    rows in memory: arrays, nested lists, data frames
     torch     the same rows on a device of PyTorch, for estimators that have `device`
     dask      data frames and arrays of Dask: partitions on the workers of a cluster
-    batches   files, folders, lazy frames and whatever `softwood.Batches` walks through: rows beyond memory
+    batches   files, folders, lazy frames and `softwood.Batches`: out-of-core rows
 
-An engine is a name here, a reader of rows in this room, and sums over rows in `softwood.engines`. A memory map is an
-array like others, as joblib hands large arrays to its workers so: engine="batches" walks through it.
+An engine is a name here, a reader of rows in this package, and sums over rows in `softwood.engines`. A memory map is
+treated as an array, because joblib passes large arrays to its workers as memory maps; engine="batches" reads it in
+batches.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from softwood.intake import options
 from softwood.intake.classify import describe_source, is_dask, is_out_of_core, refuse_out_of_core
 from softwood.parts.messages import say
 
-IN_PARTS = ("batches", "dask")  # engines of rows that are not all in memory
+IN_PARTS = ("batches", "dask")  # engines for out-of-core rows
 TAKES = {"memory": "takes rows in memory", "torch": "takes rows in memory", "batches": "reads files and frames here"}
 
 
 def choose_engine(estimator: Any, X: Any) -> str:
-    """The engine of a fit on X; told where the estimator is verbose.
+    """The engine of a fit on X; printed if the estimator is verbose.
 
     >>> from softwood import SoftTreeClassifier
     >>> choose_engine(SoftTreeClassifier(), [[1.0]]), choose_engine(SoftTreeClassifier(), "rows.parquet")

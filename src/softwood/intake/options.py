@@ -1,4 +1,4 @@
-"""Checks of what a user set: an error says what was given, what is wanted and what to do."""
+"""Checks of parameters: an error says what was given, what is wanted and what to do."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None, otherwise: int | None = None) -> int:
-    """The value as an int within bounds; None becomes `otherwise` where that is given.
+    """The value as an int within bounds; None becomes `otherwise` if given.
 
-    What is larger than any table asks for is as large as the kernels count.
+    Values beyond the largest integer of the kernels are clipped to it.
     """
     if value is None and otherwise is not None:
         return otherwise
@@ -48,7 +48,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None, otherwis
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed that a user's `random_state` leads to; None is 0.
+    """The seed of a `random_state`; None is 0.
 
     >>> seed_of(None) == seed_of(0)
     True
@@ -69,7 +69,7 @@ def _seed_of_int(given: int) -> int:
 
 
 def real(name: str, value: Any, least: float, or_else: str = "") -> float:
-    """The value as a float, finite and not below `least`; `or_else` says what was allowed beside numbers."""
+    """The value as a float, finite and not below `least`; `or_else` names other allowed values."""
     good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not good or float(value) < least:
         raise ValueError(f"{name} must be {or_else}a number >= {least:g}, got {value!r}.")
@@ -100,7 +100,7 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def smoothing_of(value: Any) -> Smoothing | None:
-    """How probabilities are smoothed: None, "laplace", "m_estimate", or what the prior is worth in rows.
+    """How probabilities are smoothed: None, "laplace", "m_estimate", or the weight of the prior in rows.
 
     >>> smoothing_of(None), smoothing_of(4)
     (None, Smoothing(strength=4.0, equal=False))
@@ -116,18 +116,18 @@ def smoothing_of(value: Any) -> Smoothing | None:
 
 
 def row_count(name: str, value: Any, least: int, total: float) -> float:
-    """Rows: an integer >= least, or a float in (0, 1), a part of all rows (rounded up, never below `least`)."""
+    """Rows: an integer >= least, or a float in (0, 1), a proportion of all rows (rounded up, never below `least`)."""
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0.0 < float(value) < 1.0:
         return float(max(least, np.ceil(float(value) * total)))
     good = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not good or value < least:
-        wanted = f"an integer >= {least}, or a float between 0 and 1 for a part of the rows"
+        wanted = f"an integer >= {least}, or a float between 0 and 1 for a proportion of the rows"
         raise ValueError(f"{name} must be {wanted}, got {value!r}.")
     return float(value)
 
 
 def threads(n_jobs: Any) -> int:
-    """How many threads to use, as joblib counts them: None is one (or what a surrounding joblib says), -1 all."""
+    """Number of threads, as in joblib: None is one (or set by a surrounding joblib context), -1 all."""
     good = n_jobs is None or (isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool) and n_jobs != 0)
     if not good:
         raise ValueError(f"n_jobs must be None or an integer other than 0 (-1 uses all cores), got {n_jobs!r}.")
@@ -150,7 +150,7 @@ def size_in_bytes(name: str, value: Any) -> int:
 
 
 def warn_of_light_rows(weight: Floats, least: float) -> None:
-    """A warning where rows enough to split weigh too little to be split."""
+    """A warning if there are enough rows to split but their weight is too small."""
     if weight.sum() < least <= np.count_nonzero(weight):
         warnings.warn(
             f"sample_weight sums to {weight.sum():.4g}, less than the {least:g} that a split needs, so nothing is "
@@ -185,12 +185,12 @@ def monotone_signs(given: Any, columns: Schema, *, ordered: bool = False) -> npt
             raise ValueError(f"monotonic_cst must hold -1, 0 or 1, got {sign!r} for feature {name!r}.")
         if sign and kind == Kind.ORDERED and not ordered:
             raise ValueError(
-                f"monotonic_cst asks for an order in {name!r}, an ordered category, which this tree splits by sets "
-                "of levels; pass its codes as numbers, or use a soft tree, which keeps the order."
+                f"monotonic_cst has a sign for {name!r}, an ordered category, which this tree splits by sets of "
+                f"levels; pass its codes as numbers, or use a soft tree, which keeps the order."
             )
         if sign and kind == Kind.CATEGORY:
             advice = "make it an ordered categorical (pandas) or an Enum (polars)" if ordered else "give it as a number"
-            raise ValueError(f"monotonic_cst asks for an order in {name!r}, which is an unordered category; {advice}.")
+            raise ValueError(f"monotonic_cst has a sign for {name!r}, which is an unordered category; {advice}.")
     return np.array(signs, np.int8) if any(signs) else np.zeros(0, np.int8)
 
 
@@ -243,7 +243,7 @@ def _number(name: str, given: Any) -> float:
 
 
 def prior_shares(priors: Any, classes: npt.NDArray[Any]) -> Floats | None:
-    """Class shares to reckon with, from a list in the order of the classes or a mapping by label; they sum to 1."""
+    """Prior class shares, from a list in the order of the classes or a mapping by label; they sum to 1."""
     if priors is None:
         return None
     labels = classes.tolist()

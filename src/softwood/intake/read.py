@@ -1,4 +1,4 @@
-"""One way in: what `fit` is given, as rows in memory or as a scan of rows in parts, for the engine that was chosen."""
+"""Reads the arguments of `fit`, as rows in memory or as a scan of rows in parts, for the chosen engine."""
 
 from __future__ import annotations
 

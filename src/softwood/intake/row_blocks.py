@@ -1,6 +1,5 @@
-"""Answers block by block of rows: a large sparse matrix, or rows beyond memory (files, lazy frames, `Batches`).
-
-Neither all rows nor all of them as numbers are in memory at once; the answers are.
+"""Predictions in blocks of rows, for a large sparse matrix or out-of-core rows (files, lazy frames, `Batches`). Only
+one block of rows is in memory at a time; all predictions are.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ BLOCK_BYTES = 64 * 2**20  # of a block of a sparse matrix as an array
 
 
 def in_row_blocks(method: Method) -> Method:
-    """A method that answers rows block by block, where there are too many of them at once."""
+    """Make a method predict block by block if there are too many rows."""
 
     @wraps(method)
     def answer(self: Any, X: Any, *args: Any, **more: Any) -> Any:
@@ -35,7 +34,7 @@ def in_row_blocks(method: Method) -> Method:
 
 
 def _blocks_of(model: Any, X: Any) -> Iterator[Any] | None:
-    """The rows in blocks; None where they are answered at once."""
+    """The rows in blocks; None if they are predicted at once."""
     if is_sparse(X):
         large = NUMBER * X.shape[0] * X.shape[1] > BLOCK_BYTES and not _all_numbers(model)
         return _sparse_blocks(X) if large else None
@@ -50,7 +49,7 @@ def _sparse_blocks(X: Any) -> Iterator[Any]:
 
 
 def _batches(model: Any, X: Any) -> Iterator[Any]:
-    """The inputs of the model, by name where both sides have names; other columns of a file are left alone."""
+    """The inputs of the model, by name if both sides have names; other columns of a file are ignored."""
     wanted = list(model.tree_.schema.features) if hasattr(model, "feature_names_in_") else None
     empty = True
     for given in open_batches(X).frames():
@@ -68,7 +67,7 @@ def _batches(model: Any, X: Any) -> Iterator[Any]:
             empty = False
             yield rows
     if empty:
-        raise ValueError(f"{describe_source(X)} has no rows to answer.")
+        raise ValueError(f"{describe_source(X)} has no rows to predict.")
 
 
 def _all_numbers(model: Any) -> bool:

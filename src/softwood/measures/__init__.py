@@ -7,7 +7,7 @@
     cutoffs     lift table and cut-off table
     rates       selection rate, false negative and false positive rate, calibration gap, impact ratio
 
-Classes are codes 0, 1, …; of two classes the positive one is the second. What is not defined is NaN.
+Classes are codes 0, 1, …; of two classes the second is positive. Undefined values are NaN.
 """
 
 from softwood.measures.classes import brier_losses, brier_score, confusion_matrix, error_rate, log_loss, log_losses

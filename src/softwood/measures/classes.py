@@ -13,17 +13,17 @@ import numpy as np
 from softwood.arrays import Floats, Longs
 from softwood.measures.intervals import Estimate, mean_estimate, proportion_estimate
 
-LEAST_CHANCE = float(np.finfo(np.float64).eps)  # so that one row that is wholly wrong has a finite loss
+LEAST_CHANCE = float(np.finfo(np.float64).eps)  # keeps the loss of a completely wrong row finite
 
 
 def log_losses(actual: Longs, chance: Floats) -> Floats:
-    """Of every row; chance is (rows, classes)."""
+    """Per row; chance is (rows, classes)."""
     own = chance[np.arange(len(actual)), actual]
     return np.asarray(-np.log(np.clip(own, LEAST_CHANCE, 1.0 - LEAST_CHANCE)))
 
 
 def brier_losses(actual: Longs, chance: Floats) -> Floats:
-    """Of every row; chance is (rows, classes)."""
+    """Per row; chance is (rows, classes)."""
     if chance.shape[1] == 2:
         return np.asarray(np.square(chance[:, 1] - actual))
     return np.asarray(np.square(chance - np.eye(chance.shape[1])[actual]).sum(axis=1))

@@ -1,4 +1,4 @@
-"""What a model of two classes selects: by bins of its score (lift), and by cut-offs of its probability.
+"""Selection by a model of two classes: bins of its score (lift), and cut-offs of its probability.
 
 lift   rate of positive rows in a bin / rate among all rows
 """
@@ -15,7 +15,7 @@ CUTOFFS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 
 
 
 class LiftLine(NamedTuple):
-    """A bin of rows; the cumulated parts are of this bin and all those of higher scores."""
+    """A bin of rows; cumulative proportions are of this bin and all bins with higher scores."""
 
     rows: int
     mean_score: float
@@ -28,7 +28,7 @@ class LiftLine(NamedTuple):
 
 
 class CutoffLine(NamedTuple):
-    """What happens when rows with a probability of at least the cut-off are selected."""
+    """Rates if rows with a probability of at least the cut-off are selected."""
 
     cutoff: float
     selection_rate: float
@@ -60,7 +60,7 @@ def lift_table(positive: Mask, score: Floats, n: int = 10) -> list[LiftLine]:
 
 
 def cutoff_table(positive: Mask, chance: Floats, cutoffs: Sequence[float] = CUTOFFS) -> list[CutoffLine]:
-    """A line for every cut-off that selects some rows and not all of them."""
+    """One entry per cut-off that selects some but not all rows."""
     lines = []
     for cutoff in cutoffs:
         taken = chance >= cutoff

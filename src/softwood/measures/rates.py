@@ -1,10 +1,10 @@
-"""Rates by which groups of rows are compared.
+"""Rates for comparing groups of rows.
 
 selection rate       proportion of rows that are predicted positive
 false negative rate  proportion of the positive rows that are not predicted positive
 false positive rate  proportion of the other rows that are predicted positive
-calibration gap      proportion that is positive less mean probability: 0 where probabilities are calibrated
-impact ratio         selection rate of a group / the highest one; below 4/5 it is looked into (29 CFR 1607.4 D)
+calibration gap      proportion of positives minus mean probability: 0 for calibrated probabilities
+impact ratio         selection rate of a group / the highest one; four-fifths rule: at least 4/5 (29 CFR 1607.4 D)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Rates(NamedTuple):
 
 
 def rates(positive: Mask, selected: Mask, chance: Floats) -> Rates:
-    """Of rows that are positive or not, selected or not, with the probability of being positive.
+    """Rates of rows with their actual class, selection and predicted probability.
 
     Examples
     --------
@@ -41,9 +41,9 @@ calibration_gap=0.16666666666666663)
 
 
 def impact_ratios(selection_rates: Sequence[float], counted: Sequence[bool] | None = None) -> list[float]:
-    """Every selection rate as a part of the highest one; NaN where none is above 0.
+    """Every selection rate relative to the highest one; NaN if none is above 0.
 
-    counted : the groups whose rate may be the highest one, such as those of enough rows; None: all.
+    counted : groups that may provide the highest rate, such as those with enough rows; None: all.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 RMSE           square root of the mean squared error; the interval is that of the mean of squares, then the root
 MAE            mean absolute error
 R²             1 - squared error / variance of the actual values; the interval takes that variance as given
-mean residual  mean of actual - predicted: above 0 the model predicts too little
+mean residual  mean of actual - predicted: above 0 the model underestimates
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def mae(actual: Floats, predicted: Floats) -> Estimate:
 
 
 def r2(actual: Floats, predicted: Floats) -> Estimate:
-    """Not defined where all actual values are the same."""
+    """Undefined if all actual values are equal."""
     if not len(actual) or not np.ptp(actual) > 0:
         return UNDEFINED
     value, low, high = (float(1.0 - end / np.var(actual)) for end in mean_estimate(np.square(actual - predicted)))

@@ -1,6 +1,6 @@
-"""How well scores put positive rows before negative ones.
+"""How well scores rank positive rows above negative ones.
 
-ROC curve  true positive rate over false positive rate as the threshold falls
+ROC curve  true positive rate against false positive rate as the threshold decreases
 area       probability that a positive row has a higher score than a negative one, ties half; the interval is that of
            DeLong, DeLong and Clarke-Pearson (1988) on the scale of log odds (Pepe, 2003). Where the estimated variance
            is 0 (no pair out of order), Wilson's for as many rows as the smaller class has: by Birnbaum and Klose (1957)
@@ -21,7 +21,7 @@ from softwood.measures.intervals import UNDEFINED, Estimate, Z, wilson
 
 
 class Roc(NamedTuple):
-    """A ROC curve: a point for every threshold; rows with a score of at least the threshold are selected."""
+    """A ROC curve: one point per threshold; rows with a score of at least the threshold are selected."""
 
     false_positive_rate: Floats
     true_positive_rate: Floats
@@ -47,13 +47,13 @@ def roc_curve(positive: Mask, score: Floats) -> Roc:
 
 
 def roc_auc(positive: Mask, score: Floats) -> Estimate:
-    """The area under the ROC curve; not defined where a class has no rows."""
+    """The area under the ROC curve; undefined if a class has no rows."""
     mine, other = score[positive], score[~positive]
     n, m = len(mine), len(other)
     if not n or not m:
         return UNDEFINED
     every = rankdata(np.concatenate([mine, other]))
-    above = (every[:n] - rankdata(mine)) / m  # of every positive row the part of the negative ones below it
+    above = (every[:n] - rankdata(mine)) / m  # for every positive row, the proportion of negative rows below it
     below = 1.0 - (every[n:] - rankdata(other)) / n
     area = float(above.mean())
     variance = sum(float(part.var(ddof=1)) / len(part) for part in (above, below) if len(part) > 1)

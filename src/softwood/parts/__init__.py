@@ -1,1 +1,1 @@
-"""Small pieces that know nothing of each other: learners are put together from them."""
+"""Small independent modules that learners are composed of."""

@@ -12,7 +12,7 @@ from softwood.kernels.arithmetic import matmul
 
 
 def as_parts(rise: Floats) -> Floats:
-    """What each input is worth as its part of the sum; a loss that falls counts as 0, and so do all where none rises.
+    """Each input's share of the sum; decreases count as 0, and all shares are 0 if no loss increases.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def ablation(
     feature: npt.NDArray[np.integer],
     n_features: int,
 ) -> Floats:
-    """Parts of the rises of `loss` when the columns of an input stay at their mean, for each of the inputs.
+    """Shares of the increase in `loss` when the columns of an input stay at their mean, for each input.
 
     phi : (rows, columns).  weight : of each row.  feature : of each column, the input it is made of; -1: of none.
     """

@@ -1,4 +1,4 @@
-"""Folds for cross-validation that depend on what the rows hold and weigh, not on where they stand.
+"""Folds for cross-validation that depend on the content and weight of the rows, not on their order.
 
 Equal rows (inputs and answer) are one distinct row whose weight is the sum of theirs. Distinct rows are taken class by
 class, in the order of a number made from their content and the seed (kernels/row_hash.py), and dealt to the folds in
@@ -6,7 +6,7 @@ turn, each in one or several pieces of equal weight:
 
     pieces = ceil(weight / size)
 
-The size of a piece says what a copy is taken for (`piece_sizes`):
+The size of a piece follows from what copies mean (`piece_sizes`):
 
     inputs seen with several answers   each unit of weight is an observation of its own, as rows of a data set are
     inputs with one answer             copies may be the weight of one observation, no part of which may be learned from
@@ -35,7 +35,7 @@ from softwood.kernels.sparse.table import SparseTable
 
 Fold = tuple[Floats, Floats]  # weights of all rows: to learn from, to test on
 
-COPIES_MAX_DISTINCT_ROWS = 500  # up to this, many copies of a row count as observations, not as a weight
+COPIES_MAX_DISTINCT_ROWS = 500  # above this number, copies of a row count as observations, not as a weight
 MAX_COPIES_TOGETHER = 3  # of a distinct row; resampled rows stay in one piece
 MAX_PIECES_PER_FOLD = 1_000  # of a distinct row for each fold: more would change nothing
 WEIGHT_ROUNDING = 1e-9  # by which sums of weights may be off
@@ -43,7 +43,7 @@ WEIGHT_ROUNDING = 1e-9  # by which sums of weights may be off
 
 @dataclass(frozen=True)
 class Deal:
-    """Which fold, or folds, each distinct row is in.
+    """The fold or folds of each distinct row.
 
     fold : of the only piece, or of the first.
     split : the distinct rows that are in several pieces.
@@ -60,7 +60,7 @@ class Deal:
         return len(self.fold) - len(self.split) + int(self.parts.sum())
 
     def held_out(self, weight: Floats, fold: int) -> Floats:
-        """How much of each distinct row's weight is in a fold."""
+        """The proportion of each distinct row's weight in a fold."""
         held = np.where(self.fold == fold, weight, 0.0)
         held[self.split] = self.parts[:, fold] * weight[self.split] / self.parts.sum(axis=1)
         return held
@@ -78,10 +78,10 @@ def deal(
     Parameters
     ----------
     weight : of every distinct row, as many rows as it stands for.
-    several : whether its inputs are there with other answers, too.
+    several : whether its inputs also occur with other targets.
     n_folds : at least 2.
     raised : whether weights were raised (`raise_light`), so that they do not count rows.
-    twin : whether it differs from the row before in last digits only: both are in one fold. None: none does.
+    twin : whether it differs from the previous row in the last digits only; both are then in one fold. None: no twins.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, ra
     """The most that a piece of each distinct row may weigh."""
     total, few = float(weight.sum()), len(weight) <= COPIES_MAX_DISTINCT_ROWS
     half = total / (2 * n_folds)
-    if raised:  # nobody knows how many rows they were
+    if raised:  # the number of rows is unknown
         everywhere = few and weight[several].sum() > total / 2
         return np.where(several, total / (len(weight) * n_folds) if everywhere else 1.0, half)
     half = max(half, 1.0)
@@ -113,21 +113,21 @@ def piece_sizes(weight: Floats, several: npt.NDArray[np.bool_], n_folds: int, ra
 
 
 def count_pieces(weight: Floats, size: Floats, most: int) -> Longs:
-    """In how many pieces of at most this size each distinct row is."""
+    """The number of pieces of at most this size of each distinct row."""
     return np.clip(np.ceil(weight / size * (1.0 - WEIGHT_ROUNDING)), 1, most).astype(np.int64)
 
 
 def have_several_answers(X: Floats | SparseTable) -> npt.NDArray[np.bool_]:
-    """For every distinct row whether another one has the same inputs, so that only their answers differ."""
+    """For each distinct row, whether another one has the same inputs and another target."""
     _, place, count = np.unique(hash_values(X, np.zeros((len(X), 0)), 0), return_inverse=True, return_counts=True)
     return np.asarray(count[place] > 1)
 
 
 @dataclass(frozen=True)
 class RowFolds(Sequence[Fold]):
-    """For every fold, the weights of the rows to learn from and of those to test on; made when they are asked for.
+    """For each fold, the weights of the training rows and of the test rows; computed on access.
 
-    weight : of every row; those of weight 0 are in no fold.
+    weight : of each row; rows of weight 0 are in no fold.
     row, distinct : the rows that have weight, and the number of each one's distinct row.
     total : weight of each distinct row.  first : its first row, which carries the weight of all where they are split.
     """
@@ -171,7 +171,7 @@ def deal_rows(
     y : class codes (integers: every class is spread over the folds) or numbers of shape (rows, targets).
     weight : of the rows.
     n_folds : at least 2.
-    seed : another seed, another deal.
+    seed : of the assignment to folds.
     raised : see `deal`.
 
     Examples
@@ -193,7 +193,7 @@ def deal_rows(
 
 
 def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: int) -> Longs:
-    """The place of every row's distinct row in the order of dealing: class by class, by the hash of the content.
+    """The position of each row's distinct row in the order of assignment: class by class, by the hash of the content.
 
     Rows that differ in their last digits only are dealt as equal ones are.
     """
@@ -210,7 +210,7 @@ def number_distinct(X: Floats | SparseTable, y: npt.NDArray[np.generic], seed: i
 
 
 def sum_in_order(group: Longs, weight: Floats, n: int) -> Floats:
-    """Sums of weight by group, from the smallest weight on: the order of the rows does not matter, bit for bit."""
+    """Sums of weight by group, from the smallest weight on, so the order of the rows changes no bit."""
     order = np.argsort(weight, kind="stable")
     return np.bincount(group[order], weight[order], n).astype(np.float64)
 
@@ -218,7 +218,7 @@ def sum_in_order(group: Longs, weight: Floats, n: int) -> Floats:
 def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Floats, bool]:
     """Weights that count as rows, and whether that took raising them.
 
-    Weights count as rows, but some sum to 1: those that sum to less than there are distinct rows are raised to their
+    Weights count as rows, but some sum to 1: weights whose sum is below the number of distinct rows are scaled to that
     number.
 
     Examples
@@ -238,7 +238,7 @@ def raise_light(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Flo
 
 
 def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
-    """Weights of n distinct rows raised to their number, if `total`, their sum, is less."""
+    """Weights of n distinct rows, scaled to sum to n if `total`, their sum, is less."""
     if total >= (1.0 - WEIGHT_ROUNDING) * n:
         return weight, False
     found = weight / total * n
@@ -249,7 +249,7 @@ def raise_to(weight: Floats, n: int, total: float) -> tuple[Floats, bool]:
 def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight: Floats) -> tuple[Longs, Floats]:
     """Places of distinct rows in the order of a hash of their content, and the weight of all rows equal to each.
 
-    Rows of weight 0 are left out. Sums over what is left depend on neither the order of the rows nor on copies.
+    Rows of weight 0 are dropped. Sums over the rest depend neither on the order of the rows nor on copies.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def merge_equal_rows(X: Floats | SparseTable, y: npt.NDArray[np.generic], weight
 
 
 def sort_rows(*keys: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """An order by the first key, then by the second, ...; of rows that agree in all of them any may be first.
+    """An order by the first key, then by the second, and so on; ties are in any order.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Folds of groups: rows of one group (a patient, a customer, a day) are all in one fold.
 
-Groups are dealt one after the other, the heaviest first, each to the fold that has least of its classes so far (of
-equal ones the lightest); so folds have about the same weight and the same classes. Which of equally heavy groups comes
-first is drawn by the seed. Neither the order of the rows nor how the groups are called matters, as long as their names
-sort alike.
+Groups are assigned one after the other, the heaviest first, each to the fold that has least of its classes so far (in a
+tie, the lightest), so folds have about the same weight and the same classes. The seed draws the order of groups of
+equal weight. Neither the order of the rows nor the names of the groups matter, as long as the names sort in the same
+order.
 """
 
 from __future__ import annotations

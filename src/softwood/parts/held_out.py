@@ -1,4 +1,4 @@
-"""Rows with what they are and what trees that were not trained on them answered: what intervals are made from."""
+"""Held-out rows with their targets and the predictions of trees that were not trained on them, for intervals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MAX_HELD_OUT_ROWS = 5_000  # rows: the coverage of an interval of 90 % is then k
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """Rows that were held out, each by the trees of one fold.
+    """Held-out rows, each with the predictions of its fold.
 
     X : (rows, inputs).
     target : (rows, targets) numbers, or class codes (rows,).
     answer : (rows, targets) numbers, or class probabilities (rows, classes).
     weight : of each row; a row of weight two is the row twice.
-    group : number of each row's group, where rows belong together; else None.
+    group : number of each row's group, or None.
     """
 
     X: Any  # Floats, or a SparseTable
@@ -49,11 +49,11 @@ class HeldOutRows:
         return cls(X, target, answer, weight, np.concatenate(groups) if len(groups) == len(parts) else None)
 
     def divided(self, factor: Floats) -> HeldOutRows:
-        """With weights that do not count what each class weighs (classes,); a class that weighs nothing has no rows."""
+        """With weights divided by the weight of each class (classes,); rows of classes of weight 0 are dropped."""
         share = factor[self.target.astype(np.int64)]
         weight = np.divide(self.weight, share, out=np.zeros_like(self.weight), where=share > 0)
         return replace(self, weight=weight)
 
     def in_unit(self, size: float) -> HeldOutRows:
-        """Numbers that were counted in another unit: targets and answers times its size."""
+        """Regression rows in another unit: targets and predictions are multiplied by its size."""
         return replace(self, target=self.target.astype(np.float64) * size, answer=self.answer * size)

@@ -1,4 +1,4 @@
-"""Work that an interrupt may cut short, where something is at hand already that can be kept instead."""
+"""Work that an interrupt may end early, with an earlier result to keep instead."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 @dataclass
 class Interruptible:
-    """keep : whether to keep what is at hand; otherwise, and from the second interrupt on, interrupts are raised."""
+    """keep : whether to keep the earlier result; otherwise, and from the second interrupt on, interrupts are raised."""
 
     keep: bool
     interrupted: bool = False
 
     def result(self, at_hand: T, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the work gives; what is at hand if an interrupt ends it."""
+        """The result of the work, or the earlier result if an interrupt ends it."""
         try:
             return work(*args, **kwargs)
         except KeyboardInterrupt:

@@ -1,7 +1,7 @@
 """What `verbose` shows: records of the logger "softwood", or lines on the standard output.
 
-Records go to the log where somebody has set one up: the logger has handlers, and its level takes INFO or was set for it
-alone. Otherwise each message is printed, one line that is never broken, as scikit-learn does.
+Records go to the log if one is configured: the logger has handlers, and its level includes INFO or was set for it.
+Otherwise each message is printed as one line, as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def is_logged() -> bool:
 
 
 def is_terminal(stream: Any = None) -> bool:
-    """Whether somebody may be looking at a stream, the standard output by default."""
+    """Whether a stream is interactive; the standard output by default."""
     stream = sys.stdout if stream is None else stream
     return bool(getattr(stream, "isatty", lambda: False)())

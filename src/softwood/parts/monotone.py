@@ -1,10 +1,10 @@
-"""Answers of a grown tree held to monotone constraints: bounds of every node, and answers moved inside them.
+"""Monotone constraints of a grown tree: bounds of every node, and responses moved inside them.
 
     q = the numbers answered, or P(class >= 1), ..., P(class >= K - 1)
 
 The children of a branch on a feature of sign s share as a bound the middle of their q: the first lies below it and the
-second above for s = +1, the other way round for -1. The bounds of a node hold for all that is below it, so answers
-inside them are in order for every pair of leaves, and so are mixtures of them.
+second above for s = +1, the other way round for -1. The bounds of a node hold for its whole subtree, so responses
+inside them are ordered for every pair of leaves, and so are mixtures of them.
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ def clip_classes(share: Floats, lower: Floats, upper: Floats) -> Floats:
 
 
 def clip_responses(response: Floats, bounds: tuple[Floats, Floats], *, classes: bool) -> Floats:
-    """What nodes answer, moved inside their bounds: class shares, or numbers."""
+    """Responses of the nodes, moved inside their bounds: class shares, or numbers."""
     return clip_classes(response, *bounds) if classes else np.asarray(np.clip(response, *bounds))

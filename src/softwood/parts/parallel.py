@@ -1,4 +1,4 @@
-"""Independent pieces of work, done by threads. What a piece gives never depends on how many are at work."""
+"""Independent pieces of work in threads. Results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 def parallel_map(work: Callable[[S], T], items: Sequence[S], n_threads: int) -> Iterator[T]:
-    """work(item) of each item, in their order; native code lets go of the interpreter's lock.
+    """work(item) for each item, in order; native code releases the GIL.
 
-    One thread works on an item when it is asked for, also where the system has no thread to give. Left early (by an
-    interrupt, say), what has not begun is dropped and what has is told to stop.
+    With one thread, or if no thread can be started, an item is computed when it is requested. If the loop ends early
+    (for example by an interrupt), waiting items are dropped and running ones are told to stop.
     """
     if n_threads == 1 or len(items) <= 1:
         yield from map(work, items)
@@ -24,7 +24,7 @@ def parallel_map(work: Callable[[S], T], items: Sequence[S], n_threads: int) -> 
     pool, stop = ThreadPoolExecutor(min(n_threads, len(items))), Stop()
     try:
         answers: Iterator[T] | None = pool.map(stop.heard(work), items)
-    except RuntimeError:  # no thread could be started: all work is given out before the first answer is waited for
+    except RuntimeError:  # no thread could be started: all work is submitted before the first result is awaited
         answers = None
     try:
         if answers is not None:

@@ -1,4 +1,4 @@
-"""Pessimistic errors: how many more mistakes to expect of a leaf or a rule on rows it has not seen.
+"""Pessimistic errors: the expected additional errors of a leaf or a rule on new rows.
 
 A leaf with E errors in N cases is taken to have the error rate U_CF(E, N), the upper confidence limit of a binomial
 rate that CF of all samples would exceed (Quinlan 1993, section 4.2):
@@ -20,7 +20,7 @@ from softwood.kernels.formulas.special import normal_quantile
 
 
 def pessimistic_errors(cases: float, errors: float, confidence: float) -> float:
-    """N * U_CF(E, N): the errors to reckon with; 0 where there are no cases.
+    """N * U_CF(E, N): the expected errors; 0 if there are no cases.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Quantiles of weighted numbers, and which of them are wild: many times the median distance from the median away."""
+"""Quantiles of weighted numbers, and outliers: many times the median absolute deviation from the median."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SD_PER_MEDIAN_DISTANCE = 1.482602218505602  # of a normal distribution, distance
 
 
 def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
-    """Of each column: the least value that `level` of the weight is not above; of two equally good, their middle.
+    """For each column, the smallest value with at least `level` of the weight at or below it; in a tie, the midpoint.
 
     Examples
     --------
@@ -31,9 +31,8 @@ def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
 
 
 def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Median of each column, and the standard deviation of the normal distribution with its median distance from it.
-
-    Where more than half of the values are equal, the mean distance; 1 where all are.
+    """Median of each column, and the standard deviation of the normal distribution with the same median absolute
+    deviation. The mean absolute deviation if more than half of the values are equal; 1 if all are.
 
     Examples
     --------
@@ -48,7 +47,7 @@ def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
 
 
 def far_distance(value: Floats, weight: Floats, spreads: float = 10.0) -> Floats:
-    """How much further than so many spreads each value (rows, columns) is from the median of its column; 0 within.
+    """The distance of each value (rows, columns) from the median of its column beyond this number of spreads; 0 within.
 
     Examples
     --------

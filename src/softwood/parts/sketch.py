@@ -1,9 +1,9 @@
 """A sample of a table in one pass: the rows of least key, a bottom-k sketch.
 
-Keys are made of what rows hold, as if at random, so the rows kept are a sample that depends neither on the order of the
-rows nor on how they come. Equal rows are one row, their weights added: a row that was left out never comes back, since
-the largest key that is kept only falls. With k distinct rows of keys spread evenly over [0, 2^64) there are about
-(k - 1) / (largest key / 2^64) in the whole table (Bar-Yossef et al. 2002).
+Keys are hashes of the rows, so the kept rows are a random sample that depends neither on the order of the rows nor on
+the batches. Equal rows are merged and their weights added. A dropped row never returns, because the largest kept key
+only decreases. With k distinct rows of keys spread evenly over [0, 2^64) there are about (k - 1) / (largest key / 2^64)
+in the whole table (Bar-Yossef et al. 2002).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ N_KEYS = 2.0**64
 class RowSketch:
     """The `size` distinct rows of least key.
 
-    key : rising.  content : what tells rows of one key apart.  X, target : (rows, columns).
-    weight : (rows, several) sums over equal rows.  full : whether rows were left out.
+    key : ascending.  content : distinguishes rows with the same key.  X, target : (rows, columns).
+    weight : (rows, several) sums over equal rows.  full : whether rows were dropped.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class RowSketch:
     waiting: list[tuple[Words, Words, Floats, Floats, Floats]] = field(default_factory=list)
 
     def add(self, key: Words, content: Words, X: Floats, target: Floats, weight: Floats) -> None:
-        """Take in some rows."""
+        """Add some rows."""
         if self.full:
             near = key <= self.key[-1]
             key, content, X, target, weight = key[near], content[near], X[near], target[near], weight[near]
@@ -53,7 +53,7 @@ class RowSketch:
             self.close()
 
     def close(self) -> None:
-        """Sort out the rows that wait."""
+        """Merge the pending rows."""
         parts = [(self.key, self.content, self.X, self.target, self.weight)] if len(self.key) else []
         parts += [part for part in self.waiting if len(part[0])]
         self.waiting = []
@@ -73,7 +73,7 @@ class RowSketch:
         self.weight = weight
 
     def merge(self, other: RowSketch) -> None:
-        """Take in what another sketch of the same size has kept of other rows."""
+        """Merge another sketch of the same size."""
         for sketch in (self, other):
             sketch.close()
         self.waiting.append((other.key, other.content, other.X, other.target, other.weight))
@@ -83,12 +83,12 @@ class RowSketch:
 
     @property
     def n_distinct(self) -> int:
-        """Distinct rows of the whole table; an estimate where rows were left out."""
+        """Distinct rows of the whole table; an estimate if rows were dropped."""
         if not self.full:
             return len(self.key)
         return max(len(self.key) + 1, round((len(self.key) - 1) / (float(self.key[-1]) / N_KEYS)))
 
     @property
     def shared(self) -> float:
-        """Part of the rows that have their key in common with another one."""
+        """Proportion of rows that share their key with another row."""
         return 1.0 - len(np.unique(self.key)) / max(len(self.key), 1)

@@ -12,7 +12,8 @@ SPLITTER = 2.0**27 + 1  # halves the digits of a double
 
 
 def exact_mean(values: Floats, weight: Floats) -> float:
-    """The weighted mean as if computed without rounding: a weight of two is the value twice, the order is nothing.
+    """The weighted mean as if computed without rounding: a weight of two is the value twice, and the order does not
+    matter.
 
     Every product w * x is kept as two doubles (Dekker 1971), their sum is exact (Shewchuk 1997, `math.fsum`).
 

@@ -1,1 +1,1 @@
-"""What a file of a model holds, and how it is checked when it is read."""
+"""The content of a model file, and its checks on reading."""

@@ -1,9 +1,9 @@
-"""save and load: a fitted estimator as a `.softwood` file, and back, able to go on where it was.
+"""save and load: a fitted estimator as a `.softwood` file and back; training can continue.
 
     header   {"softwood": version, "estimator": name, "parameters": {...}, "tree": {...}, "learned": {...}}
 
-The file names an estimator (`homes`), its parameters (`parameters`), its tree (`formats.arrays`) and what else it
-learned (`fitted`). Loading runs no code that the file brings; docs/file.md describes every part.
+The file names an estimator (`registry`), its parameters (`parameters`), its tree (`formats.arrays`) and its other
+learned attributes (`fitted`). Loading runs no code from the file; docs/file.md describes every part.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from softwood.tree import Tree
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator, or a `Tree`, to a file.
 
-    The file is there whole or not at all, whatever happens meanwhile; the same model gives the same bytes.
+    Writing is atomic: after a crash there is the old file or the new one. The same model gives the same bytes.
 
     Parameters
     ----------
     model : a fitted estimator of softwood, a `Tree`, or a `Pipeline` of scikit-learn that ends in an estimator of
         softwood (docs/file.md says which steps it may have).
-    path : of the file, by custom `name.softwood`.
+    path : of the file, by convention `name.softwood`.
 
     Examples
     --------
@@ -64,9 +64,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The estimator (`Tree`, pipeline) that `save` wrote: it predicts the same to the last bit and can go on learning.
+    """Read the estimator (`Tree`, pipeline) that `save` wrote. It gives the same predictions to the last bit, and
+    training can continue.
 
-    No code of the file runs. A file that is damaged, cut off, hostile or of a newer softwood is a FileError.
+    No code from the file is run. A file that is damaged, truncated, malicious or of a newer softwood raises a
+    FileError.
 
     Examples
     --------

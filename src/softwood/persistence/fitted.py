@@ -1,4 +1,4 @@
-"""What every estimator has learned, by name and type: what a file of it holds, and what must hold among the parts."""
+"""The learned attributes of every estimator, by name and type, and their consistency checks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from softwood.tree.labels import plain_labels
 
 
 class Fitted:
-    """Stands for the type of an attribute that is itself a fitted estimator."""
+    """The type of an attribute that is a fitted estimator."""
 
 
-# By name of the class that has them; an estimator has those of all classes it is made of.
+# By class name; an estimator has those of all its base classes.
 LEARNED: dict[str, dict[str, Any]] = {
     "TreeEstimator": {"n_features_in_": int, "feature_names_in_": Labels},
     "SetPrediction": {"_conformal": ClassSets | None},
@@ -55,25 +55,25 @@ MAY_LACK_IN = {("OmnivariateTree", "_importance"), ("BuddingTree", "weight_penal
 
 
 def learned_by(kind: type) -> dict[str, Any]:
-    """Names and types of all that an estimator of this class learns."""
+    """Names and types of the learned attributes of this class."""
     bases = [base.__name__ for base in reversed(kind.__mro__)]
     return {name: what for base in bases for name, what in LEARNED.get(base, {}).items()}
 
 
 def may_lack(kind: type, name: str) -> bool:
-    """Whether a fitted estimator of this class may be without the attribute."""
+    """Whether the attribute is optional for this class."""
     bases = {base.__name__ for base in kind.__mro__}
     return name in MAY_LACK or any((base, name) in MAY_LACK_IN for base in bases)
 
 
 def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
-    """A ValueError where the parts of a fitted estimator do not belong together."""
+    """A ValueError if the parts of a fitted estimator are inconsistent."""
     n, schema = tree.n_features, tree.schema
     require(learned["n_features_in_"] == n, f"n_features_in_ must be {n}, got {learned['n_features_in_']}.")
     names = learned.get("feature_names_in_", np.array(schema.features, object))
-    require(all(isinstance(name, str) for name in names.tolist()) and len(names) == n, f"want {n} names of features.")
+    require(all(isinstance(name, str) for name in names.tolist()) and len(names) == n, f"must have {n} feature names.")
     task = "regression" if kind.__name__.endswith("Regressor") else "classification"
-    require(schema.task == task, f"a {kind.__name__} wants a tree for {task}, got {schema.task}.")
+    require(schema.task == task, f"a {kind.__name__} needs a tree for {task}, got {schema.task}.")
     if task == "classification":
         require("classes_" in learned, "a classifier needs classes_.")
         same = plain_labels(learned["classes_"].tolist()) == schema.answers
@@ -100,7 +100,7 @@ def _other_trees(learned: dict[str, Any]) -> list[Any]:
 
 
 def _check_intervals(tree: Tree, intervals: Intervals) -> None:
-    require(len(intervals.targets) == tree.n_outputs, f"intervals must be of {tree.n_outputs} targets.")
+    require(len(intervals.targets) == tree.n_outputs, f"intervals must be for {tree.n_outputs} targets.")
     for one in intervals.targets:
         inner = one.spread.tree
         same = inner is None or (inner.n_features == tree.n_features + 1 and inner.n_outputs == 1)
@@ -119,7 +119,7 @@ def _check_grown(tree: Tree, grown: WarmStart | None) -> None:
         require_feature("columns", grown.design.feature, tree.n_features)
         require_feature("columns", grown.design.basis.feature, tree.n_features)
         outputs = count_answers(int(grown.tree.leaf_link), grown.tree.response.shape[1])
-        require(outputs == tree.n_outputs, f"want {tree.n_outputs} outputs to go on from.")
+        require(outputs == tree.n_outputs, f"the state to continue from must have {tree.n_outputs} outputs.")
 
 
 def _check_stream(tree: Tree, stream: Stream, params: BuddingParams | None) -> None:

@@ -1,9 +1,9 @@
-"""The history of a fit (a list of dicts, one a step) as columns: a long one is a few arrays, not many small ones.
+"""The history of a fit (a list of dicts, one per step) as columns, so that a long one is stored in few arrays.
 
     {"rows": 12, "columns": {"loss": {"numbers": array}, "leafness": {"begin": array, "flat": array},
                              "gate": {"values": [...]}, "held_out_loss": {"rows": array, "numbers": array}}}
 
-`rows` of a column are those that have it; without them all have.
+`rows` of a column are the rows that have it; by default all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _write_column(values: list[Any], at: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def read_history(stored: Any, at: str, arrays: Arrays) -> History:
-    """The list of dicts; what is not sound is a ValueError."""
+    """The list of dicts; a ValueError if it is not valid."""
     if not isinstance(stored, Mapping) or stored.keys() != {"rows", "columns"}:
         raise ValueError(f"{at} must be rows and columns, got {stored!r:.80}.")
     n, columns = stored["rows"], stored["columns"]

@@ -1,4 +1,4 @@
-"""Parameters of an estimator as JSON and named arrays, and back: whatever a user may have given, but no code.
+"""Parameters of an estimator as JSON and named arrays, and back; no code.
 
 None, bool, int, str, floats, arrays   as in `stored`
 list                                   a list
@@ -30,7 +30,7 @@ KEYS = 624  # of a Mersenne twister
 
 
 def write_parameters(estimator: TreeEstimator, at: str, arrays: Arrays) -> dict[str, Any]:
-    """All of an estimator's, by name."""
+    """All parameters of an estimator, by name."""
     given = estimator.get_params(deep=False)
     told = {}
     for name, value in given.items():
@@ -45,7 +45,7 @@ def write_parameters(estimator: TreeEstimator, at: str, arrays: Arrays) -> dict[
 
 
 def read_parameters(kind: type[TreeEstimator], stored: Any, at: str, arrays: Arrays) -> dict[str, Any]:
-    """Parameters that the class has; one that the file lacks is left to its default."""
+    """Parameters of the class; one that the file lacks gets its default."""
     known = set(kind._get_param_names())
     if not isinstance(stored, Mapping) or not stored.keys() <= known:
         raise ValueError(f"parameters of {kind.__name__} must be of {', '.join(sorted(known))}, got {stored!r:.80}.")

@@ -2,8 +2,8 @@
 
     {"estimator": "Pipeline", "sklearn": version, "pipeline": {"transformer": "Pipeline", "state": {...}}}
 
-The steps before may be the TRANSFORMERS below and pipelines of them. What each one learned is data alone: numbers,
-text, labels, lists, slices. A file names no other class, and a reader makes no other; no function is ever stored.
+The steps before may be the TRANSFORMERS below and pipelines of them. Their learned attributes are data only: numbers,
+text, labels, lists, slices. A file can name no other class, and no function is stored.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ TRANSFORMERS = {
     "ColumnTransformer": "sklearn.compose",
     "DateParts": "softwood.estimators.dates",
 }
-# What else a pipeline of these is made of. The function of "passthrough" columns has none inside.
+# Other parts of such pipelines. The FunctionTransformer of "passthrough" columns has no function inside.
 PARTS = {**TRANSFORMERS, "Pipeline": "sklearn.pipeline", "FunctionTransformer": "sklearn.preprocessing"}
-NOT_LEARNED = {"memory", "verbose", "n_jobs"}  # of a pipeline: how it runs, not what it answers
+NOT_LEARNED = {"memory", "verbose", "n_jobs"}  # how a pipeline runs, without effect on its predictions
 WriteModel = Callable[[Any, str, Arrays], dict[str, Any]]
 ReadModel = Callable[[Any, str, Arrays], Any]
 
@@ -48,7 +48,7 @@ def write_pipeline(pipeline: Pipeline, arrays: Arrays, write_model: WriteModel) 
 
 
 def read_pipeline(header: Mapping[str, Any], arrays: Arrays, read_model: ReadModel) -> Pipeline:
-    """The pipeline that was written; anything else is a ValueError."""
+    """The stored pipeline; a ValueError if it is not valid."""
     version = header.get("sklearn")
     if header.keys() != {"estimator", "sklearn", "pipeline"} or not isinstance(version, str):
         raise ValueError(f"a pipeline must have estimator, sklearn and pipeline, got {list(header)!r:.80}.")
@@ -94,7 +94,7 @@ class _Writer:
         if getattr(import_module(PARTS.get(name, "builtins")), name, None) is not kind:
             raise TypeError(
                 f"save of a Pipeline needs steps of {', '.join(TRANSFORMERS)} before a softwood estimator, got {name}. "
-                "Save the last step alone, and the others by other means."
+                "Save the last step alone, and the other steps separately."
             )
         check_transformer(one)
         state = {}
@@ -110,7 +110,7 @@ class _Writer:
 
 
 def _state(one: Any) -> dict[str, Any]:
-    """Parameters and what was learned. Callables that chose columns are what they chose."""
+    """Parameters and learned attributes. Callables that select columns are replaced by their selection."""
     state = dict(vars(one))
     if type(one).__name__ == "ColumnTransformer":
         chosen = zip(state["transformers"], state["_columns"], strict=True)

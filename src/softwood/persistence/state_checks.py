@@ -1,7 +1,7 @@
-"""What must hold in learned values that come from a file, before anything (native code above all) reads them.
+"""Checks of learned values from a file, before any other code (native code in particular) reads them.
 
-`Tree`, `Basis` and `Schema` check themselves. The others are made by learners, which need no check; those that a file
-gives back are checked here: sizes that belong together agree, places are in range, numbers are finite.
+`Tree`, `Basis` and `Schema` check themselves. Other values come from learners and need no check, unless they are read
+from a file: sizes must agree, positions must be in range, numbers must be finite.
 """
 
 from __future__ import annotations
@@ -31,19 +31,21 @@ from softwood.tree.gain import Sample
 
 
 def require(good: Any, message: str) -> None:
-    """A ValueError where something does not hold."""
+    """A ValueError if the condition does not hold."""
     if not good:
         raise ValueError(message)
 
 
 def require_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
-    """An array of just that shape whose numbers are finite."""
+    """Check that an array has this shape and finite numbers."""
     require(array.shape == shape, f"{name} must have shape {shape}, got {array.shape}.")
     require(np.isfinite(array).all(), f"{name} must be finite.")
 
 
 def require_pairs(name: str, first_child: npt.NDArray[np.int32]) -> None:
-    """Nodes with two children or none, children after parents, every node but the root the child of one."""
+    """Check that nodes have two children or none, after their parents, and that all nodes but the root have one
+    parent.
+    """
     require(first_child.ndim == 1 and len(first_child) > 0, f"{name} needs a root.")
     n, branch = len(first_child), np.flatnonzero(first_child != -1)
     child = first_child[branch].astype(np.int64)
@@ -53,7 +55,7 @@ def require_pairs(name: str, first_child: npt.NDArray[np.int32]) -> None:
 
 
 def require_feature(name: str, feature: npt.NDArray[np.int32], n_features: int) -> None:
-    """Inputs that are there."""
+    """Check that inputs exist."""
     require(np.all((feature >= 0) & (feature < n_features)), f"{name}: inputs must be 0..{n_features - 1}.")
 
 
@@ -74,15 +76,15 @@ def _check_table(table: PruningTable) -> None:
 
 
 def check_rules(rules: RuleSet) -> None:
-    """Classes, inputs and levels that are there."""
+    """Check that classes, inputs and levels exist."""
     n_answers, n_features = len(rules.schema.answers), rules.schema.n_features
     require(0 <= rules.default < n_answers, f"the default of the rules must be a class, got {rules.default}.")
     for rule in rules:
         require(0 <= rule.answer < n_answers, f"a rule must answer a class, got {rule.answer}.")
         for one in rule.conditions:
-            require(0 <= one.feature < n_features, f"a rule asks for input {one.feature}, which is not there.")
+            require(0 <= one.feature < n_features, f"a rule uses input {one.feature}, which does not exist.")
             levels = rules.schema.n_levels(one.feature)
-            require(all(0 <= code < levels for code in one.levels or ()), "a rule asks for a level that is not there.")
+            require(all(0 <= code < levels for code in one.levels or ()), "a rule uses a level that does not exist.")
 
 
 # -- intervals ----------------------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ def _check_columns(columns: DesignMatrix) -> None:
 
 
 def _check_nodes(name: str, nodes: SoftTreeParams | BuddingParams) -> None:
-    """What SoftTreeParams and BuddingParams have in common."""
+    """Common checks of SoftTreeParams and BuddingParams."""
     require_pairs(name, nodes.first_child)
     require(nodes.gate.ndim == 2 and nodes.gate.shape[1] > 0, f"{name}: gate must have two axes.")
     require(nodes.response.ndim == 2 and nodes.response.shape[1] > 0, f"{name}: response must have two axes.")
@@ -191,7 +193,7 @@ def _check_budding_params(params: BuddingParams) -> None:
 
 
 def _check_online_state(state: OnlineState) -> None:
-    """As the native code has it, which checks again."""
+    """The state of the native code, which checks it again."""
     whole = all(0 <= getattr(state, name) < 2**31 for name in ("columns", "outputs", "started", "seed"))
     require(whole and state.outputs > 0, "sizes of a state must be whole numbers >= 0.")
     require(state.started <= state.columns, "a state has fewer columns than it started with.")
@@ -231,7 +233,7 @@ def _check_moments(moments: Moments) -> None:
 
 
 def _make_running_scale(given: dict[str, Any]) -> RunningScale:
-    """Its columns follow from its levels, so these are compared with what is there first."""
+    """Its columns follow from its levels, so these are compared first."""
     levels, gaps, moments = given["n_levels"], given.get("gaps", []), given.pop("moments")
     n = len(levels)
     require(all(0 <= each < 2**31 for each in levels), "levels of a stream must be whole numbers >= 0.")

@@ -9,8 +9,8 @@
     a dataclass                           {"is": its name, field: value, ...}
     Tree, Schema, Provenance              as `formats.arrays` and their own `to_dict` describe them
 
-A reader is told what it should find (`read_value(list[int], ...)`), makes that and nothing else, and copies every
-array: what is checked here cannot change later.
+A reader is given the expected type (`read_value(list[int], ...)`), accepts nothing else, and copies every array, so
+that checked values cannot change later.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def write_array(array: Array, at: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def read_value(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
-    """The value of this type that was written; anything else is a ValueError that says where."""
+    """The stored value of this type; otherwise a ValueError that says where."""
     kind = unaliased(kind)
     origin = get_origin(kind)
     if origin is np.ndarray:
@@ -124,7 +124,7 @@ def unaliased(kind: Any) -> Any:
 
 
 def read_tree(stored: Any, at: str, arrays: Arrays) -> Tree:
-    """The tree whose arrays stand under `at`; `Tree` copies and checks them."""
+    """The tree with its arrays under `at`; `Tree` copies and checks them."""
     head = f"{at}/"
     names = [name for name in arrays if name.startswith(head)]
     return build_tree({name.removeprefix(head): arrays.pop(name) for name in names}, stored)
@@ -153,7 +153,7 @@ def _read_list(kind: Any, stored: Any, at: str, arrays: Arrays) -> Any:
 
 
 def _read_one_of(kinds: tuple[Any, ...], stored: Any, at: str, arrays: Arrays) -> Any:
-    """None, or the dataclass that the value says it is, or the first type."""
+    """None, the dataclass named in the value, or the first type."""
     if stored is None and NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not NoneType]
@@ -195,14 +195,14 @@ def _read_labels(stored: Any, at: str, arrays: Arrays) -> Array:
 
 
 def _named(stored: Any, key: str, at: str, arrays: Arrays) -> Array:
-    """A copy of the array, which is taken out of the file's: two values never share one."""
+    """A copy of the array, which is removed from those of the file, so that two values never share one."""
     if not isinstance(stored, Mapping) or stored.keys() != {key} or stored[key] != at or at not in arrays:
         raise ValueError(f"{at} must be an array of the file, got {stored!r:.80}.")
     found = arrays.pop(at)
     return np.array(found, found.dtype.newbyteorder("="))
 
 
-# Classes that are not made by calling them with their fields, and checks that a class does not make itself.
+# Classes with other constructors, and additional checks.
 MAKERS: dict[type, Callable[[dict[str, Any]], Any]] = {}
 CHECKS: dict[type, Callable[[Any], None]] = {}
 

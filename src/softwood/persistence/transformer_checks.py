@@ -1,4 +1,4 @@
-"""What must hold of a fitted transformer before it is written or after it is read; a ValueError otherwise."""
+"""Checks of a fitted transformer before writing and after reading; a ValueError if they fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softwood.persistence.state_checks import require
 
 
 def check_transformer(one: Any) -> None:
-    """The parts of a transformer belong together; one that is not fitted has parameters alone."""
+    """Check that the parts of a transformer are consistent; an unfitted one has parameters only."""
     name = type(one).__name__
     if name in PARAMETERS:
         PARAMETERS[name](one)
@@ -25,16 +25,16 @@ def check_transformer(one: Any) -> None:
 
 
 def check_pipeline(pipeline: Pipeline) -> None:
-    """A list of steps, of which the last one is a softwood estimator of as many inputs as the others give."""
+    """Check a list of steps, the last of which is a softwood estimator with as many inputs as the others provide."""
     last = pipeline.steps[-1][1]
     require(type(last).__name__ in ESTIMATORS, "the last step must be a softwood estimator.")
     require(all(_transforms(step) for _, step in pipeline.steps[:-1]), "the steps before must be transformers.")
     try:
         names = pipeline[:-1].get_feature_names_out() if len(pipeline.steps) > 1 else None
-    except (AttributeError, ValueError):  # rows of fit had no names, or a step cannot say
+    except (AttributeError, ValueError):  # rows of fit had no names, or a step does not provide them
         return
     given = last.n_features_in_ if names is None else len(names)
-    require(given == last.n_features_in_, f"the steps give {given} inputs and the model wants {last.n_features_in_}.")
+    require(given == last.n_features_in_, f"the steps give {given} inputs but the model needs {last.n_features_in_}.")
 
 
 def _transforms(step: Any) -> bool:
@@ -43,7 +43,7 @@ def _transforms(step: Any) -> bool:
 
 def _check_names(one: Any, n: int) -> None:
     names = vars(one).get("feature_names_in_")
-    require(names is None or (isinstance(names, np.ndarray) and len(names) == n), f"want {n} names of features.")
+    require(names is None or (isinstance(names, np.ndarray) and len(names) == n), f"must have {n} feature names.")
 
 
 def _check_scaler(one: Any, n: int) -> None:
@@ -73,7 +73,9 @@ def _check_columns(one: Any) -> None:
     for triples in (one.transformers, getattr(one, "transformers_", [])):
         good = isinstance(triples, list) and all(isinstance(each, tuple) and len(each) == 3 for each in triples)
         require(good, "a ColumnTransformer must have triples (name, transformer, columns).")
-        require(all(_transforms(what) or what == "drop" for _, what, _ in triples), "want transformers for columns.")
+        require(
+            all(_transforms(what) or what == "drop" for _, what, _ in triples), "must have transformers for columns."
+        )
     require(not callable(one.verbose_feature_names_out), "verbose_feature_names_out must be True, False or text.")
 
 

@@ -1,6 +1,6 @@
-"""Tests of two models on the same rows, and how far a score moved.
+"""Tests of two models on the same rows, and the shift of a score.
 
-    McNemar           of the rows that one model alone gets wrong, half should be either model's: exact binomial test
+    McNemar           of the rows that only one model gets wrong, half should be of each model: exact binomial test
     paired t          t = mean(d) / (s / sqrt(n)) of the differences d of two losses, row by row
     DeLong            z of the difference of two areas under the ROC curve
     stability index   sum over bins of the first scores of (q - p) log(q / p)
@@ -26,7 +26,7 @@ def mcnemar_test(first_wrong: npt.ArrayLike, second_wrong: npt.ArrayLike) -> Pai
 
     Parameters
     ----------
-    first_wrong, second_wrong : whether each model gets each row wrong.
+    first_wrong, second_wrong : whether each model is wrong on each row.
 
     Returns
     -------
@@ -105,7 +105,9 @@ def delong_test(positive: npt.ArrayLike, first: npt.ArrayLike, second: npt.Array
 
 
 def _placements(score: Floats, is_one: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Of every row of the class the share of the others that it is above, and of these the share that is above it."""
+    """For each row of the class the proportion of the others below it, and for each of these the proportion above
+    it.
+    """
     rank = rankdata(score)
     ones, others = score[is_one], score[~is_one]
     above = (rank[is_one] - rankdata(ones)) / len(others)
@@ -114,7 +116,7 @@ def _placements(score: Floats, is_one: npt.NDArray[np.bool_]) -> tuple[Floats, F
 
 
 def population_stability_index(first: npt.ArrayLike, second: npt.ArrayLike, n_bins: int = 10) -> float:
-    """How far the distribution of a score moved: 0 where it did not; by convention 0.1 is some and 0.25 is much.
+    """Population stability index of a score: 0 for no shift; by convention 0.1 is a small and 0.25 a large shift.
 
     Bins are quantiles of the first scores. A bin without rows counts as half a row.
 

@@ -1,11 +1,11 @@
-"""The tests by which the papers compare trees: of errors, of sizes, of one error rate.
+"""The tests of the papers: of errors, of sizes, of one error rate.
 
     5x2 cv F test     f = sum_ij p_ij^2 / (2 sum_i s_i^2) ~ F(10, 5),  s_i^2 = sum_j (p_ij - mean_j p_ij)^2
     Wilcoxon rank sum the ranks of one sample of sizes among both
     binomial limits   the exact limits of Clopper and Pearson
 
 p_ij is the difference of two models' errors on half j of replication i (Alpaydın 1999). The rank sum test is exact,
-with ties, while the samples are small; beyond EXACT it takes the normal limit with the variance corrected for ties.
+with ties, for small samples; above EXACT it uses the normal approximation with the variance corrected for ties.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from softwood.arrays import Floats
 __all__ = ["Limits", "PairedTest", "binomial_limits", "five_by_two_f_test", "wilcoxon_sizes"]
 
 
-EXACT = 50  # sizes in both samples up to which the rank sum test counts every way to draw them
+EXACT = 50  # maximum number of sizes for which the rank sum test enumerates all draws
 SAME = 1e-12  # relative; a difference of two errors below this is rounding
 
 
@@ -33,7 +33,7 @@ class PairedTest(NamedTuple):
     Attributes
     ----------
     statistic : of the test.
-    p_value : the chance of a statistic at least so far out if the two models were equal.
+    p_value : the probability of a statistic at least as extreme if the two models are equal.
     """
 
     statistic: float
@@ -45,7 +45,7 @@ class Limits(NamedTuple):
 
     Attributes
     ----------
-    lower, upper : between them the rate lies, with the confidence asked for.
+    lower, upper : limits of the rate at the requested confidence.
     """
 
     lower: float
@@ -53,7 +53,7 @@ class Limits(NamedTuple):
 
 
 def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
-    """The combined 5x2 cv F test (Alpaydın 1999) of whether two models err differently.
+    """The combined 5x2 cv F test (Alpaydın 1999) of whether two models have different errors.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
 
     Parameters
     ----------
-    first, second : sizes of the trees of two models, one a fold; ties share their mean rank.
+    first, second : sizes of the trees of two models, one per fold; ties share their mean rank.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def read_numbers(name: str, given: npt.ArrayLike) -> Floats:
 
 
 def _exact(rank: Floats, n: int, statistic: float) -> float:
-    """The part of all ways to draw n of the ranks whose sum is as far from its mean, ties and all."""
+    """The proportion of draws of n ranks whose sum is at least as far from its mean, with ties."""
     doubled = np.rint(2.0 * rank).astype(np.int64)  # mean ranks are halves at most
     ways = np.zeros((n + 1, int(doubled.sum()) + 1))
     ways[0, 0] = 1.0
@@ -157,7 +157,7 @@ def binomial_limits(count: int, total: int, confidence: float = 0.95) -> Limits:
 
     Parameters
     ----------
-    count, total : errors among so many rows.
+    count, total : number of errors and of rows.
     confidence : of the two-sided interval.
 
     Examples

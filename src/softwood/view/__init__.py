@@ -1,6 +1,6 @@
-"""A tree to look at: a page in the browser. Views know the tree, never how it was learned.
+"""Pictures, pages and reports of a tree. Views read the tree and do not know how it was learned.
 
-`softwood.view` is this room and, called, the function `view`: whichever of the two was imported first.
+`softwood.view` is this package and, when called, the function `view`, in any order of imports.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""What a node adds to the output of a row, in the words of the page (tree/node_numbers.py defines the numbers).
+"""What a node adds to the output of a row, as text for the page (tree/node_numbers.py defines the numbers).
 
-A tree whose leaves answer alone, or whose leaves are probabilities that are averaged, adds up nothing that has to be
-shown: there a leaf has an answer, which is told where it is not what arrives.
+If a row reaches one leaf, or probabilities are averaged, no sum has to be shown. A leaf then has a prediction, which is
+shown if it differs from the training rows that arrive.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from softwood.tree.arrays import TreeArrays
 from softwood.tree.node_numbers import NodeNumbers, is_summed
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
 
-MOST_ADDED = 3  # outputs whose numbers are told
+MOST_ADDED = 3  # outputs whose numbers are shown
 
 
 def has_unit(numbers: NodeNumbers) -> bool:
-    """Whether rows are sums of what nodes add, in a unit of its own."""
+    """Whether outputs are sums of what nodes add, in their own unit."""
     return is_summed(numbers.tree) and numbers.unit != "probability"
 
 
 def own_answer(numbers: NodeNumbers, node: int) -> Floats:
-    """The answer of a node by itself, after the link; NaN where it is not known."""
+    """The prediction of a node alone, after the link; NaN if unknown."""
     return np.asarray(apply_link(int(numbers.tree.link), numbers.adds[[node]])[0])
 
 
 def spell_answer(tree: TreeArrays, answer: Floats) -> str:
-    """`virginica 0.98`, `152.1`; "" for what is not known."""
+    """`virginica 0.98`, `152.1`; "" if unknown."""
     if not np.isfinite(answer).all():
         return ""
     if tree.schema.task == "classification":
@@ -38,7 +38,7 @@ def spell_answer(tree: TreeArrays, answer: Floats) -> str:
 
 
 def added_words(numbers: NodeNumbers, node: int) -> str:
-    """`adds +4.61`; of a linear response `adds +4.61 on average`; "" where the node answers nothing."""
+    """`adds +4.61`; for a linear response `adds +4.61 on average`; "" if the node has no response."""
     tree = numbers.tree
     if not numbers.answers(node):
         return ""

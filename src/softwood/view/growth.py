@@ -1,4 +1,4 @@
-"""The trees that a growth is shown by: those that a callback was given, or the splits of a hard tree."""
+"""The steps that show the growth of a tree: the trees of a callback, or the splits of a hard tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_BY_SPLITS = ("SoftTree", "BuddingTree", "Softened", "MixtureOfExperts")  # b
 
 
 def growth_trees(model: Any, wanted_by: str, most: int) -> list[tuple[int, Tree]]:
-    """At most `most` of the steps, evenly spaced, the first and the last among them, each with its number.
+    """At most `most` steps with their numbers, evenly spaced, including the first and the last.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def growth_trees(model: Any, wanted_by: str, most: int) -> list[tuple[int, Tree]
     tree, name = inside.tree, type(inside.model).__name__
     origin = tree.provenance
     if not tree.is_hard or (origin is not None and origin.estimator.startswith(NOT_BY_SPLITS)):
-        raise ValueError(f"{wanted_by}: the steps of {name} cannot be read off its tree; {HOW}")
+        raise ValueError(f"{wanted_by}: the steps of {name} cannot be derived from its tree; {HOW}")
     order = split_order(tree)
     return [(n, after_splits(tree, order, n)) for n in _spaced(len(order) + 1, most)]
 
@@ -52,7 +52,7 @@ def _spaced(n: int, most: int) -> list[int]:
 
 
 def step_title(number: int, last: int, tree: Tree) -> str:
-    """`Step 3 of 12: 4 leaves`; of a tree with buds how large it is, counting buds in part."""
+    """`Step 3 of 12: 4 leaves`; for a tree with buds its effective size."""
     title = f"Step {number} of {last}: {tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     buds = (tree.leafness > 0) & (tree.leafness < 1)
     n_buds = int(np.count_nonzero(buds))

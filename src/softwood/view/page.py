@@ -1,11 +1,10 @@
-"""One tree as one HTML file that needs nothing else: no network, no server, no build.
+"""One tree as one self-contained HTML file: no network, no server, no build.
 
-    view/viewer/page.html, page.css, *.js      the page, as it is read and tested
+    view/viewer/page.html, page.css, *.js      the sources of the page
     {"model": ..., "words": ..., "rules": ..., "rows": ...}      its data, one JSON
 
-`model` is what `to_json` writes; `evaluate.js` computes the equation of the tree from it. The modules stand in the
-page one after the other in one scope, those that are imported first, so the page also opens from a disk, where
-browsers load no modules.
+`model` is what `to_json` writes; `evaluate.js` computes the equation of the tree from it. The modules are concatenated
+in one scope, in the order of their imports, so the page also opens from a local file, where browsers load no modules.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from softwood.view.words import page_rules, page_words
 FIRST_MODULE = "main.js"
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?function |const |class )", re.MULTILINE)
-MOST_STEPS = 40  # of a slider, so that a page stays small enough to send
+MOST_STEPS = 40  # of the slider, to keep the page small
 FRAME_HEIGHT = 720  # pixels, in a notebook
 
 
 class Page:
-    """A page that was written.
+    """A written page.
 
     Attributes
     ----------
@@ -59,7 +58,7 @@ class Page:
         return f"Page({str(self.path)!r})"
 
     def _repr_html_(self) -> str:
-        """The page inside a notebook: a frame of its own, so neither styles nor names meet those around it."""
+        """The page inside a notebook, in an iframe that isolates its styles and names."""
         frame = f'width="100%" height="{FRAME_HEIGHT}" style="border:1px solid #8884" title="softwood tree"'
         return f'<iframe {frame} srcdoc="{html.escape(self.html, quote=True)}"></iframe>'
 
@@ -67,18 +66,18 @@ class Page:
 def view(
     model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None, *, steps: Any = None
 ) -> Page:
-    """Write a page that shows a tree and computes its answers as its inputs are moved.
+    """Write an interactive page that shows a tree and computes its predictions.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
-    X : rows to choose from on the page, as the model's `predict` takes them (the page shows what the tree reads: of a
-        pipeline, what the steps before it give); of a long table some, evenly spaced. None: sliders alone. The file
-        holds them: leave out what may not be shown.
-    y : their known answers, shown beside the row; needs X.
+    X : rows to choose from on the page, as for the model's `predict` (for a pipeline the page shows the output of the
+        steps before the tree). From a long table, evenly spaced rows. None: sliders only. The file contains these rows:
+        omit confidential ones.
+    y : their actual values, shown beside the row; needs X.
     path : where to write; None: a new file in the folder for temporary files.
-    steps : trees in the order in which they were learned, as `fit(X, y, callback=steps.append)` puts them into a list:
-        a slider above the tree goes through them. Of many, 40 evenly spaced. None: the tree alone.
+    steps : the list of trees that `fit(X, y, callback=steps.append)` filled: a slider above the tree shows them. If
+        there are many, 40 evenly spaced ones. None: the tree only.
 
     Returns
     -------
@@ -96,7 +95,7 @@ def view(
     inside = look_inside(model, wanted_by="view")
     tree = inside.tree
     if y is not None and X is None:
-        raise ValueError("y without X: known answers belong to rows; pass both or neither.")
+        raise ValueError("y without X: actual values belong to rows; pass both or neither.")
     origin = tree.provenance
     name = origin.estimator if origin is not None and origin.estimator else type(inside.model).__name__
     data = _facts_of(tree, name) | {"rows": None if X is None else read_rows(tree, through_steps(model, X)[1], y)}
@@ -116,7 +115,7 @@ def _facts_of(tree: Tree, name: str) -> dict[str, Any]:
 
 
 def _steps(tree: Tree, steps: Any, name: str) -> list[dict[str, Any]]:
-    """What the page shows of every step; the last is the tree itself."""
+    """The data of every step; the last is the tree itself."""
     chosen = growth_trees(steps, "view", MOST_STEPS)
     last, final = chosen[-1]
     if not final.schema.same_columns_and_answers(tree.schema):
@@ -125,7 +124,7 @@ def _steps(tree: Tree, steps: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _model(tree: Tree) -> Any:
-    """What `to_json` writes, as Python; effects, which only order and size drawings, with fewer digits."""
+    """The result of `to_json` as Python objects; effects, which only sort and scale drawings, are rounded."""
     model = json.loads(to_json(tree))
     model["tree"]["weight_effect"] = _short(tree.weight_effect)
     model["tree"]["slope_effect"] = _short(tree.slope_effect)
@@ -151,15 +150,15 @@ def _fill(data: dict[str, Any]) -> str:
 
 
 def embed(data: Any) -> str:
-    """JSON inside a script element: no text in it can end the element, and every character can be written."""
+    """JSON inside a script element, escaped so that no text can end the element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)  # halves of characters
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)  # lone surrogates
 
 
 @cache
 def script() -> str:
-    """All modules in one scope, each after those that it imports."""
+    """All modules in one scope, each after its imports."""
     told: dict[str, str] = {}
 
     def tell(name: str, above: tuple[str, ...] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What the page says of a tree, in the words of `softwood.tree.wording`."""
+"""The texts of the page, from `softwood.tree.wording`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from softwood.tree.spelling import spell_number
 from softwood.tree.wording import Wording
 from softwood.view.added import added_words, has_unit, own_answer, spell_answer
 
-ROOM = 160  # columns of a sum or a set before it is cut; the details show all of it as curves
+ROOM = 160  # characters of a sum or a set before it is truncated; the details show all of it as curves
 ROOM_OF_A_BRANCH = 60
 
 
 def page_words(tree: Tree, name: str) -> dict[str, Any]:
-    """Title, facts, and per node what its gate asks, which rows come to it, and what it answers."""
+    """Title, facts, and per node its question, its rule, and its response."""
     words, numbers = Wording(tree), node_numbers(tree)
     origin = tree.provenance
     title = origin.estimator if origin is not None and origin.estimator else name
@@ -43,8 +43,8 @@ def page_words(tree: Tree, name: str) -> dict[str, Any]:
 
 
 def page_rules(tree: Tree) -> list[dict[str, Any]]:
-    """Of every node that answers its conditions and what it adds or answers, the most travelled first where a row takes
-    many paths.
+    """The rules: for every node with a response its conditions and what it adds or predicts; if rows take several
+    paths, those with the largest proportion of rows first.
     """
     words, numbers = Wording(tree), node_numbers(tree)
     nodes = [node for node in tree.walk() if tree.leafness[node] > 0]
@@ -57,14 +57,14 @@ def page_rules(tree: Tree) -> list[dict[str, Any]]:
 
 
 def _sum(words: Wording, numbers: NodeNumbers, node: int) -> str:
-    """What a rule adds: a linear response as a sum of its largest terms."""
+    """The text of what a rule adds: a linear response as a sum of its largest terms."""
     if words.tree.slope_row[node] >= 0:
         return _equation(words, node)
     return added_words(numbers, node).removeprefix("adds ")
 
 
 def _unit(numbers: NodeNumbers) -> str:
-    """The head of a column of what nodes add."""
+    """The column heading of what nodes add."""
     if not has_unit(numbers):
         return ""
     return f"adds to {numbers.names[0]}" if len(numbers.names) == 1 else f"adds ({numbers.unit or 'number'} of each)"
@@ -75,7 +75,7 @@ def _facts(tree: Tree) -> list[str]:
     facts.append(_plural(tree.n_features, "input", "inputs"))
     origin = tree.provenance
     if origin is not None and origin.n_rows:
-        facts.append(f"learned from {_plural(origin.n_rows, 'row', 'rows')}")
+        facts.append(f"trained on {_plural(origin.n_rows, 'row', 'rows')}")
     if origin is not None and origin.held_out is not None:
         held = origin.held_out
         facts.append(f"{held.measure} {spell_number(held.value)} ({held.method})")
@@ -87,7 +87,7 @@ def _plural(n: int, one: str, many: str) -> str:
 
 
 def _question(words: Wording, node: int) -> str:
-    """What a gate asks: that of its first child where there are two, else the name of its input."""
+    """The question of a gate: the condition of its first child if there are two, else the name of its input."""
     tree = words.tree
     if tree.n_children[node] == 0:
         return ""
@@ -99,7 +99,7 @@ def _question(words: Wording, node: int) -> str:
 
 
 def _branch(words: Wording, child: int) -> str:
-    """Beside an edge: yes or no where the gate has two children, else which values come."""
+    """The label of an edge: yes or no if the gate has two children, else the values."""
     tree = words.tree
     gate, slot = words.place(child)
     if gate < 0:

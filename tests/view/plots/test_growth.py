@@ -113,8 +113,8 @@ def test_the_slider_of_a_page_moves_through_the_trees(tmp_path: Path, browser: A
         ([], "needs at least one step, got an empty list; fit with callback=steps.append"),
         ([CART], "needs steps that are trees, got CARTClassifier"),
         ([CART.tree_, sw.CARTClassifier().fit(X[:, :1], Y).tree_], "different inputs or answers"),
-        (SOFT_MODEL, "the steps of SoftTreeClassifier cannot be read off its tree; fit with callback=steps.append"),
-        (SOFT_MODEL.harden(), "cannot be read off its tree"),
+        (SOFT_MODEL, "the steps of SoftTreeClassifier cannot be derived from its tree; fit with callback=steps.append"),
+        (SOFT_MODEL.harden(), "cannot be derived from its tree"),
         (sw.CARTClassifier(), "needs a Tree or a fitted softwood estimator"),
     ],
     ids=["none", "models", "other inputs", "soft", "hardened", "not fitted"],
@@ -133,7 +133,7 @@ def test_arguments_are_checked(tmp_path: Path) -> None:
         sw.animate(CART, tmp_path / "growth.avi")
     with pytest.raises(ValueError, match=r"steps_per_second must be 0\.1\.\.60, got 0"):
         sw.animate(CART, tmp_path / "growth.gif", steps_per_second=0)
-    with pytest.raises(ValueError, match="plot_growth needs rows to know where the inputs lie"):
+    with pytest.raises(ValueError, match="plot_growth needs rows for the ranges of the inputs"):
         sw.plot_growth(CART, inputs=[0, 1])
     with pytest.raises(ValueError, match="view needs steps of the model that is shown"):
         sw.view(sw.CARTClassifier().fit(X[:, :1], Y), steps=SOFT)

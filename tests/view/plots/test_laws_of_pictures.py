@@ -179,7 +179,7 @@ class TestErrors:
             plots.plot_tree(CARTClassifier())
 
     def test_no_rows(self) -> None:
-        with pytest.raises(ValueError, match="plot_surface needs rows to know where the inputs lie: pass X"):
+        with pytest.raises(ValueError, match="plot_surface needs rows for the ranges of the inputs: pass X"):
             plots.plot_surface(scenes.hard_iris(), None)
 
     def test_answers_without_rows(self) -> None:
@@ -187,22 +187,22 @@ class TestErrors:
             plots.plot_tree(scenes.hard_iris(), None, self.y)
 
     def test_an_unknown_class(self) -> None:
-        with pytest.raises(ValueError, match="the label 'oak', which is none of the classes"):
+        with pytest.raises(ValueError, match="the label 'oak', which is not one of the classes"):
             plots.plot_tree(scenes.hard_iris(), self.X, ["oak"] * 150)
 
     def test_answers_of_other_rows(self) -> None:
-        with pytest.raises(ValueError, match="an answer for each of 150 rows, got 3"):
+        with pytest.raises(ValueError, match="a value for each of 150 rows, got 3"):
             plots.plot_tree(scenes.hard_iris(), self.X, self.y[:3])
 
     def test_more_than_two_inputs(self) -> None:
         tree = random_tree(3, 8, smooth=True)
-        with pytest.raises(ValueError, match="a surface has one or two inputs, and the tree looks at"):
+        with pytest.raises(ValueError, match="a surface has one or two inputs, and the tree uses"):
             plots.plot_surface(tree, cells_of(random_rows(0, 9)))
         with pytest.raises(ValueError, match="one or two different inputs"):
             plots.plot_surface(tree, cells_of(random_rows(0, 9)), inputs=["x0", "x1", "x2"])
 
     def test_an_unknown_input(self) -> None:
-        with pytest.raises(ValueError, match="no input is called 'height'; the inputs are"):
+        with pytest.raises(ValueError, match="there is no input 'height'; the inputs are"):
             plots.plot_surface(scenes.hard_iris(), self.X, inputs="height")
 
     def test_an_unknown_answer(self) -> None:

@@ -153,7 +153,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="needs a model with a history_ that is not empty, got Tree"):
             plots.plot_history(tree)
         with pytest.raises(
-            ValueError, match="needs feature_importances_, which a Tree has not: pass X and y, or values"
+            ValueError, match="needs feature_importances_, which a Tree does not have: pass X and y, or values"
         ):
             plots.plot_importance(tree)
 
@@ -166,15 +166,15 @@ class TestErrors:
             plots.plot_reasons(scenes.hard_iris())
 
     def test_a_row_that_is_not_there(self) -> None:
-        with pytest.raises(ValueError, match=r"row must be 0\.\.149, a place in X, got 150"):
+        with pytest.raises(ValueError, match=r"row must be 0\.\.149, a position in X, got 150"):
             plots.plot_row(scenes.hard_iris(), scenes.iris_rows()[0], row=150)
         with pytest.raises(ValueError, match="plot_row needs rows to follow one of them: pass X"):
             plots.plot_row(scenes.hard_iris(), None)
 
     def test_calibration_without_answers(self) -> None:
-        with pytest.raises(ValueError, match="plot_calibration needs known answers to compare with: pass y"):
+        with pytest.raises(ValueError, match="plot_calibration needs actual values to compare with: pass y"):
             plots.plot_calibration(scenes.hard_iris(), scenes.iris_rows()[0], None)
 
     def test_a_tree_without_inputs_has_no_curves(self) -> None:
-        with pytest.raises(ValueError, match="the tree looks at no input"):
+        with pytest.raises(ValueError, match="the tree uses no input"):
             plots.plot_curves(random_tree(0, 0, hard=True), np.zeros((3, 6)))

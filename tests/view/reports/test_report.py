@@ -271,9 +271,9 @@ class TestErrors:
     X, y = scenes.iris_rows()
 
     def test_no_rows_or_answers(self) -> None:
-        with pytest.raises(ValueError, match="report needs rows that the model was not learned from: pass X"):
+        with pytest.raises(ValueError, match="report needs rows that the model was not trained on: pass X"):
             report(scenes.hard_iris(), None, self.y)
-        with pytest.raises(ValueError, match="report needs known answers to measure errors: pass y"):
+        with pytest.raises(ValueError, match="report needs actual values to measure errors: pass y"):
             report(scenes.hard_iris(), self.X, None)
 
     def test_an_unknown_heading(self) -> None:
@@ -281,7 +281,7 @@ class TestErrors:
             report(scenes.hard_iris(), self.X, self.y, notes={"Purpose": "none"})
 
     def test_an_unknown_group(self) -> None:
-        with pytest.raises(ValueError, match="group: no column of X is called 'sex'; the columns are"):
+        with pytest.raises(ValueError, match="group: X has no column 'sex'; the columns are"):
             report(scenes.hard_iris(), self.X, self.y, group="sex")
         with pytest.raises(ValueError, match="group must have an entry for each of 150 rows, got 2"):
             report(scenes.hard_iris(), self.X, self.y, group=["a", "b"])
@@ -336,4 +336,4 @@ def test_a_report_says_which_of_many_classes_it_shows() -> None:
 def test_a_report_of_many_classes_without_a_mistake_says_so() -> None:
     y = np.repeat(np.arange(25), 4)
     page = report(CARTClassifier(prune=None).fit(y[:, None].astype(float), y), y[:, None].astype(float), y)
-    assert "No row has a wrong predicted class; there are 25 classes." in page.path.read_text()
+    assert "All rows are classified correctly; there are 25 classes." in page.path.read_text()

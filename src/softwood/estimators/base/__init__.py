@@ -1,1 +1,1 @@
-"""What the families share: the base class, transactional fits, intervals, losses, progress."""
+"""Shared by all families: the base class, transactional fits, intervals, losses, progress."""

@@ -1,4 +1,4 @@
-"""What every estimator with a tree inside offers, whichever learner made the tree."""
+"""Base class of all estimators that contain a tree, whichever learner made it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from softwood.tree import HeldOut, Provenance, Tree
 from softwood.tree.gain import gain_importances
 from softwood.tree.provenance import json_value
 
-PLAIN = (str, bool, int, type(None))  # types of parameters that are JSON as they are
-FEW_ROWS = 64  # that one thread answers before joblib has said how many there are
+PLAIN = (str, bool, int, type(None))  # types of parameters that need no conversion to JSON
+FEW_ROWS = 64  # predicted in one thread, before joblib is asked for the number of threads
 
 
 class RowCount(NamedTuple):
@@ -38,7 +38,7 @@ class RowCount(NamedTuple):
 
 
 class TreeEstimator(ShownInNotebook, BaseEstimator):
-    """Base of all estimators: after fit `tree_` holds the tree, which knows all there is to know of its inputs."""
+    """Base of all estimators: after fit `tree_` holds the tree with its schema."""
 
     tree_: Tree
     n_jobs: int | None
@@ -47,7 +47,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, asked of the signature once: scikit-learn asks in every `get_params` and `clone`."""
+        """Names of the parameters, cached: scikit-learn reads the signature in every `get_params` and `clone`."""
         if "_parameter_names" not in vars(cls):
             cls._parameter_names = tuple(super()._get_param_names())
         return list(cls._parameter_names)
@@ -93,29 +93,29 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of all the impurity that the gates took away; sums to 1 (all 0 for a single leaf).
+        """Each feature's share of the impurity reduction of all gates; sums to 1 (all 0 for a single leaf).
 
-        Gains are counted on the training rows, so features with many distinct values look better than they are.
-        `sklearn.inspection.permutation_importance` on rows that were not trained on has no such bias.
+        Gains are measured on the training rows, so features with many distinct values look better than they are.
+        `sklearn.inspection.permutation_importance` on held-out rows has no such bias.
         """
         check_is_fitted(self, "tree_")
         return gain_importances(self.tree_)
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """How the tree did on rows held out while its size was chosen: measure, value, standard_error and by.
+        """Score on the rows held out while the size was chosen: measure, value, standard_error and by.
 
-        None where nothing was held out, or where the learner does not say.
+        None if no rows were held out, or if the learner does not report it.
         """
         return None
 
     @property
     def _answering_tree(self) -> Tree:
-        """The tree, or one that answers the same and says nothing else."""
+        """The tree, or one with the same predictions and no statistics."""
         return self.tree_
 
     def _rows(self, X: Any) -> Floats | SparseTable:
-        """Rows as the tree answers them: a sparse matrix of numbers stays sparse."""
+        """Rows as the tree reads them; a sparse matrix of numbers stays sparse."""
         return read_sparse(self, X, self._answering_tree.schema)
 
     def _read(self, X: Any) -> Floats:
@@ -138,7 +138,7 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         return Provenance(type(self).__name__, parameters, __version__, *weight, held_out)
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:
-        """As fitted: with a tree and all else that was learned, from a file."""
+        """Set the fitted state from a file: the tree and everything else that was learned."""
         self.tree_ = tree
         self.__dict__.update(learned)
         return self
@@ -147,11 +147,11 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
         return threads(self.n_jobs)
 
     def _threads_for(self, rows: Floats | SparseTable) -> int:
-        """Threads that answer these rows; they change nothing but the time."""
+        """Number of threads for predicting these rows; it changes only the time."""
         return 1 if len(rows) <= FEW_ROWS else self._threads()
 
     def _require_tree(self) -> None:
-        """NotFittedError before `fit`. scikit-learn's own check takes longer than the answer of a small tree."""
+        """NotFittedError before `fit`. scikit-learn's own check takes longer than a prediction of a small tree."""
         if "tree_" not in vars(self):
             check_is_fitted(self, "tree_")
 
@@ -165,12 +165,12 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
 
 @cache
 def _parameter_names(estimator: type[BaseEstimator]) -> tuple[str, ...]:
-    """Scikit-learn looks at the signature anew each time, which takes longer than a small tree."""
+    """scikit-learn reads the signature each time, which takes longer than a prediction of a small tree."""
     return tuple(estimator._get_param_names())
 
 
 class Probabilities(SetPrediction):
-    """What every classifier with a tree inside answers beside the class; stands left of TreeEstimator."""
+    """Predictions of all classifiers; a mixin to the left of TreeEstimator."""
 
     classes_: npt.NDArray[Any]
 
@@ -196,7 +196,7 @@ class Probabilities(SetPrediction):
 
     @in_row_blocks
     def predict(self: Any, X: Any) -> npt.NDArray[Any]:
-        """The class of least expected cost: without costs the most probable one (the first of equals)."""
+        """The class of least expected cost; without costs the most probable one (the first in a tie)."""
         self._require_tree()
         if type(X) is not np.ndarray and is_dask(X):
             return answer_lazily(self, "predict", X, self.classes_[:0])
@@ -205,7 +205,7 @@ class Probabilities(SetPrediction):
 
 
 class Numbers(IntervalPrediction):
-    """What every regressor with a tree inside answers; stands left of TreeEstimator."""
+    """Predictions of all regressors; a mixin to the left of TreeEstimator."""
 
     _one_target: bool
 

@@ -1,4 +1,4 @@
-"""Fits from rows in parts (batches, partitions of a cluster): what stands between a scan (scan.py) and the learners."""
+"""Fits from rows in parts (batches, partitions of a cluster): between a scan (scan.py) and the learners."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def remember_answers(estimator: Any, scan: Scan) -> None:
 
 
 def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any, mixes_answers: bool = False) -> Dataset | None:
-    """Rows to choose by, as soft learners take them; they must be in memory."""
+    """Validation rows in the format of soft learners; they must be in memory."""
     refuse_out_of_core_validation(X_val)
     levels = scan.columns.level_counts.tolist()
     if scan.classes is None:
@@ -56,7 +56,7 @@ def held_rows(estimator: Any, scan: Scan, X_val: Any, y_val: Any, mixes_answers:
 
 @contextmanager
 def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
-    """The journal of a fit, by the checkpoint that its batches name; it is removed when the fit has ended."""
+    """The journal of a fit, at the checkpoint path of its batches; it is removed at the end of the fit."""
     params = {name: json_value(value) for name, value in vars(estimator).items() if name in estimator.get_params(False)}
     told = {name: value for name, value in params.items() if name not in NOT_LEARNED}
     owner = repr((type(estimator).__name__, sorted(told.items()), __version__)).encode() + scan.fingerprint()
@@ -71,7 +71,7 @@ def journal_of(estimator: Any, scan: Scan) -> Iterator[Journal]:
 
 
 def soft_table(scan: Scan, class_weight: Any = None, mixes_answers: bool = False) -> BatchedRows:
-    """The rows as soft learners take them; of trees that mix answers where classes are learned."""
+    """The rows in the format of soft learners."""
     target = scan.target
     if scan.classes is None:
         loss, factor, (centre, scale) = Loss.SQUARED, np.ones(0), target.scale()
@@ -99,7 +99,7 @@ def _class_loss(classes: Sized, mixes_answers: bool) -> Loss:
 
 @dataclass(frozen=True)
 class ToBatch:
-    """Rows as soft learners take them. factor : how much the rows of a class count; n_classes 0: numbers."""
+    """Rows in the format of soft learners. factor : weight of each class; n_classes 0: regression."""
 
     n_classes: int
     factor: Floats
@@ -116,7 +116,7 @@ class ToBatch:
 
 
 def _ranges(scan: Scan) -> tuple[Floats, Floats]:
-    """Least and largest value of each input; of a category, codes that have any weight."""
+    """Smallest and largest value of each input; for a category, of the codes with positive weight."""
     ends = []
     for column in scan.column:
         if column.levels is None:
@@ -137,9 +137,8 @@ def soft_rows(
     class_weight: Any = None,
     mixes_answers: bool = False,
 ) -> tuple[TrainingRows, Schema]:
-    """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample.
-
-    The schema is of the columns as they are in the table.
+    """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample. The
+    schema has the columns in the order of the table.
     """
     table = soft_table(scan, class_weight, mixes_answers)
     if not order.is_given:
@@ -166,7 +165,7 @@ class ByName:
 
 
 def schema_of(scan: Scan, X: Floats, weight: Floats) -> Schema:
-    """What the tree will stand for; quantiles are those of a sample of the rows."""
+    """The schema of the tree; quantiles are those of a sample of the rows."""
     some = summarize(X, weight, scan.columns.level_counts.tolist())
     exact = scan.summaries
     summaries = tuple(

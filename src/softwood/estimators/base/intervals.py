@@ -1,4 +1,4 @@
-"""predict_interval, predict_set and calibrate: what regressors and classifiers say of how sure they are."""
+"""predict_interval, predict_set and calibrate: the uncertainty of regressors and classifiers."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ Estimator = TypeVar("Estimator", bound=Any)
 
 
 class Calibrated:
-    """What both share: rows that were held out, kept as quantiles of their errors."""
+    """Shared by both: quantiles of the errors on held-out rows."""
 
     _conformal: Any
 
     def _take_held_out(self, rows: HeldOutRows | None, schema: Schema) -> None:
-        """Learn from rows that the tree's learner held out; where it held out none, `calibrate` can give some."""
+        """Learn from the rows that the learner held out; if there are none, use `calibrate`."""
         self._conformal = None if rows is None else self._conformal_of(rows, schema)
 
     def _conformal_of(self, rows: HeldOutRows, schema: Schema) -> Any:
         raise NotImplementedError
 
     def _calibration(self, coverage: float, what: str) -> Any:
-        """What was learned of held-out rows, enough of them for this coverage."""
+        """The quantiles learned from held-out rows; an error if there are too few rows for this coverage."""
         if not 0.0 < options.real("coverage", coverage, 0.0) < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}.")
         found = vars(self).get("_conformal")
         if found is None:
             raise ValueError(
-                f"{what} needs rows that the tree was not trained on, but none were held out: call "
-                "calibrate(X, y) with rows that `fit` has not seen."
+                f"{what} needs rows that the tree was not trained on, but none were held out: call calibrate(X, "
+                f"y) with rows that `fit` has not seen."
             )
         if coverage > found.largest_coverage:
             raise ValueError(
@@ -53,20 +53,20 @@ class Calibrated:
 
 
 class IntervalPrediction(Calibrated):
-    """What every regressor offers; stands left of TreeEstimator."""
+    """Mixin of all regressors, to the left of TreeEstimator."""
 
     @in_row_blocks
     def predict_interval(self: Any, X: Any, coverage: float = 0.9) -> Floats:
-        """Lower and upper end of an interval that holds the target of a new row with the chance `coverage`.
+        """Lower and upper end of an interval that contains the target of a new row with probability `coverage`.
 
         Parameters
         ----------
         X : rows, as in `predict`.
-        coverage : between 0 and 1; of the rows like those of `fit`, this part is inside on average.
+        coverage : between 0 and 1; the average proportion of targets inside, for rows like those of `fit`.
 
         Returns
         -------
-        (rows, 2), or (rows, targets, 2) where y had several. Conformal prediction from the rows that `fit` held out to
+        (rows, 2), or (rows, targets, 2) for several targets. Conformal prediction from the rows that `fit` held out to
         choose the tree, or that `calibrate` was given; wider where errors were larger.
         """
         self._require_tree()
@@ -77,14 +77,16 @@ class IntervalPrediction(Calibrated):
         return ends[:, 0] if answer.shape[1] == 1 else ends
 
     def _intervals_of(self: Any, rows: Floats, answer: Floats, coverage: float) -> Floats | None:
-        """(rows, targets, 2) about answers to rows as the tree reads them; None where held-out rows are too few."""
+        """(rows, targets, 2) intervals around the predictions for encoded rows; None if there are too few held-out
+        rows.
+        """
         found = vars(self).get("_conformal")
         if found is None or coverage > found.largest_coverage:
             return None
         return _within_answers(self, found.at(rows, answer, coverage))
 
     def calibrate(self: Estimator, X: Any, y: Any, sample_weight: Any = None) -> Estimator:
-        """Learn intervals from rows that `fit` has not seen; the tree stays as it is. Returns the estimator.
+        """Learn intervals from rows that `fit` has not seen. The tree is unchanged. Returns the estimator.
 
         Parameters
         ----------
@@ -103,22 +105,22 @@ class IntervalPrediction(Calibrated):
 
 
 class SetPrediction(Calibrated):
-    """What every classifier offers; stands left of TreeEstimator."""
+    """Mixin of all classifiers, to the left of TreeEstimator."""
 
     @in_row_blocks
     def predict_set(self: Any, X: Any, coverage: float = 0.9) -> npt.NDArray[np.bool_]:
-        """Which classes are in a set that holds the class of a new row with the chance `coverage`.
+        """The classes in a set that contains the class of a new row with probability `coverage`.
 
         Parameters
         ----------
         X : rows, as in `predict`.
-        coverage : between 0 and 1; of the rows like those of `fit`, at least this part has its class in the set.
+        coverage : between 0 and 1; at least this proportion of rows like those of `fit` has its class in the set.
 
         Returns
         -------
-        (rows, classes), columns in the order of `classes_`. The most probable class is always in, so that a tree which
-        errs less often than 1 - coverage gives sets of one class. From the rows that `fit` held out to choose the tree,
-        or that `calibrate` was given.
+        (rows, classes), columns in the order of `classes_`. The most probable class is always included, so a tree with
+        an error rate below 1 - coverage gives sets of one class. Learned from the rows that `fit` held out to choose
+        the tree, or that `calibrate` was given.
         """
         self._require_tree()
         found = self._calibration(coverage, "predict_set")
@@ -126,7 +128,7 @@ class SetPrediction(Calibrated):
         return held
 
     def calibrate(self: Estimator, X: Any, y: Any, sample_weight: Any = None) -> Estimator:
-        """Learn sets from rows that `fit` has not seen; the tree stays as it is. Returns the estimator.
+        """Learn sets from rows that `fit` has not seen. The tree is unchanged. Returns the estimator.
 
         Parameters
         ----------
@@ -145,7 +147,7 @@ class SetPrediction(Calibrated):
 
 
 def _within_answers(model: Any, ends: Floats) -> Floats:
-    """Behind a log link, and where counts are learned, nothing is below 0."""
+    """The lower end is at least 0 with a log link and for counts."""
     loss = getattr(model, "_loss", None)  # a tree that mixes means has no link of its own
     is_log = model.tree_.link == Link.LOG or (isinstance(loss, Loss) and loss.link == Link.LOG)
     counts = is_log or vars(model).get("criterion") == "poisson"
@@ -153,7 +155,7 @@ def _within_answers(model: Any, ends: Floats) -> Floats:
 
 
 def copy_uncalibrated(model: Estimator) -> Estimator:
-    """A shallow copy that is to get another tree: what was learned of errors is not that tree's."""
+    """A shallow copy for another tree, without the quantiles of errors, which belong to the old tree."""
     found = copy.copy(model)
     vars(found).pop("_conformal", None)
     return found

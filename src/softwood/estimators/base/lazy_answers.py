@@ -1,4 +1,4 @@
-"""Answers for rows of Dask: lazy, partition by partition, where they lie."""
+"""Predictions for rows of Dask: lazy, partition by partition, on the workers that hold them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Answers = TypeVar("Answers", bound=npt.NDArray[Any])
 
 
 def answer_lazily(estimator: Any, method: str, X: Any, empty: Answers) -> Answers:
-    """An array of Dask: what a method of a fitted estimator says of the rows of X; `empty` is what it says of none.
+    """An array of Dask: the result of a method of a fitted estimator for the rows of X; `empty` is its result for no
+    rows.
 
-    Dask has no types: the answers have that of the array which they become.
+    Dask has no type hints; the return type is that of the computed array.
     """
     from softwood.engines.dask import map_rows
 
@@ -22,7 +23,7 @@ def answer_lazily(estimator: Any, method: str, X: Any, empty: Answers) -> Answer
 
 @dataclass(frozen=True, repr=False)
 class PartAnswer:
-    """The answers of one partition, which may be empty."""
+    """The predictions of one partition, which may be empty."""
 
     estimator: Any
     method: str

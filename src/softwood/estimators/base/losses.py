@@ -1,8 +1,9 @@
-"""Losses and offsets of regressors: what a user calls them, which targets they take, and what an offset does.
+"""Losses and offsets of regressors: their names, the targets they accept, and what an offset does.
 
-    squared_error, absolute_error,          the answer is the output; an offset is added to it
+    squared_error, absolute_error,          the prediction is the output; an offset is added to it
     huber, quantile
-    poisson, gamma, tweedie                 the answer is exp(output), never negative; the offset is added to the output
+    poisson, gamma, tweedie                 the prediction is exp(output), never negative; an offset is added to the
+    output
 
 With m = exp(offset) a row of target y and weight w has the deviance of power p, w d(y, m exp(output)) =
 w m^(2-p) d(y / m, exp(output)): learning with an offset is learning rates y / m by weights w m^(2-p). So a row of
@@ -66,7 +67,7 @@ def loss_name(loss: Any) -> str:
 
 
 def read_quantile(value: Any) -> float:
-    """Which quantile is asked for."""
+    """The level of the quantile."""
     quantile = options.real("quantile", value, 0.0)
     if not 0.0 < quantile < 1.0:
         raise ValueError(f"quantile must be between 0 and 1, such as 0.9, got {value!r}.")
@@ -74,7 +75,7 @@ def read_quantile(value: Any) -> float:
 
 
 def read_delta(value: Any, otherwise: str) -> float:
-    """From where on errors count by their size."""
+    """The error above which the loss is linear."""
     delta = options.real("delta", value, 0.0)
     if delta == 0.0:
         raise ValueError(f"delta must be a number > 0, got 0; for the absolute error use {otherwise}.")
@@ -82,7 +83,7 @@ def read_delta(value: Any, otherwise: str) -> float:
 
 
 def refuse_targets(loss: Loss, values: Floats, weight: Floats, name: str = "y") -> None:
-    """An error for targets (rows, targets) that a loss behind a log link does not take."""
+    """An error for targets (rows, targets) that a loss with a log link does not accept."""
     if loss.link != Link.LOG:
         return
     seen, kind = values[weight > 0], {1.0: "poisson", 2.0: "gamma"}.get(loss.parameter, "tweedie")
@@ -96,7 +97,7 @@ def refuse_targets(loss: Loss, values: Floats, weight: Floats, name: str = "y") 
 
 
 def read_offset(offset: Any, n_rows: int, loss: Loss, name: str = "offset") -> Floats | None:
-    """One finite number for every row, or one for all; None where none is given."""
+    """One finite number per row, or one for all rows; None if not given."""
     if offset is None:
         return None
     values = read_vector(offset, name)
@@ -105,7 +106,7 @@ def read_offset(offset: Any, n_rows: int, loss: Loss, name: str = "offset") -> F
         values = np.full(n_rows, float(values))
     found: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name, ensure_min_samples=0)
     if found.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, one number for every row, got shape {found.shape}.")
+        raise ValueError(f"{name} must have one dimension, one number per row, got shape {found.shape}.")
     check_consistent_length(range(n_rows), found)
     if loss.link == Link.LOG and np.abs(found).max(initial=0.0) > LARGEST_OFFSET:
         largest = float(found[np.abs(found).argmax()])
@@ -117,7 +118,7 @@ def read_offset(offset: Any, n_rows: int, loss: Loss, name: str = "offset") -> F
 
 
 def without_offset(loss: Loss, values: Floats, weight: Floats, offset: Floats | None) -> tuple[Floats, Floats]:
-    """Targets and weights by which a tree without offsets has the same loss; weights keep their sum."""
+    """Targets and weights for which a tree without offsets has the same loss; the sum of the weights is kept."""
     if offset is None:
         return values, weight
     if loss.link != Link.LOG:
@@ -127,14 +128,14 @@ def without_offset(loss: Loss, values: Floats, weight: Floats, offset: Floats | 
 
 
 def rows_of_loss(loss: Loss, values: Floats, weight: Floats, offset: Any, suffix: str = "") -> tuple[Floats, Floats]:
-    """Targets and weights to learn from, without their offsets; what the loss does not take is refused."""
+    """Targets and weights to learn from, without offsets; targets that the loss does not accept are refused."""
     refuse_targets(loss, values, weight, "y" + suffix)
     given = read_offset(offset, len(values), loss, "offset" + suffix)
     return without_offset(loss, values, weight, given)
 
 
 def refuse_loss_of_engine(loss: Any, engine: str, offset: Any) -> None:
-    """An error for a loss or an offset that only rows in memory have."""
+    """An error for a loss or an offset that is supported for rows in memory only."""
     is_squared = loss_name(loss) == "squared_error"
     if not is_squared or offset is not None:
         what = "offset" if is_squared else f"loss={loss!r}"
@@ -145,16 +146,16 @@ def refuse_loss_of_engine(loss: Any, engine: str, offset: Any) -> None:
 
 
 class LossNumbers(Numbers):
-    """What a regressor with `loss` answers; stands left of TreeEstimator."""
+    """Predictions of regressors with a `loss`; a mixin to the left of TreeEstimator."""
 
     def predict(self: Any, X: Any, offset: Any = None) -> Floats:
-        """Answers, shape (rows,) or (rows, targets) as y was.
+        """Predictions, shape (rows,) or (rows, targets) as y.
 
         Parameters
         ----------
         X : rows, as in `fit`.
-        offset : one number a row that is added to the output of the tree: behind a log link the logarithm of the
-            exposure, by which the answer is multiplied.
+        offset : one number per row that is added to the output of the tree. With a log link it is the logarithm of the
+            exposure, which multiplies the prediction.
         """
         answer: Floats = super().predict(X)
         if offset is None:

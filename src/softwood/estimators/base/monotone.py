@@ -1,4 +1,4 @@
-"""Monotone constraints of soft trees: the signs that a user asks for, what does not go with them, and the proof."""
+"""Monotone constraints of soft trees: their signs, parameters that exclude them, and the proof."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from softwood.tree.monotone import certify
 
 
 def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
-    """One sign an input, empty for none; several classes have no order that one output could keep."""
+    """One sign per input, empty for none; refused for more than two classes, whose scores have no order."""
     signs = options.monotone_signs(given, schema, ordered=True)
     if len(signs) and schema.task == "classification" and len(schema.answers) > 2:
         raise ValueError(
@@ -25,7 +25,7 @@ def soft_signs(given: Any, schema: Schema) -> npt.NDArray[np.int8]:
 
 
 def refuse_beside(params: Mapping[str, Any], **others: tuple[Any, str]) -> None:
-    """An error where `monotonic_cst` is given and another parameter has the value named, which says why not."""
+    """An error if `monotonic_cst` is given and another parameter has this value; `why` gives the reason."""
     for name, (value, why) in others.items():
         if params["monotonic_cst"] is not None and params[name] == value:
             raise ValueError(f"monotonic_cst cannot be combined with {name}={value!r}, which {why}. Drop either.")

@@ -1,4 +1,4 @@
-"""How a fitted estimator shows itself in a notebook: scikit-learn's display, and below it a small drawing."""
+"""Display of a fitted estimator in a notebook: scikit-learn's display, with a small drawing below."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FRAME = '<div style="overflow-x:auto;margin-top:0.5em">{}</div>'
 
 
 class ShownInNotebook:
-    """Adds the drawing to what scikit-learn shows; stands left of BaseEstimator.
+    """Adds the drawing to scikit-learn's display; a mixin to the left of BaseEstimator.
 
     `sklearn.set_config(display="text")` turns off both, as it does for every estimator.
     """
@@ -22,13 +22,13 @@ class ShownInNotebook:
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
-        """For viewers that ask for HTML alone; not there where the display is text, as scikit-learn's own."""
+        """For viewers that need HTML; absent if the display is text, as in scikit-learn."""
         theirs: Callable[[], str] = super()._repr_html_  # type: ignore[misc]  # of BaseEstimator
         return lambda: theirs() + _drawing(self)
 
 
 def _drawing(model: Any) -> str:
-    """The tree of a fitted model; nothing of one that is not."""
+    """The drawing of a fitted model; empty for an unfitted one."""
     from softwood.formats.drawing import draw_small  # here, not above: learning needs no drawing
 
     tree = getattr(model, "tree_", None)

@@ -15,21 +15,21 @@ from softwood.learners.soft.search.selection import Candidate
 from softwood.parts.messages import is_logged, is_terminal, say
 
 LINE_SECONDS = 5.0  # between two lines on how far a fit is
-NOTICE_SECONDS = 10.0  # a fit that takes longer says so on a terminal
+NOTICE_SECONDS = 10.0  # a longer fit is reported on a terminal
 NOTICE_CANDIDATES = 4  # before the time of a search is estimated
-# Part of a search's time that has passed after so many candidates: the median of eight tables of 150 to 8,000 rows,
+# Proportion of a search's time after this number of candidates: the median of eight tables of 150 to 8,000 rows,
 # where single ones differ by a factor of two.
 CANDIDATES = (0, 1, 4, 8, 15, 20, 24, 32)
 TIME_SHARE = (0.0, 0.08, 0.14, 0.28, 0.45, 0.7, 0.85, 0.95)
 
 SEARCH_SHARE = 0.6  # of the time of a budding tree that is the search of its soft tree: 0.3 to 1 on five tables
 
-_has_noticed = False  # whether this process has said that a fit is long
+_has_noticed = False  # whether this process has reported a long fit
 
 
 @contextmanager
 def annealing_bar(shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A line that shows calls, successes and loss of an annealing; nothing unless `shown`."""
+    """A line with calls, successes and loss of annealing; nothing unless `shown`."""
     if not shown:
         yield None
         return
@@ -44,7 +44,7 @@ def annealing_bar(shown: bool) -> Iterator[Callable[[Progress], None] | None]:
 
 @contextmanager
 def softening_bar(shown: bool, total: int) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar of softenings that counted, of those wanted; nothing unless `shown`."""
+    """A bar of successful softenings out of those requested; nothing unless `shown`."""
     if not shown:
         yield None
         return
@@ -58,7 +58,7 @@ def softening_bar(shown: bool, total: int) -> Iterator[Callable[[int, int], None
 
 @contextmanager
 def search_bar(verbose: int) -> Iterator[Callable[[Candidate], None]]:
-    """How far the search of a soft tree is; with verbose=2 each candidate, too."""
+    """Progress of the search of a soft tree; with verbose=2 also each candidate."""
     with _bar("soft tree: the first candidate", verbose) as bar:
         losses: list[float] = []
 
@@ -74,9 +74,9 @@ def search_bar(verbose: int) -> Iterator[Callable[[Candidate], None]]:
 
 
 def budding_lines(verbose: int, begin: float | None = None) -> Callable[[dict[str, Any]], None]:
-    """One line every few seconds on how far a budding tree is; with verbose=2 one for every epoch or tree.
+    """One line every few seconds on the progress of a budding tree; with verbose=2 one per epoch or tree.
 
-    begin : of a fit that searches a soft tree first, by `monotonic`; a long one says so once.
+    begin : start of a fit that searches a soft tree first, by `monotonic`; a long fit reports this once.
     """
     last, count = -np.inf, 0
 
@@ -98,7 +98,7 @@ def budding_lines(verbose: int, begin: float | None = None) -> Callable[[dict[st
 
 
 def notice(verbose: int, seconds: float) -> None:
-    """Say once in a process, on a terminal, that a fit will take long, where nothing else shows it."""
+    """Report once per process, on a terminal, that a fit will take long, if nothing else shows it."""
     global _has_noticed
     if verbose or _has_noticed or seconds < NOTICE_SECONDS or not is_terminal(sys.stderr):
         return
@@ -107,7 +107,7 @@ def notice(verbose: int, seconds: float) -> None:
 
 
 class _Bar:
-    """How far work is. shown : called with a text and the time left where there is a terminal, else None."""
+    """Progress of work. shown : called with a text and the time left if there is a terminal, else None."""
 
     def __init__(self, verbose: int, shown: Callable[[str, float], None] | None) -> None:
         self.verbose, self.shown = verbose, shown
@@ -115,7 +115,7 @@ class _Bar:
         self.text, self.total = "", np.inf  # total: seconds that all will take, estimated
 
     def update(self, text: str, done: float = 0.0) -> None:
-        """The work stands here; `done` is the part of its time that has passed, 0 where nobody knows."""
+        """Report the progress; `done` is the elapsed proportion of the total time, 0 if unknown."""
         self.text, now = text, monotonic()
         self.total = (now - self.begin) / done if done > 0 else np.inf
         if self.shown is not None:
@@ -128,7 +128,7 @@ class _Bar:
 
 @contextmanager
 def _bar(text: str, verbose: int) -> Iterator[_Bar]:
-    """A bar with the time that is left on a terminal, else a line every few seconds and one at the end."""
+    """A bar with the time left on a terminal; otherwise a line every few seconds and one at the end."""
     if not verbose or is_logged() or not is_terminal():
         bar = _Bar(verbose, None)
         yield bar
@@ -172,7 +172,7 @@ def _terminal_bar(text: str) -> Iterator[Callable[[str, float], None]]:
 
 
 def spell_seconds(seconds: float) -> str:
-    """A length of time as short as it can be said.
+    """A duration in short form.
 
     >>> spell_seconds(0.04), spell_seconds(41.6), spell_seconds(200), spell_seconds(9000)
     ('0.0 s', '42 s', '3 min', '2.5 h')

@@ -1,4 +1,4 @@
-"""What CARTClassifier and CARTRegressor share: growing by the user's options, and other sizes of the tree."""
+"""Shared by CARTClassifier and CARTRegressor: growing with the user's options, and other sizes of the tree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PRUNE = ("cv", "validation", "reduced_error", None)
 
 
 class PrunedTree(Calibrated, TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     _engines = ("memory", "batches", "dask")
     pruning_sequence_: PruningSequence
@@ -47,14 +47,14 @@ class PrunedTree(Calibrated, TreeEstimator):
 
     @property
     def pruning_table_(self) -> PruningTable:
-        """What every tree of the pruning sequence costs."""
+        """The cost of each tree of the pruning sequence."""
         check_is_fitted(self, "tree_")
         table = self._pruning_table
         return plain_table(self.pruning_sequence_) if table is None else table
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """What the tree costs by cross-validation or on validation rows: measure, value, standard_error and by."""
+        """The cost of the tree by cross-validation or on validation rows: measure, value, standard_error and by."""
         table = self.pruning_table_
         value, spread = float(table.tested_error[table.chosen]), float(table.standard_error[table.chosen])
         if not np.isfinite(value):
@@ -106,7 +106,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         return criteria[options.one_of("criterion", p["criterion"], tuple(criteria))]
 
     def _check_pruning(self, X_val: Any, y_val: Any, methods: tuple[str | None, ...] = PRUNE) -> None:
-        """Validation rows are there if the way of pruning needs them, and only then."""
+        """Check that validation rows are given if and only if pruning needs them."""
         p, has_validation = vars(self), X_val is not None or y_val is not None
         options.one_of("prune", p["prune"], methods)
         options.boolean("one_se", p["one_se"])
@@ -135,7 +135,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         return self
 
     def _held_out(self, table: PruningTable | None) -> HeldOut | None:
-        """What the chosen tree costs on rows that were not trained on."""
+        """The cost of the chosen tree on held-out rows."""
         if table is None or not np.isfinite(table.tested_error[table.chosen]):
             return None
         p, error = vars(self), float(table.standard_error[table.chosen])
@@ -149,12 +149,12 @@ class PrunedTree(Calibrated, TreeEstimator):
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """The alphas of the pruning sequence and the impurity of its trees, as in scikit-learn.
 
-        Grows on all rows, chooses nothing; this estimator stays as it is.
+        Grows a tree on all rows without choosing a size; this estimator is unchanged.
 
         Returns
         -------
         path : Bunch with `ccp_alphas` (rising) and `impurities` of the leaves. Alphas that differ by rounding only are
-            one; every one of them can be given to `prune_to`.
+            merged; each can be passed to `prune_to`.
         """
         grown = clone(self).set_params(prune=None).fit(X, y, sample_weight=sample_weight)
         sequence = grown.pruning_sequence_
@@ -164,17 +164,17 @@ class PrunedTree(Calibrated, TreeEstimator):
     # -- another size --------------------------------------------------------------------------------------------------
 
     def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Self:
-        """A copy with another tree of the pruning sequence; this estimator stays as it is.
+        """A copy with another tree of the pruning sequence; this estimator is unchanged.
 
         Parameters
         ----------
-        alpha : the price of a leaf; the smallest tree that is best for it.
-        n_leaves : maximum number of leaves; the largest tree of the sequence within it is taken.
+        alpha : the penalty per leaf; gives the smallest tree that is best for it.
+        n_leaves : maximum number of leaves; gives the largest tree of the sequence within it.
 
         Notes
         -----
         A branch that is in the copy but not in this estimator's tree has surrogates only if its feature had missing
-        values at fit; where it has none, a missing value goes to the larger child.
+        values at fit; otherwise a missing value goes to the larger child.
         """
         check_is_fitted(self, "tree_")
         if (alpha is None) == (n_leaves is None):
@@ -194,7 +194,7 @@ class PrunedTree(Calibrated, TreeEstimator):
         return pruned
 
     def snip(self, node: int) -> Self:
-        """A copy in which a branch, chosen by hand, is a leaf; this estimator stays as it is.
+        """A copy in which this branch is collapsed to a leaf; this estimator is unchanged.
 
         Parameters
         ----------
@@ -213,7 +213,9 @@ class PrunedTree(Calibrated, TreeEstimator):
 
 
 def _center(table: Table, weight: Floats) -> Floats:
-    """What stands for a missing value: the mean of a number, the most frequent category (0 where all are missing)."""
+    """The value that replaces a missing one: the mean of a number, the most frequent category (0 if all are
+    missing).
+    """
     fill = np.zeros(table.values.shape[1])
     if isinstance(table.values, SparseTable):
         return _stored_center(table.values, weight)
@@ -228,7 +230,7 @@ def _center(table: Table, weight: Floats) -> Floats:
 
 
 def _stored_center(X: SparseTable, weight: Floats) -> Floats:
-    """The means of the columns of a sparse table: zeros are one value with all their weight."""
+    """The column means of a sparse table."""
     fill, (begin, row, value), total = np.zeros(X.n_columns), X.by_column(), math.fsum(weight)
     for column in np.unique(X.column):
         at = slice(begin[column], begin[column + 1])

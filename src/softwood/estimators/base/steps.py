@@ -1,8 +1,8 @@
 """`callback`: what `fit` calls with the tree after each step of learning.
 
-Learners keep their steps as trees. Once the fit has chosen, `callback` is called with each of them in order; the last
-is `tree_`. So a search over several kinds of trees shows the steps of the kind it chose, and a callback cannot change
-what is learned. It is an argument of `fit`, not a parameter of the estimator, so clones and files do not hold it.
+Learners keep their steps as trees. At the end of the fit, `callback` is called with each of them in order; the last is
+`tree_`. So a search over several kinds of trees shows the steps of the chosen kind, and a callback cannot change what
+is learned. It is an argument of `fit`, not a parameter of the estimator, so clones and files do not hold it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Callback = Callable[[Tree], Any] | None
 
 
 def check_callback(callback: Any, engine: str = "memory") -> None:
-    """Refuse what cannot be called, and rows beyond memory."""
+    """An error for a callback that is not callable, and for out-of-core rows."""
     if callback is None:
         return
     if not callable(callback):

@@ -1,8 +1,7 @@
-"""What an estimator learns is set on it at once, when all is learned.
+"""Fits that set all learned attributes at once, at the end.
 
-`fit` runs on a copy of the estimator that shares its parts; only when it has ended does the estimator take over what
-the copy has. Until then, and where it refuses the data or is interrupted, the estimator stays as it was: never the
-classes of one fit beside the tree of another.
+`fit` runs on a shallow copy of the estimator, whose attributes are taken over when it has ended. If it refuses the data
+or is interrupted, the estimator is unchanged: it never has the classes of one fit and the tree of another.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ OF_ANOTHER_TREE = "_conformal"  # what was learned of the errors of the tree bef
 
 
 def transactional_fit(learn: Learn) -> Learn:
-    """A method that learns, made all or nothing. What it had before must be replaced, never changed in place.
+    """Make a learning method all or nothing. It must replace earlier attributes, never change them in place.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def transactional_fit(learn: Learn) -> Learn:
 
 
 def warn_if_interrupted(interrupted: bool) -> None:
-    """What `keep_on_interrupt=True` promises: the fit ends, and says that it was cut short."""
+    """The end of a fit with `keep_on_interrupt=True`: a warning that it was interrupted."""
     if interrupted:
-        told = "interrupted: the best tree so far is kept, as keep_on_interrupt=True asks for."
+        told = "interrupted: the best tree so far is kept (keep_on_interrupt=True)."
         warnings.warn(told, ConvergenceWarning, stacklevel=5)

@@ -23,7 +23,7 @@ REMEMBERED = 1_000  # pieces of rows in `history_`, the latest
 
 
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
-    """The budding tree of a table in batches, remembered by its estimator."""
+    """Fit the budding tree of a table in batches and set it on its estimator."""
     if estimator.monotonic_cst is not None:
         raise ValueError("monotonic_cst of budding trees needs rows in memory: use Batches(...).sample(100_000).")
     remember_answers(estimator, scan)
@@ -51,7 +51,7 @@ def _learn_jointly(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
 
 
 def _learn_online(estimator: Any, scan: Scan, X_val: Any) -> None:
-    """One pass, as `partial_fit` would take it."""
+    """One pass, as with `partial_fit`."""
     rows = soft_table(scan, estimator.get_params(False).get("class_weight"))
     if not isinstance(rows.parts, BatchParts):
         raise ValueError(

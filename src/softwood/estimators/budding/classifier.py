@@ -35,7 +35,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 
 class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
-    """A classification tree whose nodes are leaf and branch at once; it also learns from streams.
+    """A classification tree whose nodes can be leaf and branch at once; it also learns from streams.
 
     Parameters
     ----------
@@ -43,29 +43,31 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         "joint": all rows at once by a deterministic optimiser, kinds and penalties chosen as in soft trees; "online":
         stochastic gradient, row by row, as published. `partial_fit` is always online.
     leafness_penalty : "auto" or float
-        Price of a node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
+        Penalty per node that is not a leaf; "auto" chooses it on held-out rows (in a stream: 1e-4).
     learning_rate : "auto" or float
-        Step of the online learner; "auto" chooses it on held-out rows (in a stream: 0.3 for adagrad).
+        Step size of the online learner; "auto" chooses it on held-out rows (in a stream: 0.3 for adagrad).
     optimizer : {"adagrad", "sgd", "adam"}
-        How a gradient of the online learner moves a number.
+        Optimiser of the online learner.
     batch_size : int
-        Rows of the online learner whose gradients are averaged before anything moves.
+        Rows per update of the online learner.
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
-        What gates look at: one input, a weighted sum of inputs, of inputs and squares, of curves (all but sums: "joint"
-        only); "auto" chooses among one input, sums and curves ("joint"), or is "linear" ("online").
+        What gates compare: one input, a weighted sum of inputs, of inputs and their squares, or of curves (all but
+        "linear" need "joint"). "auto" chooses among one input, sums and curves ("joint"), or is "linear" ("online").
     leaf : {"auto", "constant", "linear"}
-        What nodes answer: a constant, or a weighted sum of what gates look at; "auto" chooses, or is "constant".
+        Response of the nodes: a constant, or a weighted sum of what gates compare; "auto" chooses ("joint"), or is
+        "constant" ("online").
     weight_penalty : "auto" or float
         Strength of the penalty on weights; "auto" chooses it ("joint"), or is 0 ("online").
     monotonic_cst : list of -1, 0, 1, or dict by name or index
-        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
-        second ("joint" only; not with `partial_fit`). The model carries the proof (docs/monotone.md).
+        Inputs with which the prediction must increase (1) or decrease (-1), all else equal; for two classes, the
+        probability of the second ("joint" only; not with `partial_fit`). The model carries the proof
+        (docs/monotone.md).
     max_nodes : int
-        The tree never has more nodes; at most 1,048,575, for all of which the state of `partial_fit` has room.
+        Maximum number of nodes, up to 1,048,575.
     max_epochs : int
-        Epochs of the online learner.
+        Number of epochs of the online learner.
     shuffle : bool
-        Whether the online learner's rows are shuffled, each epoch anew; if not, they come as given.
+        Whether the online learner shuffles the rows in each epoch.
     round_buds : bool
         "joint": round buds to leaves or branches, and refine.
     categorical_features : "from_dtype", None, list of names or indices, or mask
@@ -74,26 +76,26 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
         What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
         its probabilities are those without costs.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
         Seed of shuffling, new buds and folds; None is 0.
     engine : {"auto", "memory", "batches", "dask"}
-        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
+        Where sums over rows are computed; "auto" depends on the type of `X` (docs/more_rows.md).
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
-        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator is unchanged.
     verbose : int
-        1 shows every few seconds how far the fit is, 2 a line for every epoch or tree (docs/howto/progress.md).
+        1 shows the progress every few seconds, 2 a line per epoch or tree (docs/howto/progress.md).
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    history_ : for every epoch, chunk (the latest 1,000) or tree on the path: loss, nodes, leafness, structure.
-    n_nodes_, effective_size_ : nodes, and nodes by how far they are there.
+    history_ : loss, nodes, leafness and structure after each epoch, chunk (the latest 1,000) or tree on the path.
+    n_nodes_, effective_size_ : number of nodes, and of nodes weighted by what the buds above them pass on.
     monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
-    leafness_penalty_, learning_rate_ : those chosen.
+    leafness_penalty_, learning_rate_ : the chosen values.
     n_iter_ : epochs, chunks or trees that led to the tree.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
@@ -162,15 +164,15 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome. Or rows beyond memory: a file, a folder, a
+        X : array or data frame (rows, features); missing values are allowed. Or rows beyond memory: a file, a folder, a
             lazy frame or `softwood.Batches`, from which learner="online" learns in one pass; or rows of Dask.
-        y : class labels of any kind; the name of a column where X is beyond memory.
+        y : class labels of any type; the name of a column if X is out of core.
         sample_weight : multiplies a row's gradient; equal rows are merged first (unless `shuffle` is False), so
             a row of weight two is the row twice.
-        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+        X_val, y_val : validation rows that choose the model, never trained on; without them part of X is held out.
         groups : group of each row, such as a patient or a day; no group is split across folds.
-        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
-            see `plot_growth`. It changes nothing and is not stored.
+        callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see
+            `plot_growth`. It does not change the fit and is not stored.
         """
         engine = choose_engine(self, X)
         check_callback(callback, engine)
@@ -186,12 +188,12 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
 
     @transactional_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree.
+        """Continue learning from a chunk of rows, in their order; the size of the chunks does not change the tree.
 
         Parameters
         ----------
         X, y, sample_weight : as in `fit`; a weight multiplies its row's gradient.
-        classes : all class labels there will be; needed in the first call, and again where given they must agree.
+        classes : all class labels that will occur; required in the first call; later calls must agree if they pass it.
         """
         first = "_stream" not in vars(self)
         if first:
@@ -230,7 +232,7 @@ class BuddingTreeClassifier(Probabilities, ClassifierMixin, BuddingTree):
 
 
 def _are_classes(given: Any, classes: npt.NDArray[Any]) -> bool:
-    """Whether they are the classes of the first call, in any order."""
+    """Whether these are the classes of the first call, in any order."""
     if isinstance(given, list | tuple) and list(given) == classes.tolist():  # as it is in every call of most streams
         return True
     return np.array_equal(read_classes(given)[0], classes)

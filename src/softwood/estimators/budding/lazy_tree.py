@@ -12,10 +12,10 @@ from softwood.tree.once import computed_once
 
 
 class LazyTree:
-    """The tree of a stream, made when first asked for: who learns row by row may not want it.
+    """The tree of a stream, built on first access.
 
-    params : what the stream began from, in double precision, while it has seen no more rows.
-    signs : of monotone inputs, which the tree is held to and proved for.
+    params : the initial parameters in double precision, until the stream has seen more rows.
+    signs : of monotone inputs, for the constraint and its proof.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class LazyTree:
 
     @computed_once
     def tree(self) -> Tree:
-        """The tree with all there is to say of it, which takes ten times as long as the tree."""
+        """The tree with its statistics, which takes ten times as long as the tree alone."""
         made = self.stream.described(self._bare).with_provenance(self.origin)
         vars(self).pop("_bare", None)
         return hold_to_signs(made, self.signs) if len(self.signs) else made

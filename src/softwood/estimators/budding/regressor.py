@@ -31,23 +31,23 @@ from softwood.learners.soft.rows.dataset import Dataset
 
 
 class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
-    """A regression tree whose nodes are leaf and branch at once.
+    """A regression tree whose nodes can be leaf and branch at once.
 
-    Beside its loss, parameters are those of BuddingTreeClassifier.
+    Parameters are those of BuddingTreeClassifier, and its loss.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
-        What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
-        counts or amounts, which is never negative (docs/losses.md). All but "squared_error" need the joint learner;
-        `partial_fit` goes on by the loss of `fit`.
+        What is predicted: the mean, the median, a robust mean, a quantile; or the mean of counts or amounts, which is
+        never negative (docs/losses.md). All but "squared_error" need the joint learner; `partial_fit` continues with
+        the loss of `fit`.
     quantile : float
-        Which one, for loss="quantile": 0.9 is exceeded by one target in ten.
+        Level for loss="quantile": 0.9 is exceeded by one target in ten.
     delta : float
-        Of loss="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the median
-        distance from the median).
+        For loss="huber": errors above it are penalised linearly, not quadratically. Unit: the spread of y (1.48 times
+        its median absolute deviation).
     power : float
-        Of loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
+        For loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
 
     Examples
     --------
@@ -127,8 +127,8 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
         ----------
         X, sample_weight, X_val, y_val, groups, callback : as in BuddingTreeClassifier.fit.
         y : numbers, shape (rows,) or (rows, targets).
-        offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree; behind a log
-            link the logarithm of the exposure, as in SoftTreeRegressor.fit. `predict` takes one, too.
+        offset, offset_val : one number per row of X and of X_val that is added to the output of the tree. With a log
+            link it is the logarithm of the exposure, as in SoftTreeRegressor.fit. `predict` takes one, too.
         """
         engine, loss = choose_engine(self, X), self._loss
         check_callback(callback, engine)
@@ -156,7 +156,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
 
     @transactional_fit
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go on learning from a chunk of rows, in their order; chunks of any size give the same tree."""
+        """Continue learning from a chunk of rows, in their order; the size of the chunks does not change the tree."""
         first, loss = "_stream" not in vars(self), self._loss
         values, one_target = read_numbers(y)
         if first:
@@ -182,7 +182,7 @@ class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
 
 
 def _refuse_online(loss: Loss, name: str) -> None:
-    """An error for a loss that a stream cannot begin with."""
+    """An error for a loss that a stream cannot start with."""
     if loss != Loss.SQUARED:
         raise ValueError(
             f"loss={name!r} needs the spread or the mean of all targets, which the online learner does not know "

@@ -1,4 +1,4 @@
-"""What BuddingTreeClassifier and BuddingTreeRegressor share: learning by the user's options, streams and their tree."""
+"""Shared by BuddingTreeClassifier and BuddingTreeRegressor: fits, streams and their tree."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REMEMBERED = 1_000  # chunks of a stream in `history_`, the latest
 
 
 class BuddingTree(Calibrated, TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     _engines = ("memory", "batches", "dask")
     history_: list[dict[str, Any]]
@@ -70,27 +70,29 @@ class BuddingTree(Calibrated, TreeEstimator):
 
     @property
     def n_nodes_(self) -> int:
-        """Nodes of the tree, buds and their children counted whole."""
+        """Number of nodes, where buds and their children count fully."""
         self._require_tree()
         return self._stream.state.n_nodes
 
     @property
     def effective_size_(self) -> float:
-        """Sum over nodes of how far they are there: what the buds above them pass on."""
+        """Number of nodes, each weighted by the proportion that the buds above it pass on."""
         self._require_tree()
         return float(self._stream.params().effective_size)
 
     @property
     def monotonic_certificate_(self) -> MonotonicCertificate | None:
-        """The proof that answers rise and fall as `monotonic_cst` asks, read off the tree; None without constraints."""
+        """The proof that predictions are monotone as `monotonic_cst` requires, computed from the tree; None without
+        constraints.
+        """
         check_is_fitted(self, "tree_")
         return certificate_of(self.tree_, self._option("monotonic_cst"))
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of what the tree gains by looking: how much the loss rises if it stays at its mean.
+        """Each feature's share of the increase in loss if the feature stays at its mean.
 
-        Measured on the most recent 1,024 training rows; parts sum to 1 (all 0 if no feature is used).
+        Measured on the most recent 1,024 training rows; shares sum to 1 (all 0 if no feature is used).
         """
         self._require_tree()
         return self._stream.importance(self.n_features_in_)
@@ -192,7 +194,7 @@ def _online_options(
     learner: Any, leafness_penalty: Any, learning_rate: Any, optimizer: Any, batch_size: Any, gate: Any, leaf: Any,
     weight_penalty: Any, max_nodes: Any, max_epochs: Any, shuffle: Any, keep_on_interrupt: Any, verbose: Any, seed: int,
 ) -> Online:  # fmt: skip
-    """What the user's parameters of these names ask of the online learner; one that is no good is an error."""
+    """These parameters of the user, checked for the online learner."""
     rule = OPTIMIZERS[options.one_of("optimizer", optimizer, tuple(OPTIMIZERS))]
     weight = options.auto("weight_penalty", weight_penalty)
     step = options.auto("learning_rate", learning_rate)

@@ -1,4 +1,4 @@
-"""CART fits from rows in batches: what stands between a scan (scan.py) and learners/hard/batched_cart.py."""
+"""CART fits from rows in batches: between a scan (scan.py) and learners/hard/batched_cart.py."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from softwood.learners.hard.problem import Problem
 from softwood.learners.hard.prune import Pruning
 from softwood.tree import Schema
 
-MAX_LEAVES = 256  # where no limit is asked for: a tree grown until its leaves are pure has as many nodes as rows
+MAX_LEAVES = 256  # default limit: a tree grown until its leaves are pure has as many nodes as rows
 MOST_FOLDS = 255
 SINGLE_ROWS = "needs single rows and is not supported for batched input"
 
 
 def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y_val: Any) -> None:
-    """The tree of a table in batches, remembered by its estimator."""
+    """Fit the tree of a table in batches and set it on its estimator."""
     params = vars(estimator)
     _refuse(params, criterion)
     remember_answers(estimator, scan)
@@ -63,7 +63,7 @@ def fit_in_parts(estimator: Any, scan: Scan, criterion: Criterion, X_val: Any, y
 
 @dataclass(frozen=True)
 class WithWeight:
-    """Rows without those of classes that weigh nothing, columns by name. keep : per class; None for numbers."""
+    """Rows without those of classes of weight 0, columns by name. keep : per class; None for regression."""
 
     keep: npt.NDArray[np.bool_] | None
     order: ColumnOrder
@@ -78,7 +78,7 @@ class WithWeight:
 
 
 def _question(scan: Scan, params: dict[str, Any], criterion: Criterion) -> tuple[Problem, Floats | None]:
-    """The problem without its rows, and what mistakes cost."""
+    """The problem without its rows, and the costs."""
     levels = scan.columns.level_counts
     if scan.classes is None:
         ends = np.stack([scan.target.low, scan.target.high])
@@ -93,7 +93,7 @@ def _question(scan: Scan, params: dict[str, Any], criterion: Criterion) -> tuple
 
 
 def _validation(estimator: Any, scan: Scan, problem: Problem, X_val: Any, y_val: Any) -> Problem | None:
-    """Rows to choose the size by; they must be in memory."""
+    """Validation rows that choose the size; they must be in memory."""
     refuse_out_of_core_validation(X_val)
     held: tuple[Floats, npt.NDArray[Any]] | None
     if scan.classes is None:
@@ -104,7 +104,7 @@ def _validation(estimator: Any, scan: Scan, problem: Problem, X_val: Any, y_val:
 
 
 def _refuse(params: dict[str, Any], criterion: Criterion) -> None:
-    """What cannot be learned from sums of rows."""
+    """An error for parameters that batched input does not support."""
     if criterion > Criterion.SQUARED_ERROR:
         raise ValueError(f"criterion={params['criterion']!r} {SINGLE_ROWS}: take criterion='squared_error'.")
     if params["missing"] in ("fraction", "mean"):
@@ -117,7 +117,7 @@ def _refuse(params: dict[str, Any], criterion: Criterion) -> None:
 
 
 def _growth_in_batches(growth: Growth, scan: Scan) -> Growth:
-    """The rules as far as sums can follow them."""
+    """The rules for missing values that batched input supports."""
     if growth.missing == Missing.SURROGATE:
         lost = [column.name for column in scan.column if column.missing > 0]
         if lost:

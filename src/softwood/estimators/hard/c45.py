@@ -26,33 +26,33 @@ from softwood.parts.folds import merge_equal_rows, raise_light
 from softwood.tree import RuleSet
 from softwood.tree.splits import growth_of
 
-CONFIDENCE = 0.25  # of rules of a tree that was not pruned
+CONFIDENCE = 0.25  # for rules of an unpruned tree
 THRESHOLDS = ("value", "middle")
 
 
 class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
-    """A C4.5 tree: gain ratio, a branch for every category, fractional missing values, error-based pruning.
+    """A C4.5 tree: gain ratio, one branch per category, fractional missing values, error-based pruning.
 
     Parameters
     ----------
     confidence : float or None
-        Of error-based pruning, between 0 and 0.5: smaller prunes more. None does not prune.
+        Confidence of error-based pruning, between 0 and 0.5: smaller values prune more. None: no pruning.
     min_cases : float
-        Cases (by weight) that at least two branches of every test must have.
+        Minimum number of cases (by weight) in at least two branches of every test.
     subtree_raising : bool
-        Pruning may also replace a subtree by its largest branch.
+        Whether pruning may also replace a subtree by its largest branch.
     subsets : bool
-        Categories may be joined into groups instead of one branch each.
+        Whether categories may be joined into groups instead of one branch each.
     thresholds : {"value", "middle"}
-        A threshold is the largest value of the training rows below the middle (as C4.5 prints it), or the middle.
+        A threshold is the largest training value below the midpoint (as C4.5 prints it), or the midpoint.
     soft_thresholds : bool
-        Thresholds become ramps between bounds of one standard error (option -p of C4.5 and C5.0); they are then in the
-        middle, whatever `thresholds` says. Rules are those of the hard tree.
+        Whether thresholds become ramps between bounds of one standard error (option -p of C4.5 and C5.0). They are then
+        at the midpoint, whatever the value of `thresholds`. Rules are those of the hard tree.
     rules : bool
-        Also make `rules_`: the paths of the tree, simplified and put in order.
+        Whether to derive `rules_`: the paths of the tree, simplified and ordered.
     smoothing : None, "laplace", "m_estimate" or float
-        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
+        Smoothing of the probabilities of leaves with few rows: "laplace" adds one row of each class, "m_estimate" two
+        rows (a float: that number) with the class shares of all rows. Predicted classes stay the same.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     n_jobs : int or None
@@ -106,11 +106,11 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
-        y : class labels of any kind.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
-        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
-            see `plot_growth`. It changes nothing and is not stored.
+        X : array or data frame (rows, features); missing values are allowed.
+        y : class labels of any type.
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
+        callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see
+            `plot_growth`. It does not change the fit and is not stored.
         """
         check_callback(callback)
         growth, pruning = self._rules_of_growth()
@@ -149,7 +149,7 @@ class C45Classifier(Probabilities, ClassifierMixin, TreeEstimator):
         return growth, C45Pruning(self.confidence, options.boolean("subtree_raising", self.subtree_raising))
 
     def predict_by_rules(self, X: Any) -> npt.NDArray[Any]:
-        """The class that the first rule of `rules_` that holds gives, else the default."""
+        """The class of the first rule in `rules_` that applies, else the default class."""
         check_is_fitted(self, "tree_")
         if not hasattr(self, "rules_"):
             raise AttributeError("predict_by_rules needs rules: fit again with rules=True.")

@@ -1,4 +1,4 @@
-"""What CARTClassifier and CARTRegressor share."""
+"""Shared by CARTClassifier and CARTRegressor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SUMMED = ("gini", "entropy", "error", "squared_error", "poisson")  # functions o
 
 
 class CART(PrunedTree):
-    """Not for use by itself."""
+    """Base class of CARTClassifier and CARTRegressor; not for direct use."""
 
     criterion: str
 

@@ -34,54 +34,55 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
     Parameters
     ----------
     criterion : {"gini", "entropy", "error"}
-        What splits make small.
+        Impurity that splits minimise.
     max_depth, max_leaves : int or None
-        Limits; with `max_leaves` the leaf that gains most is split first.
+        Limits. With `max_leaves` the leaf with the largest gain is split first.
     min_samples_split, min_samples_leaf : int or float
-        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+        Minimum number of rows (by weight) to split a node, and of each child; a float is a proportion of all rows.
     min_impurity, min_impurity_decrease : float
-        A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
+        A node with at most this impurity stays a leaf; a split must lower the impurity of the whole tree by at least
+        this much.
     max_bins : int or None
-        None searches all thresholds; 2 to 256 searches the edges of that number of bins, which is faster on large
-        tables.
+        None tries all thresholds; 2 to 256 tries the edges of this number of bins, which is faster on large tables.
     missing : {"surrogate", "direction", "fraction", "mean", "category"}
-        What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
-        send a part of the row to each child; take the mean (or most frequent category); a category of its own.
+        How missing values are handled: by surrogate splits; sent to the child with the larger gain; split between the
+        children; replaced by the mean (or most frequent category); or as a category of their own.
     max_surrogates : int
-        Surrogates kept at a branch.
+        Maximum number of surrogates per branch.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     costs : (classes, classes) array or dict {(true, given): cost}
-        What it costs to answer one class for another.
+        Cost of predicting one class when another is true.
     priors : array or dict by label
-        Shares of the classes to reckon with instead of those of the training rows.
+        Class shares to assume instead of those of the training rows.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     monotonic_cst : list of -1, 0, 1, or dict by name or index
-        The probability of the higher classes must not fall (1) or rise (-1) with the feature. For more than two
-        classes this holds for P(class >= k) of every k, classes in the order of `classes_`.
+        Features with which the probability of the higher classes must not decrease (1) or not increase (-1). For more
+        than two classes this holds for P(class >= k) for each k, with classes in the order of `classes_`.
     smoothing : None, "laplace", "m_estimate" or float
-        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
+        Smoothing of the probabilities of leaves with few rows: "laplace" adds one row of each class, "m_estimate" two
+        rows (a float: that number) with the class shares of all rows. Predicted classes stay the same.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
     cv : int, splitter or list of (train, test) rows
-        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
+        Folds. A number assigns rows to folds by their content, with equal rows in one fold; otherwise as in
+        scikit-learn.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the folds; None is 0: same data, same tree.
+        Seed of the folds; None is 0, so the same data give the same tree.
     engine : {"auto", "memory", "batches", "dask"}
-        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md).
+        Where sums over rows are computed; "auto" depends on the type of `X` (docs/more_rows.md).
     verbose : int
-        1 shows which engine learns and, in batches, how far it is every few seconds; 2 after every batch.
+        1 shows the engine and, for batches, the progress every few seconds; 2 after every batch.
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; can be printed.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -155,14 +156,14 @@ class CARTClassifier(Probabilities, ClassifierMixin, CART):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (rows, features); missing values are welcome. Or rows beyond memory: a
+        X : array, data frame or sparse matrix (rows, features); missing values are allowed. Or rows beyond memory: a
             file, a folder, a lazy frame or `softwood.Batches`; or rows of Dask, on a cluster.
-        y : class labels of any kind; the name of a column where X is beyond memory.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
-        X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
+        y : class labels of any type; the name of a column if X is out of core.
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
+        X_val, y_val : validation rows that choose the size, never trained on (prune "validation" and "reduced_error").
         groups : group of each row, such as a patient or a day; no group is split across folds.
-        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
-            see `plot_growth`. It changes nothing and is not stored.
+        callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see
+            `plot_growth`. It does not change the fit and is not stored.
         """
         criterion = self._check_options(CLASS_CRITERIA, X_val, y_val)
         engine = choose_engine(self, X)

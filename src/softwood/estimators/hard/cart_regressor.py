@@ -30,50 +30,51 @@ class CARTRegressor(Numbers, RegressorMixin, CART):
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", "poisson", "quantile", "huber"}
-        What splits make small; leaves answer the mean, the median, the mean of counts (y >= 0), a quantile, or a mean
-        that far targets hardly move (docs/losses.md).
+        Impurity that splits minimise. Leaves predict the mean, the median, the mean of counts (y >= 0), a quantile, or
+        a robust mean (docs/losses.md).
     quantile : float
-        Which one, for criterion="quantile": 0.9 is exceeded by one target in ten.
+        Level for criterion="quantile": 0.9 is exceeded by one target in ten.
     delta : float
-        Of criterion="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the
-        median distance from the median).
+        For criterion="huber": errors above it are penalised linearly, not quadratically. Unit: the spread of y (1.48
+        times its median absolute deviation).
     max_depth, max_leaves : int or None
-        Limits; with `max_leaves` the leaf that gains most is split first.
+        Limits. With `max_leaves` the leaf with the largest gain is split first.
     min_samples_split, min_samples_leaf : int or float
-        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+        Minimum number of rows (by weight) to split a node, and of each child; a float is a proportion of all rows.
     min_impurity, min_impurity_decrease : float
-        A node this pure stays a leaf; a split must lower the impurity of the whole tree by so much.
+        A node with at most this impurity stays a leaf; a split must lower the impurity of the whole tree by at least
+        this much.
     max_bins : int or None
-        None searches all thresholds; 2 to 256 searches the edges of that number of bins, which is faster on large
-        tables.
+        None tries all thresholds; 2 to 256 tries the edges of this number of bins, which is faster on large tables.
     missing : {"surrogate", "direction", "fraction", "mean", "category"}
-        What to do with missing values: ask the feature that imitates the split best; send them where they gain most;
-        send a part of the row to each child; take the mean (or most frequent category); a category of its own.
+        How missing values are handled: by surrogate splits; sent to the child with the larger gain; split between the
+        children; replaced by the mean (or most frequent category); or as a category of their own.
     max_surrogates : int
-        Surrogates kept at a branch.
+        Maximum number of surrogates per branch.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     monotonic_cst : list of -1, 0, 1, or dict by name or index
-        The prediction must not fall (1) or rise (-1) with the feature.
+        Features with which the prediction must not decrease (1) or not increase (-1).
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
     cv : int, splitter or list of (train, test) rows
-        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
+        Folds. A number assigns rows to folds by their content, with equal rows in one fold; otherwise as in
+        scikit-learn.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the folds; None is 0: same data, same tree.
+        Seed of the folds; None is 0, so the same data give the same tree.
     engine : {"auto", "memory", "batches", "dask"}
-        Where the rows are summed; "auto" goes by what `fit` is given.
+        Where sums over rows are computed; "auto" depends on the type of `X` (docs/more_rows.md).
     verbose : int
-        1 shows which engine learns and, in batches, how far it is every few seconds; 2 after every batch.
+        1 shows the engine and, for batches, the progress every few seconds; 2 after every batch.
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; can be printed.
     n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples

@@ -1,4 +1,4 @@
-"""Criteria of regression trees: what a user calls them, their parameters, and which targets they take."""
+"""Criteria of regression trees: their names, their parameters, and the targets they accept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ NUMBER_CRITERIA = {
 
 
 def read_criterion(criterion: Criterion, params: Mapping[str, Any], values: Floats, weight: Floats) -> Floats:
-    """The parameter of the criterion for each target (rows, targets), empty where it has none; bad targets are refused.
+    """The parameter of the criterion for each target (rows, targets), empty if it has none; invalid targets are
+    refused.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def read_criterion(criterion: Criterion, params: Mapping[str, Any], values: Floa
 
 
 def refuse_negative(values: Floats, weight: Floats, name: str = "y") -> None:
-    """An error for targets (rows, targets) that are no counts."""
+    """An error for targets (rows, targets) that are not counts."""
     seen = values[weight > 0]
     if (seen < 0).any():
         raise ValueError(f"criterion='poisson' needs {name} >= 0, got {seen[seen < 0][0]:g}.")

@@ -18,7 +18,7 @@ THRESHOLDS = ("gaussian", "gain")
 
 
 class LinearDiscriminantTree(ObliqueTree):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     def _grow(self, problem: Problem, schema: Schema, validation: Problem | None) -> Pruned:
         p = vars(self)
@@ -33,54 +33,55 @@ class LinearDiscriminantTree(ObliqueTree):
         return learn_oblique(problem, schema, how, limits, pruning, n_jobs=self._threads())
 
 
-# scikit-learn has no types, which is what is ignored here.
+# scikit-learn has no type hints
 class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, ObliqueClassifier):
     """A classification tree whose gates are Fisher's linear discriminants, pruned by cross-validation.
 
     Parameters
     ----------
     criterion : {"entropy", "gini", "error"}
-        What splits make small.
+        Impurity that splits minimise.
     threshold : {"gaussian", "gain"}
-        Where a direction is cut: where two normal densities would be, as long as that has half the best gain; or where
+        Where a direction is cut: where two normal densities cross, if that has at least half the best gain; or where
         the gain is largest.
     shrinkage : "auto" or float
-        What is added to the diagonal of the scatter, in parts of its mean; "auto" is columns / rows of the node. With 0
+        Amount added to the diagonal of the scatter, relative to its mean; "auto" is columns / rows of the node. With 0
         a singular scatter is projected on the principal components that keep 99 % of the variance.
     univariate : bool
-        A question about one input competes at every node and wins if it gains no less.
+        Whether a threshold on one input competes at every node; it wins if its gain is at least as large.
     max_depth : int or None
         Limit.
     min_samples_split, min_samples_leaf : int or float
-        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+        Minimum number of rows (by weight) to split a node, and of each child; a float is a proportion of all rows.
     min_impurity_decrease : float
-        A split must lower the impurity of the whole tree by so much.
+        A split must lower the impurity of the whole tree by at least this much.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     costs : (classes, classes) array or dict {(true, given): cost}
-        What it costs to answer one class for another.
+        Cost of predicting one class when another is true.
     priors : array or dict by label
-        Shares of the classes to reckon with instead of those of the training rows.
+        Class shares to assume instead of those of the training rows.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     smoothing : None, "laplace", "m_estimate" or float
-        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
+        Smoothing of the probabilities of leaves with few rows: "laplace" adds one row of each class, "m_estimate" two
+        rows (a float: that number) with the class shares of all rows. Predicted classes stay the same.
     prune : {"cv", "validation", "reduced_error", None}
         How the size is chosen; "validation" and "reduced_error" take X_val, y_val in `fit`.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
     cv : int, splitter or list of (train, test) rows
-        Folds. A number deals the rows by their content, equal rows into one fold; the rest is as in scikit-learn.
+        Folds. A number assigns rows to folds by their content, with equal rows in one fold; otherwise as in
+        scikit-learn.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the folds; None is 0: same data, same tree.
+        Seed of the folds; None is 0, so the same data give the same tree.
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; can be printed.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -134,13 +135,13 @@ class LinearDiscriminantTreeClassifier(ClassifierMixin, LinearDiscriminantTree, 
         self.random_state = random_state
 
 
-# scikit-learn has no types, which is what is ignored here.
+# scikit-learn has no type hints
 class LinearDiscriminantTreeRegressor(RegressorMixin, LinearDiscriminantTree, ObliqueRegressor):
     """A regression tree whose gates cut along a ridge regression, for one or several targets.
 
-    The parameters and the attributes are those of LinearDiscriminantTreeClassifier. Leaves answer the mean, gates are
-    cut where the squared error falls most. By default (`univariate`) a question about one input competes at every node;
-    a linear gate must be better by so much that its weights pay (AIC).
+    The parameters and the attributes are those of LinearDiscriminantTreeClassifier. Leaves predict the mean, and gates
+    are cut where the squared error decreases most. By default (`univariate`) a threshold on one input competes at every
+    node; a linear gate must be better by the AIC penalty of its weights.
 
     Examples
     --------

@@ -23,23 +23,22 @@ from softwood.tree import Schema
 
 
 class OmnivariateTree(ObliqueTree):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     soft: bool
     _importance: Floats
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of what the tree gains by looking; sums to 1 (all 0 for a single leaf).
-
-        Hard gates: the impurity they took away, divided as a linear discriminant tree does. Soft gates: how much the
-        training loss rises when the feature stays at its mean.
+        """Each feature's share of what the gates gain; sums to 1 (all 0 for a single leaf). Hard gates: the impurity
+        reduction, divided as in a linear discriminant tree. Soft gates: the increase in training loss when the feature
+        stays at its mean.
         """
         check_is_fitted(self, "tree_")
         return self._importance if self._is_soft else super().feature_importances_
 
     def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Self:
-        """As in CARTClassifier; a tree that was softened has no pruning sequence."""
+        """As in CARTClassifier; a softened tree has no pruning sequence."""
         check_is_fitted(self, "tree_")
         if self._is_soft:
             raise ValueError("prune_to needs a hard tree: fit with soft=False, or with a smaller max_depth.")
@@ -75,9 +74,9 @@ class OmnivariateTree(ObliqueTree):
         return replace(pruned, tree=tree, held_out=None)  # the folds had hard trees
 
 
-# scikit-learn has no types, which is what is ignored here.
+# scikit-learn has no type hints
 class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassifier):
-    """A classification tree that gives every node the simplest gate that is good enough.
+    """A classification tree with the simplest sufficient gate at every node.
 
     Parameters
     ----------
@@ -85,35 +84,35 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         The kinds of gates that compete: one input, a weighted sum of inputs (Fisher's discriminant), of inputs and
         their squares, or a small multilayer perceptron, which becomes three gates on two levels.
     select : {"f_test", "aic", "bic", "validation"}
-        How the winner is found: the simplest that the 5×2 cv F test does not find worse than the best; the least AIC or
-        BIC; the least loss on a third of the node's rows.
+        How the gate is selected: the simplest that is not significantly worse than the best (5×2 cv F test); the lowest
+        AIC or BIC; or the lowest loss on a held-out third of the node's rows.
     alpha : float
         Level of the F test.
     soft : bool
-        Hand the tree to the joint refinement of soft trees: the structure stays, gates become sigmoids, and all gates
-        and responses move together.
+        Whether to refine the tree as a soft tree: the structure is kept, gates become sigmoids, and all gates and
+        responses are fitted jointly.
     criterion : {"entropy", "gini", "error"}
-        What splits make small.
+        Impurity that splits minimise.
     max_depth : int or None
         Limit.
     min_samples_split, min_samples_leaf : int or float
-        Rows (by weight) a node must have to be split, and each child must keep; a float is a part of all rows.
+        Minimum number of rows (by weight) to split a node, and of each child; a float is a proportion of all rows.
     min_impurity_decrease : float
-        A split must lower the impurity of the whole tree by so much.
+        A split must lower the impurity of the whole tree by at least this much.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     costs : (classes, classes) array or dict {(true, given): cost}
-        What it costs to answer one class for another.
+        Cost of predicting one class when another is true.
     priors : array or dict by label
-        Shares of the classes to reckon with instead of those of the training rows.
+        Class shares to assume instead of those of the training rows.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     smoothing : None, "laplace", "m_estimate" or float
-        What the probabilities of a leaf with few rows are pulled to: "laplace" counts one more row of each class,
-        "m_estimate" two rows (a float: that number) with the shares of all rows. The classes stay as they are.
+        Smoothing of the probabilities of leaves with few rows: "laplace" adds one row of each class, "m_estimate" two
+        rows (a float: that number) with the class shares of all rows. Predicted classes stay the same.
     prune : {"prepruning", "cv", "validation", "reduced_error", None}
-        How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows; the others
-        as in CARTClassifier.
+        How the size is chosen. "prepruning": a node is split only if that lowers the loss on held-out rows. The others
+        are as in CARTClassifier.
     one_se : bool
         Choose the smallest tree within one standard error of the best.
     cv : int, splitter or list of (train, test) rows
@@ -121,12 +120,12 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the halves and folds; None is 0: same data, same tree.
+        Seed of the halves and folds; None is 0, so the same data give the same tree.
 
     Attributes
     ----------
-    tree_ : softwood.Tree; `tree_.note` says of every branch which kind won, and by what.
-    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; prints itself.
+    tree_ : softwood.Tree; `tree_.note` records the selected kind of each branch and the test.
+    pruning_table_ : alpha, leaves, training error, cross-validated error and its standard error; can be printed.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
     Examples
@@ -182,12 +181,12 @@ class OmnivariateTreeClassifier(ClassifierMixin, OmnivariateTree, ObliqueClassif
         self.random_state = random_state
 
 
-# scikit-learn has no types, which is what is ignored here.
+# scikit-learn has no type hints
 class OmnivariateTreeRegressor(RegressorMixin, OmnivariateTree, ObliqueRegressor):
-    """A regression tree that gives every node the simplest gate that is good enough.
+    """A regression tree with the simplest sufficient gate at every node.
 
     The parameters and the attributes are those of OmnivariateTreeClassifier; linear and quadratic gates cut along a
-    ridge regression, leaves answer the mean.
+    ridge regression, and leaves predict the mean.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What linear discriminant and omnivariate trees share: rows read as a hard tree's, gates that look at many inputs."""
+"""Shared by linear discriminant and omnivariate trees: rows of a hard tree, gates of several inputs."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ CLASS_CRITERIA = {"gini": Criterion.GINI, "entropy": Criterion.ENTROPY, "error":
 
 
 class ObliqueTree(PrunedTree):
-    """A hard tree with linear gates; not for use by itself."""
+    """Base class of hard trees with linear gates; not for direct use."""
 
     _spread: Floats  # of the basis columns among the training rows
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of all the impurity that the gates took away; sums to 1 (all 0 for a single leaf).
+        """Each feature's share of the impurity reduction of all gates; sums to 1 (all 0 for a single leaf).
 
-        A linear gate's gain is divided among its features as what they add to the score varies: by the square of weight
-        times spread of the column among the training rows.
+        The gain of a linear gate is divided among its features in proportion to the squared product of weight and
+        standard deviation of the column among the training rows.
         """
         check_is_fitted(self, "tree_")
         return gain_importances(self.tree_, self._spread)
@@ -76,7 +76,7 @@ class ObliqueTree(PrunedTree):
 
 
 class ObliqueClassifier(Probabilities, ObliqueTree):
-    """What the classifiers share."""
+    """Shared by the classifiers."""
 
     costs: Any
 
@@ -89,13 +89,13 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
+        X : array or data frame (rows, features); missing values are allowed.
         y : class labels of any kind.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
-        X_val, y_val : rows to choose the size by, never trained on (prune "validation" and "reduced_error").
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
+        X_val, y_val : validation rows that choose the size, never trained on (prune "validation" and "reduced_error").
         groups : group of each row, such as a patient or a day; no group is split across folds.
-        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
-            see `plot_growth`. It changes nothing and is not stored.
+        callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see
+            `plot_growth`. It does not change the fit and is not stored.
         """
         check_callback(callback)
         p = vars(self)
@@ -117,7 +117,7 @@ class ObliqueClassifier(Probabilities, ObliqueTree):
 
 
 class ObliqueRegressor(Numbers, ObliqueTree):
-    """What the regressors share."""
+    """Shared by the regressors."""
 
     @transactional_fit
     def fit(

@@ -21,7 +21,7 @@ from softwood.learners.soft.by_name import enter_dataset
 
 
 def fit_in_parts(estimator: Any, scan: Scan, X_val: Any, y_val: Any) -> None:
-    """The soft tree of a table in batches, remembered by its estimator."""
+    """Fit the soft tree of a table in batches and set it on its estimator."""
     params = estimator.get_params(deep=False)
     if params["learner"] == "incremental":
         raise ValueError(

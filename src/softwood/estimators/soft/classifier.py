@@ -42,77 +42,76 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         algorithm of ICPR 2012, leaf by leaf, with linear gates and constant leaves (of the options below it uses
         `max_leaves`, `start` and `tol`).
     gate : {"auto", "axis", "linear", "quadratic", "additive"}
-        What gates look at: one input (as steep as the rows support), a weighted sum of inputs, of inputs and their
-        squares, or of curves. "auto" tries linear and additive gates, and axis gates in case the data have steps, and
-        keeps the simpler unless another is better. From 250 rows on curves have ramps, for steps and peaks, where
-        they lower the held-out loss.
+        What gates compare: one input (as steep as the data support), a weighted sum of inputs, of inputs and their
+        squares, or of curves. "auto" tries linear, additive and axis gates and keeps the simplest unless another is
+        better. From 250 rows on, curves get ramps for steps and peaks if they lower the held-out loss.
     leaf : {"auto", "constant", "linear"}
-        What leaves answer: a constant, or a weighted sum of what gates look at.
+        Response of the leaves: a constant, or a weighted sum of what gates compare.
     mix : {"output", "probability"}
-        What the mean over the leaves is taken of: "output", of the log odds (or the scores of classes), from which the
-        probability follows; "probability", of the leaves' probabilities, so that every number in the tree is one and a
-        branch is the mean of its children ("joint" and constant leaves only; "auto" is constant then).
+        What is averaged over the leaves: "output", the log odds (or class scores), from which the probability follows;
+        "probability", the leaves' probabilities, so that every number in the tree is a probability and a branch is the
+        mean of its children ("joint" and constant leaves only; leaf="auto" is then constant).
     max_leaves : int or None
-        Maximum number of leaves. None: 16, or rows/200 (at most 64) above 6,000 rows, for the joint learner (for
-        more than four classes above 3,400 rows, as leaves may share part of their slopes); no limit for the
-        incremental one, whose recursion would spend any limit on the left side of the tree.
+        Maximum number of leaves. None: 16, or rows/200 (at most 64) above 6,000 rows, for the joint learner (for more
+        than four classes above 3,400 rows, as leaves may share part of their slopes). No limit for the incremental
+        learner, whose recursion would use up any limit on the left side of the tree.
     weight_penalty : "auto" or float
         Strength of the penalty on weights (inputs are scaled first); "auto" chooses it.
     max_gate_features : int or None
-        Maximum number of inputs in a gate, so that it can be read.
+        Maximum number of inputs per gate, for readability.
     monotonic_cst : list of -1, 0, 1, or dict by name or index
-        Inputs that the answer must rise (1) or fall (-1) with, all else equal: of two classes the probability of the
-        second ("joint" only). It holds for every row, missing values of other inputs included, and the model carries
-        the proof (docs/monotone.md).
+        Inputs with which the prediction must increase (1) or decrease (-1), all else equal; for two classes, the
+        probability of the second ("joint" only). It holds for every row, also with missing values in other inputs, and
+        the model carries the proof (docs/monotone.md).
     effort : {"quick", "normal"}
         How broadly "joint" searches. "quick": one kind of gates and leaves, one penalty and one division of the rows,
         for grids and streams.
     readable : bool
-        Prefer a tree to be read, where its held-out loss is within one standard error of the best: gates of one input,
-        else of at most three, else with curves; constant leaves, at most 8; a tree instead of a formula of one node.
-        Takes two to three times as long ("joint" only). A `UserWarning` says where no such tree is as good: then the
-        tree is larger.
+        Prefer a readable tree if its held-out loss is within one standard error of the best: gates of one input, else
+        of at most three, else with curves; at most 8 constant leaves; a tree instead of a formula of one node. Takes
+        two to three times as long ("joint" only). If no such tree is as good, the tree is larger and a `UserWarning` is
+        issued.
     start : {"hard", "random"}
-        What a split of the incremental learner starts from: the best hard split, or small random numbers.
+        Starting point of a split of the incremental learner: the best hard split, or small random numbers.
     max_iter : int
         Maximum number of iterations in one refinement of the whole tree.
     early_stopping, n_iter_no_change, tol : bool, int, float
         Growth ends after `n_iter_no_change` splits in a row that lower the loss on held-out rows by less than `tol` of
-        it. Without `early_stopping` trees grow to `max_leaves`; the best size on the way is kept all the same. The
+        it. Without `early_stopping` trees grow to `max_leaves`; the best size is still selected. The
         incremental learner keeps a split that lowers the loss of validation rows by more than `tol` (of the variance
         of a target).
     warm_start : bool
-        Let the next `fit` go on from the tree of the last one: the same kind of gates and leaves, the same penalty, all
-        refined on the rows given then and grown further where that helps.
+        Whether `fit` continues from the tree of the previous fit: the same kind of gates and leaves and the same
+        penalty, refined on the new rows and grown further if that helps.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories.
     costs : (classes, classes) array or dict {(true, given): cost}
         What it costs to answer one class for another: `predict` gives the class of least expected cost. The tree and
         its probabilities are those without costs.
     class_weight : dict, "balanced" or None
-        How much the rows of a class count.
+        Weights of the classes.
     n_jobs : int or None
         Threads, as in scikit-learn. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the folds; None is 0: same data, same tree.
+        Seed of the folds; None is 0, so the same data give the same tree.
     engine : {"auto", "memory", "batches", "dask", "torch"}
-        Where the rows are summed; "auto" goes by what `fit` is given (docs/more_rows.md), and by `device`.
+        Where sums over rows are computed; "auto" depends on the type of `X` (docs/more_rows.md) and on `device`.
     device : str or None
-        Device of PyTorch that sums the rows, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
-        engine="torch" None is the best there is.
+        PyTorch device that computes the sums, such as "cuda", "mps" or "cpu" (extra `torch`; learner "joint"). With
+        engine="torch", None is the best available.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; a second one
-        stops it. Otherwise KeyboardInterrupt is raised, and the estimator stays as it was.
+        stops it. Otherwise KeyboardInterrupt is raised, and the estimator is unchanged.
     verbose : int
-        1 shows how far the search is and about how long it will take; 2 also what was tried, with the loss on held-out
-        rows (docs/howto/progress.md).
+        1 shows the progress of the search and its estimated time; 2 also each candidate with its held-out loss
+        (docs/howto/progress.md).
 
     Attributes
     ----------
     tree_ : softwood.Tree
-    history_ : the candidates: kind, inputs shown, whether weak ones are held back more, penalty, nodes and loss on
-        held-out rows.
-    weight_penalty_ : the penalty chosen.
+    history_ : the candidates: kind, number of inputs, whether weak inputs are penalised more, penalty, nodes and
+        held-out loss.
+    weight_penalty_ : the chosen penalty.
     monotonic_certificate_ : the proof that `monotonic_cst` holds; None without it.
     n_iter_ : iterations of refinement that led to the tree (incremental: passes over the rows for a split).
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
@@ -190,15 +189,15 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (rows, features); missing values are welcome. Or rows beyond memory: a
+        X : array, data frame or sparse matrix (rows, features); missing values are allowed. Or rows beyond memory: a
             file, a folder, a lazy frame or `softwood.Batches`; or rows of Dask, on a cluster. A large sparse matrix is
-            learned from as it is, by linear gates (docs/howto/sparse.md).
-        y : class labels of any kind; the name of a column where X is beyond memory.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
-        X_val, y_val : rows to choose by, never trained on; without them the rows of X are divided for the choice.
+            not converted; its trees have linear gates (docs/howto/sparse.md).
+        y : class labels of any type; the name of a column if X is out of core.
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
+        X_val, y_val : validation rows that choose the model, never trained on; without them part of X is held out.
         groups : group of each row, such as a patient or a day; no group is split across folds.
-        callback : called with the tree after each step of learning, the last being `tree_`, when the fit has chosen;
-            see `plot_growth`. It changes nothing and is not stored.
+        callback : called at the end of `fit` with the tree after each step of learning, the last being `tree_`; see
+            `plot_growth`. It does not change the fit and is not stored.
         """
         engine = choose_engine(self, X)
         check_callback(callback, engine)
@@ -233,7 +232,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
     def decision_function(self, X: Any) -> Floats:
         """Output of the tree before the link: log odds (rows,) of two classes, or (rows, classes).
 
-        With mix="probability" there is no link: log odds, or logarithms of the classes' probabilities.
+        With mix="probability" there is no link: log odds, or logarithms of the class probabilities.
         """
         check_is_fitted(self, "tree_")
         output = self.tree_.output(self._rows(X), self._threads())

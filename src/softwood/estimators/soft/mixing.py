@@ -1,4 +1,4 @@
-"""`mix`: what a soft tree takes the mean of, outputs before the link or the leaves' answers behind it."""
+"""`mix`: what a soft tree averages, outputs before the link or predictions of the leaves after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MIXES = ("output", "probability")
 
 
 def loss_of_mix(params: Mapping[str, Any], engine: str, loss: Loss) -> Loss:
-    """The loss of a tree that mixes as `mix` says; what does not go with mixing answers is refused.
+    """The loss of a tree with this `mix`; parameters that exclude mixing probabilities are refused.
 
     Without a link, as for the squared error, the two are the same.
     """

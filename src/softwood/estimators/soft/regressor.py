@@ -28,23 +28,23 @@ from softwood.learners.soft.rows.dataset import Dataset
 class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
     """A small regression tree with soft gates.
 
-    Beside its loss, parameters are those of SoftTreeClassifier.
+    Parameters are those of SoftTreeClassifier, and its loss.
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
-        What answers are for: the mean, the median, a mean that far targets hardly move, a quantile; or the mean of
-        counts or amounts, which is never negative (docs/losses.md). Kind, penalty and size are chosen by it, too.
+        What is predicted: the mean, the median, a robust mean, a quantile; or the mean of counts or amounts, which is
+        never negative (docs/losses.md). It also chooses kind, penalty and size.
     quantile : float
-        Which one, for loss="quantile": 0.9 is exceeded by one target in ten.
+        Level for loss="quantile": 0.9 is exceeded by one target in ten.
     delta : float
-        Of loss="huber": errors beyond it count by their size, not their square; in spreads of y (1.48 times the median
-        distance from the median).
+        For loss="huber": errors above it are penalised linearly, not quadratically. Unit: the spread of y (1.48 times
+        its median absolute deviation).
     power : float
-        Of loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
+        For loss="tweedie": the variance grows as the mean to this power, between 1 (counts) and 2 (amounts).
     mix : {"output", "probability"}
-        Of the losses with a link ("poisson", "gamma", "tweedie"): "output" answers exp of the mean over the leaves,
-        "probability" the mean of the leaves' means. For other losses these are the same.
+        For losses with a link ("poisson", "gamma", "tweedie"): "output" predicts exp of the average over the leaves,
+        "probability" the average of the leaves' means. For other losses these are the same.
 
     Examples
     --------
@@ -132,9 +132,9 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         ----------
         X, sample_weight, X_val, y_val, groups, callback : as in SoftTreeClassifier.fit.
         y : numbers, shape (rows,) or (rows, targets).
-        offset, offset_val : one number a row of X, and of X_val, that is added to the output of the tree. Behind a log
-            link (loss "poisson", "gamma", "tweedie") the logarithm of the exposure: y counts events in a number of
-            hours or among a number of people, and the tree learns the rate. `predict` takes one, too.
+        offset, offset_val : one number per row of X and of X_val that is added to the output of the tree. With a log
+            link (loss "poisson", "gamma", "tweedie") it is the logarithm of the exposure: y counts events in a number
+            of hours or among a number of people, and the tree learns the rate. `predict` takes one, too.
         """
         engine = choose_engine(self, X)
         check_callback(callback, engine)

@@ -1,4 +1,4 @@
-"""What an estimator keeps of a learned soft tree: history, importances, penalty."""
+"""Learned attributes of a soft tree: history, importances, penalty."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from softwood.tree import HeldOut, Schema, Tree
 
 
 def one_class_result(schema: Schema) -> FitResult:
-    """One class only: a leaf that is sure of it."""
+    """One class only: a single leaf with probability 1."""
     unused = np.zeros(len(schema.features))
     leaf = Tree(response=np.ones((1, 1)), schema=schema)
     return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
 
 
 def relative_loss(learned: FitResult) -> float:
-    """The loss by which the tree was chosen; of numbers in units in which the best constant has 1/2 for each."""
+    """The loss that selected the tree; for regression in units in which the best constant has 1/2 per target."""
     is_classes, constant = learned.tree.schema.task == "classification", learned.loss_of_centre
     if is_classes or constant <= 0 or learned.is_squared:
         return learned.chosen.loss
@@ -28,7 +28,7 @@ def relative_loss(learned: FitResult) -> float:
 
 
 def held_out_of(learned: FitResult) -> HeldOut | None:
-    """The loss by which the tree was chosen; of numbers as a part of their variance, or of the best constant's loss."""
+    """The loss that selected the tree; for regression relative to the variance or to the loss of the best constant."""
     if not learned.candidates or not np.isfinite(learned.chosen.loss):
         return None
     if learned.tree.schema.task == "classification":

@@ -44,11 +44,11 @@ SPARSE_GATES = ("auto", "linear", "axis")  # of trees that learn from a sparse m
 
 
 def _effort(given: Any) -> Effort:
-    """The option `effort`, checked. "thorough" still works, with a warning (docs/versions.md)."""
+    """The parameter `effort`, checked. "thorough" still works, with a warning (docs/versions.md)."""
     if isinstance(given, str) and given == "thorough":
         warnings.warn(
-            "effort='thorough' is deprecated and will be removed: it repeats the search eight times, with other folds "
-            "each. Use effort='normal'; to compare several searches, fit with several values of random_state.",
+            "effort='thorough' is deprecated and will be removed: it repeats the search eight times, each time "
+            "with other folds. Use effort='normal'; to compare searches, fit with several seeds (random_state).",
             FutureWarning,
             stacklevel=2,
         )
@@ -58,7 +58,7 @@ def _effort(given: Any) -> Effort:
 
 
 class SoftTree(Calibrated, TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     _engines = ("memory", "batches", "dask", "torch")
     history_: list[dict[str, Any]]
@@ -68,7 +68,7 @@ class SoftTree(Calibrated, TreeEstimator):
     _grown: WarmStart | None
 
     def _keeps_sparse(self, X: Any) -> bool:
-        """Whether it learns from a sparse matrix as it is."""
+        """Whether it learns from a sparse matrix without converting it."""
         p = self.get_params(deep=False)
         plain = p["learner"] == "joint" and p["gate"] in SPARSE_GATES and p["monotonic_cst"] is None
         in_memory = p["engine"] in ("auto", "memory") and p["device"] is None
@@ -76,30 +76,27 @@ class SoftTree(Calibrated, TreeEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's part of what the tree gains by looking: how much the training loss rises without it.
-
-        "Without" means the feature stays at its mean in all gates and responses; parts sum to 1 (all 0 if no feature is
-        used).
+        """Each feature's share of the increase in training loss if the feature stays at its mean. The mean replaces it
+        in all gates and responses; shares sum to 1 (all 0 if no feature is used).
         """
         check_is_fitted(self, "tree_")
         return self._importance
 
     @property
     def gain_importances_(self) -> Floats:
-        """Each feature's part of the impurity that the tree took away, as in CART but that rows count by their reach.
+        """Each feature's share of the impurity reduction, as in CART but with rows weighted by their reach.
 
-        A linear gate's gain is divided among its features as what they add to the score varies; what linear responses
-        save beyond, as what they add there does. Of features that count only together the one further down has it all,
-        so `feature_importances_` says more.
+        The gain of a linear gate is divided among its features by the variance of what they add to the score; the
+        further gain of linear responses likewise. If features matter only together, the one further down gets all of
+        the gain, so `feature_importances_` is more informative.
         """
         check_is_fitted(self, "tree_")
         return self._gain_importance
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """What the chosen kind of tree did on held-out rows: the log loss of classes, R² of numbers.
-
-        With another loss than the squared one D², the part of the best constant's loss that the tree saves.
+        """Held-out score of the chosen kind of tree: log loss for classes, R² for numbers. With a loss other than the
+        squared error, D², the proportion of the best constant's loss that the tree saves.
         """
         check_is_fitted(self, "tree_")
         if not self.history_:
@@ -116,14 +113,16 @@ class SoftTree(Calibrated, TreeEstimator):
 
     @property
     def monotonic_certificate_(self) -> MonotonicCertificate | None:
-        """The proof that answers rise and fall as `monotonic_cst` asks, read off the tree; None without constraints."""
+        """The proof that predictions are monotone as `monotonic_cst` requires, computed from the tree; None without
+        constraints.
+        """
         check_is_fitted(self, "tree_")
         return certificate_of(self.tree_, self.get_params(deep=False)["monotonic_cst"])
 
     def harden(self) -> Self:
-        """A copy whose gates are steps: each row takes the path it would have taken for the larger part.
+        """A copy whose gates are steps: each row follows the child with the larger share.
 
-        This estimator stays as it is.
+        This estimator is unchanged.
         """
         check_is_fitted(self, "tree_")
         hard = copy_uncalibrated(self)
@@ -196,9 +195,9 @@ class SoftTree(Calibrated, TreeEstimator):
         validation: Dataset | None,
         deal: Callable[[int], TrainingRows] | None = None,
     ) -> FitResult:
-        """The joint learner, on rows that may be anywhere, with their columns by name.
+        """The joint learner for any engine, with columns ordered by name.
 
-        deal : gives them in the order of another seed.
+        deal : returns the rows in the order of another seed.
         """
         p = self.get_params(deep=False)
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
@@ -217,13 +216,13 @@ class SoftTree(Calibrated, TreeEstimator):
         self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None
     ) -> FitResult:
         if self.get_params(deep=False)["readable"]:
-            raise ValueError("readable=True is a search of its own, effort='thorough' repeats the usual one: drop one.")
+            raise ValueError("readable=True cannot be combined with effort='thorough': drop either.")
         if deal is None:
-            raise ValueError("effort='thorough' deals the rows anew for every search: it needs them in memory.")
+            raise ValueError("effort='thorough' assigns the folds anew in each search and needs the rows in memory.")
         return learn_thoroughly(deal, schema, how, validation)
 
     def _before(self, schema: Schema, loss: Loss) -> WarmStart | None:
-        """What a warm start goes on from; the table must have the same columns and the same classes."""
+        """The state that a warm start continues from; the table must have the same columns and the same classes."""
         if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
             return None
         if not self.tree_.schema.same_columns_and_answers(schema):

@@ -1,7 +1,7 @@
-"""soften, SoftenedClassifier, SoftenedRegressor: ramps for the thresholds of a tree that is grown by another estimator.
+"""soften, SoftenedClassifier, SoftenedRegressor: ramps for the thresholds of a tree grown by another estimator.
 
-`soften(model, X, y)` is the short way for a model that is fitted already. What it returns is an estimator of its own: a
-clone of it grows and softens, so it can be cross-validated as what it is.
+`soften(model, X, y)` takes a fitted model and returns an estimator. A clone of it grows and softens, so it can be
+cross-validated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from softwood.tree.cut import cut_like, cut_tree
 
 
 class Softened(TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     estimator_: Any
     _grows: type[TreeEstimator] = CARTClassifier
@@ -66,7 +66,7 @@ class Softened(TreeEstimator):
 
     @property
     def pruning_table_(self) -> Any:
-        """What every tree of the estimator's pruning sequence costs, as hard trees."""
+        """The cost of each hard tree of the estimator's pruning sequence."""
         check_is_fitted(self, "tree_")
         return self.estimator_.pruning_table_
 
@@ -76,7 +76,7 @@ class Softened(TreeEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight : rows, as the estimator takes them; it is grown and softened by the same.
+        X, y, sample_weight : rows as the estimator takes them; the same rows grow and soften the tree.
         fit_params : for the estimator's `fit`, for example X_val and y_val.
         """
         grown = self._grows() if self.estimator is None else clone(self.estimator)
@@ -94,18 +94,19 @@ class Softened(TreeEstimator):
         return self
 
     def _soft(self) -> Any:
-        """The estimator with the soft tree inside: it answers as it does, by other shares."""
+        """A copy of the estimator that contains the soft tree."""
         check_is_fitted(self, "tree_")
         soft = copy.copy(self.estimator_)
         soft.tree_ = self.tree_
         return soft
 
     def predict(self, X: Any) -> Any:
-        """As the estimator does, with soft thresholds."""
+        """As in the estimator, with soft thresholds."""
         return self._soft().predict(X)
 
     def prune_to(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Self:
-        """A copy with a smaller tree of the pruning sequence, its gates as soft as they are; this one stays as it is.
+        """A copy with a smaller tree of the pruning sequence and the same widths of its gates; this estimator is
+        unchanged.
 
         Parameters
         ----------
@@ -113,8 +114,8 @@ class Softened(TreeEstimator):
 
         Notes
         -----
-        Widths of gates that were cut off before softening are not known: a larger tree is an error. Prune the hard
-        estimator, then soften that.
+        The widths of gates that were pruned before softening are unknown, so a larger tree is an error. Prune the hard
+        estimator, then soften it.
         """
         check_is_fitted(self, "tree_")
         smaller = self.estimator_.prune_to(alpha=alpha, n_leaves=n_leaves)
@@ -128,7 +129,7 @@ class Softened(TreeEstimator):
         return copy_uncalibrated(self)._remember(smaller, tree)
 
     def snip(self, node: int) -> Self:
-        """A copy in which a branch, chosen by hand, is a leaf; this estimator stays as it is."""
+        """A copy in which a branch, chosen by hand, is a leaf; this estimator is unchanged."""
         snipped = self._soft().snip(node)
         hard = copy.copy(self.estimator_)
         hard.tree_ = cut_tree(self.hard_tree_, np.arange(self.tree_.n_nodes) == node)
@@ -136,7 +137,7 @@ class Softened(TreeEstimator):
 
 
 class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
-    """A classifier whose hard thresholds are made ramps after it was grown.
+    """A classifier whose hard thresholds become ramps after growth.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
     Attributes
     ----------
     tree_ : softwood.Tree, with ramps.
-    estimator_ : the estimator as it was grown, hard.
+    estimator_ : the fitted hard estimator.
     hard_tree_, pruning_table_ : of that.
     classes_, n_features_in_, feature_names_in_, feature_importances_ : as in scikit-learn.
 
@@ -160,12 +161,12 @@ class SoftenedClassifier(Probabilities, ClassifierMixin, Softened):
     """
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """As the estimator does, with soft thresholds: the most probable class, or that of least expected cost."""
+        """As in the estimator, with soft thresholds: the most probable class, or that of least expected cost."""
         return np.asarray(Softened.predict(self, X))
 
 
 class SoftenedRegressor(IntervalPrediction, RegressorMixin, Softened):
-    """A regressor whose hard thresholds are made ramps after it was grown; parameters as in SoftenedClassifier.
+    """A regressor whose hard thresholds become ramps after growth; parameters as in SoftenedClassifier.
 
     Examples
     --------
@@ -198,21 +199,22 @@ def soften(
     keep_on_interrupt: bool = False,
     progress: bool = False,
 ) -> Any:
-    """A model whose hard thresholds are ramps; structure, thresholds and responses stay (unless asked for).
+    """Turn the hard thresholds of a model into ramps; structure, thresholds and responses are kept (unless requested).
 
     Parameters
     ----------
     model : a fitted estimator with a hard, univariate tree (CARTClassifier, CARTRegressor, C45Classifier), or a `Tree`.
     X, y : the rows it was trained on. For a `Tree` X is numbers and category codes.
     method : {"statistics", "anneal", "gradient"}
-        Bounds of one standard error at every gate by itself (Quinlan; at once); simulated annealing of neighbouring
-        gates together (Dvořák & Savický; seconds); all widths together by descent (deterministic).
+        "statistics": bounds of one standard error for each gate separately (Quinlan; immediate). "anneal": simulated
+        annealing of neighbouring gates (Dvořák & Savický; seconds). "gradient": all widths jointly by descent
+        (deterministic).
     sample_weight : of the rows.
-    alpha : steepness of the exponential error that "anneal" and "gradient" make small.
+    alpha : steepness of the exponential error that "anneal" and "gradient" minimise.
     patience : "anneal" stops after this number of consecutive calls without success.
-    thresholds, responses : "gradient" moves the thresholds, and what the leaves answer, too. The model's monotone
-        constraints still hold; a `Tree` does not know of any.
-    random_state : seed of "anneal"; None is 0: same data, same tree.
+    thresholds, responses : whether "gradient" also fits the thresholds and the responses of the leaves. The model's
+        monotone constraints still hold; a `Tree` has none.
+    random_state : seed of "anneal"; None is 0, so the same data give the same tree.
     n_jobs : threads of "gradient". The result does not depend on it.
     keep_on_interrupt : whether an interrupt (Ctrl-C) ends "anneal" with the widths so far and a `ConvergenceWarning`;
         otherwise KeyboardInterrupt is raised.
@@ -220,8 +222,8 @@ def soften(
 
     Returns
     -------
-    A `SoftenedClassifier` or `SoftenedRegressor` around the model, fitted; a `Tree` for a Tree. What was given stays as
-    it is.
+    A fitted `SoftenedClassifier` or `SoftenedRegressor` around the model; a `Tree` for a Tree. The model itself is
+    unchanged.
 
     Examples
     --------

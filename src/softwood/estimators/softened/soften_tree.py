@@ -1,4 +1,4 @@
-"""Ramps for the thresholds of a grown tree, by one of three methods: what `soften` and the estimators do."""
+"""Ramps for the thresholds of a grown tree by one of three methods, for `soften` and the estimators."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def _read(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Tree, Softeni
 
 
 def _signs(model: Any) -> Signs:
-    """The monotone constraints that a model was fitted with; a bare Tree does not say."""
+    """The monotone constraints of a fitted model; none for a bare Tree."""
     given = getattr(model, "monotonic_cst", None)
     return UNCONSTRAINED if given is None else options.monotone_signs(given, model.tree_.schema)
 
 
 def _read_numbers(X: Any) -> npt.NDArray[np.float64]:
-    """Rows for a bare Tree, which knows no labels."""
+    """Rows for a bare Tree, as numbers and codes."""
     try:
         return np.asarray(X, np.float64)
     except (TypeError, ValueError) as error:

@@ -25,12 +25,12 @@ NUMBER_CRITERIA = {"squared_error": Criterion.SQUARED_ERROR, "absolute_error": C
 
 
 class SoftenedTree(TreeEstimator):
-    """What the classifier and the regressor share; not for use by itself."""
+    """Base class of the classifier and the regressor; not for direct use."""
 
     hard_tree_: Tree
 
     def _soften(self, problem: Problem, schema: Schema, weight: Floats) -> Self:
-        """Grow, soften, choose, remember."""
+        """Grow, soften, choose, and set the attributes."""
         p = self.get_params(deep=False)
         rules, report_to = self._rules_of_softening(), options.boolean("progress", p["progress"])
         least = options.row_count("min_samples_leaf", p["min_samples_leaf"], 1, float(problem.weight.sum()))
@@ -64,34 +64,35 @@ class SoftenedTree(TreeEstimator):
 
 
 class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
-    """A CART tree whose thresholds are made ramps by simulated annealing (Dvořák & Savický).
+    """A CART tree whose thresholds become ramps by simulated annealing (Dvořák & Savický).
 
     Parameters
     ----------
     n_successes : int
-        Softenings, of trees of several sizes, among which the best is chosen.
+        Number of softenings, of trees of several sizes, of which the best is chosen.
     criterion : {"gini", "entropy"}
-        What splits make small.
+        Impurity that splits minimise.
     min_samples_leaf : int or float
-        Rows (by weight) that each child must keep; a float is a part of all rows.
+        Minimum number of rows (by weight) of each child; a float is a proportion of all rows.
     alpha : float
-        Steepness of the exponential error that annealing makes small.
+        Steepness of the exponential error that annealing minimises.
     patience : int
         Annealing stops after this number of consecutive calls without success.
     n_splits : {1, 3}
-        Splits 2:1 of the rows that say how much to prune. With 3 each third is held out once and the tree is grown on
-        all rows; 1 is the paper: one third chooses, the tree is grown on the other two.
+        Number of 2:1 splits of the rows that choose the size. 3: each third is held out once, and the tree is grown on
+        all rows. 1, as in the paper: one third chooses, and the tree is grown on the other two.
     mean_widths : bool
-        Give the chosen tree the mean widths of all its softenings instead of those of the best one: less chance in it.
+        Whether the chosen tree gets the mean widths of all its softenings, which vary less, instead of those of the
+        best one.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Which columns are categories; their gates stay hard.
     n_jobs : int or None
-        Softenings at a time. The tree does not depend on it.
+        Number of softenings in parallel. The tree does not depend on it.
     random_state : int, RandomState or None
-        Seed of the inner split and of annealing; None is 0: same data, same tree.
+        Seed of the inner split and of annealing; None is 0, so the same data give the same tree.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the best tree so far and a `ConvergenceWarning`; otherwise
-        KeyboardInterrupt is raised, and the estimator stays as it was.
+        KeyboardInterrupt is raised, and the estimator is unchanged.
     progress : bool
         Show the progress.
 
@@ -145,9 +146,9 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
 
         Parameters
         ----------
-        X : array or data frame (rows, features); missing values are welcome.
+        X : array or data frame (rows, features); missing values are allowed.
         y : class labels of any kind.
-        sample_weight : a row of weight two counts as the row twice, one of weight zero is not there.
+        sample_weight : a row of weight two counts as two rows, a row of weight zero is ignored.
         groups : group of each row, such as a patient or a day; no group is split across folds.
         """
         criterion = CRITERIA[options.one_of("criterion", self.criterion, tuple(CRITERIA))]
@@ -162,9 +163,8 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
 
 
 class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
-    """A CART regression tree whose thresholds are made ramps by annealing; parameters as in SoftenedTreeClassifier.
-
-    Annealing makes the squared error small; `criterion` is "squared_error" or "absolute_error".
+    """A CART regression tree whose thresholds become ramps by annealing; parameters as in SoftenedTreeClassifier.
+    Annealing minimises the squared error; `criterion` is "squared_error" or "absolute_error".
 
     Examples
     --------

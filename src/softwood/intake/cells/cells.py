@@ -2,8 +2,8 @@
 
 table/columns.py makes numbers of them.
 
-Missing is whatever the libraries call so: None, NaN, pandas' NA, a null of polars or Arrow. Levels are plain Python
-(str, int, float, bool), so they pickle and print anywhere; anything else (an interval, a date) becomes its text.
+Missing are None, NaN, pandas' NA, and nulls of polars and Arrow. Levels are plain Python (str, int, float, bool), so
+they pickle and print anywhere; other values (an interval, a date) are converted to text.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Level = str | int | float | bool
 
 WANTED = (
     "a cell must be one number or one category. "
-    "Make numbers of it (for a date its year, or the days since some date: softwood.DateParts) or drop the column."
+    "Convert it to numbers (for dates: softwood.DateParts) or drop the column."
 )
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Cells of a category column, None where missing; `declared` holds the levels of its dtype, None if it has none."""
+    """Cells of a category column, None if missing; `declared` holds the levels of its dtype, None if it has none."""
 
     values: list[Any]
     declared: tuple[Level, ...] | None = None
@@ -58,14 +58,14 @@ def plain(value: Any) -> Any:
 
 
 def blank(values: list[Any]) -> list[Any]:
-    """The values with None for every missing one."""
+    """The values, with None for missing ones."""
     if set(map(type, values)) <= PLAIN - {float}:  # the common case, at the cost of one quick pass
         return values
     return [None if is_missing(value) else value for value in values]
 
 
 def are_booleans(values: Iterable[Any]) -> bool:
-    """Whether all that are there are True or False, and some are there.
+    """Whether all values that are not missing are True or False, and there is at least one.
 
     >>> are_booleans([True, None]), are_booleans([True, 2]), are_booleans([None])
     (True, False, False)
@@ -110,7 +110,7 @@ def _family(kind: type) -> str:
 
 
 def _examples(values: list[Any]) -> list[Any]:
-    """The first value of every family, in the order they come."""
+    """The first value of each type, in order of occurrence."""
     first: dict[str, Any] = {}
     for value in values:
         first.setdefault(_family(type(value)), value)

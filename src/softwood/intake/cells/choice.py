@@ -1,4 +1,4 @@
-"""Which columns are categories: the meanings of the parameter `categorical_features`.
+"""Which columns are categories: the parameter `categorical_features`.
 
 "from_dtype"      those of a categorical, enum or text dtype (an array has none)
 None              none
@@ -25,7 +25,7 @@ def choose_categories(categorical_features: Any, names: Sequence[str], named: bo
     names : sequence of str
         The names of all columns.
     named : bool
-        Whether the user gave those names (a data frame) or they are made up (an array).
+        Whether the names are the user's (a data frame) or generated (an array).
 
     Examples
     --------

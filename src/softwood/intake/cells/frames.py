@@ -1,9 +1,9 @@
-"""Data frames and series of any library (pandas, polars, pyarrow, ...) through narwhals: the one file that knows it.
+"""Data frames and series of any library (pandas, polars, pyarrow, ...) through narwhals; only this file imports it.
 
 dtype                              read as
 integer, float, decimal, boolean   number
 text, categorical, enum            category
-object, null                       what the cells are: all numbers, or all text
+object, null                       by its cells: all numbers, or all text
 date, time, duration, nested       refused
 """
 
@@ -25,7 +25,7 @@ from softwood.tree import Kind
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
 
-FEW_ROWS = 64  # of pandas that are read at once: more are worth the time it takes to ask for the dtypes
+FEW_ROWS = 64  # rows of pandas that are read at once: with more, checking the dtypes pays
 
 
 def open_frame(X: Any) -> Frame | None:
@@ -56,10 +56,11 @@ def _refuse_equal_names(X: Any) -> None:
 
 
 def read_block(frame: Frame) -> Floats | None:
-    """The values of a frame of numbers in one step, None where columns must be read one by one."""
+    """The values of a frame of numbers in one step, None if columns must be read one by one."""
     if not all(map(_is_easy, frame.schema.values())):
         return None
-    if frame.implementation.is_pyarrow():  # its columns lie apart anyway, and narwhals would interleave them, slowly
+    # its columns are stored separately, and narwhals would interleave them, which is slow
+    if frame.implementation.is_pyarrow():
         block = np.empty(frame.shape, order="F")
         for column in range(frame.shape[1]):
             block[:, column] = frame[:, column].to_numpy()
@@ -69,9 +70,8 @@ def read_block(frame: Frame) -> Floats | None:
 
 
 def read_few_numbers(X: Any, names: list[str]) -> Floats | None:
-    """The values of a few rows of pandas that are all numbers and have these columns; None where X must be looked at.
-
-    A stream hands on one row after the other, and narwhals takes a millisecond to open a frame.
+    """The values of a few rows of pandas that are all numbers and have these columns; None if X must be checked. For
+    streams of single rows: narwhals takes a millisecond to open a frame.
     """
     pandas = nw.dependencies.get_pandas()
     if pandas is None or type(X) is not pandas.DataFrame or len(X) > FEW_ROWS or X.columns.tolist() != names:
@@ -81,7 +81,7 @@ def read_few_numbers(X: Any, names: list[str]) -> Floats | None:
 
 
 def read_columns(frame: Frame, names: Sequence[str]) -> tuple[list[Cells], list[Kind | None]]:
-    """The cells of every column and its kind: the numbers in one step, as that is much faster, the others one by one.
+    """The cells of every column and its kind: numbers in one step, which is much faster, the others one by one.
 
     The kind is that of the dtype (for objects, of the cells): boolean or ordered, None for the other columns.
     """
@@ -129,7 +129,7 @@ def _declared(series: Series) -> list[Any] | None:
 
 
 def target_names(y: Any) -> tuple[str, ...]:
-    """Names of a target: of a series, or of the columns of a frame; none where it has no names of text.
+    """Names of a target: of a series, or of the columns of a frame; none if it has no text names.
 
     >>> target_names([1.0, 2.0])
     ()
@@ -146,7 +146,7 @@ def target_names(y: Any) -> tuple[str, ...]:
 
 
 def read_vector(values: Any, name: str) -> Any:
-    """A series, a frame or whatever offers itself as an array as a NumPy array, anything else unchanged.
+    """A series, frame or array-like as a NumPy array; other values unchanged.
 
     A missing value in a series or frame is an error.
     """
@@ -181,7 +181,7 @@ def _read_series(series: Series, name: str) -> npt.NDArray[Any]:
 
 
 def refuse_missing(name: str, row: int) -> None:
-    """The error for a missing value where every row needs one."""
+    """The error for a missing value where every row needs a value."""
     raise ValueError(f"Input {name} contains NaN or None, first at row {row}; drop rows without a value.")
 
 
@@ -231,7 +231,7 @@ CALENDAR = {  # part -> its numbers of a column of dates
 
 
 def date_columns(X: Any) -> list[str] | None:
-    """The names of the columns of a frame that hold dates, with or without a time; None if X is no frame."""
+    """The names of the columns of a frame that hold dates, with or without a time; None if X is not a frame."""
     frame = open_frame(X)
     if frame is None:
         return None
@@ -239,7 +239,7 @@ def date_columns(X: Any) -> list[str] | None:
 
 
 def spread_dates(X: Any, dates: Sequence[str], parts: Sequence[str]) -> Any:
-    """The frame with days since 1970 in place of dates, and parts of the calendar, "name part", after each."""
+    """The frame with days since 1970 in place of dates, each followed by parts of the calendar named "name part"."""
     frame = nw.from_native(X, eager_only=True)
     found = []
     for name in frame.columns:

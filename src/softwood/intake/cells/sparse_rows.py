@@ -1,10 +1,10 @@
-"""Sparse matrices (SciPy's, of any format): what is not stored is 0, a stored NaN is missing.
+"""Sparse matrices (SciPy's, of any format): cells that are not stored are 0, a stored NaN is missing.
 
-CART learns from them as they are (`sparse_table`), by the criteria that are functions of sums, and so do soft trees of
-linear gates where the matrix would be large as an array (`is_worth_keeping`). For all other learners `fit` makes a
-table of the matrix, in memory of at most MOST_BYTES, and refuses a larger one before any work. Answers of trees of
-numbers are given block by block of rows, whatever the matrix's size (kernels/sparse/table.py); with categories each
-block is made dense in turn (intake/row_blocks.py).
+CART learns from them without conversion (`sparse_table`) for criteria that are functions of sums, and so do soft trees
+with linear gates if the matrix would be large as an array (`is_worth_keeping`). For all other learners `fit` converts
+the matrix to a table of at most MOST_BYTES and refuses a larger one before any work. Trees of numbers predict in blocks
+of rows, for a matrix of any size (kernels/sparse/table.py); with categories each block is made dense in turn
+(intake/row_blocks.py).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from softwood.kernels.sparse.table import SparseTable
 
 NUMBER = 8  # bytes
 MOST_BYTES = 4 * 2**30
-FEW_BYTES = 64 * 2**20  # of an array: up to these soft trees learn from it, with all kinds of gates
-MOST_PART = 0.1  # of the cells that are stored where soft trees learn from a matrix as it is
+FEW_BYTES = 64 * 2**20  # as an array: up to this size soft trees convert the matrix and use all kinds of gates
+MOST_PART = 0.1  # maximum proportion of stored cells for which soft trees do not convert the matrix
 MOST_STORED = 2**31 - 1  # values, which are numbered by four bytes
 
 
@@ -31,7 +31,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def is_worth_keeping(X: Any) -> bool:
-    """Whether soft trees learn from a sparse matrix as it is: as an array it would be large, and mostly 0.
+    """Whether soft trees learn from a sparse matrix without conversion: as an array it would be large and mostly 0.
 
     >>> is_worth_keeping(sparse.csr_array((10_000, 20_000))), is_worth_keeping(sparse.csr_array((1_000, 2_000)))
     (True, False)
@@ -41,7 +41,7 @@ def is_worth_keeping(X: Any) -> bool:
 
 
 def like_training_rows(table: Any, held: Any) -> Any:
-    """Validation rows as the training rows are, sparse or not."""
+    """Validation rows in the format of the training rows, sparse or not."""
     if isinstance(table, SparseTable) == isinstance(held, SparseTable):
         return held
     if isinstance(table, SparseTable):
@@ -52,15 +52,15 @@ def like_training_rows(table: Any, held: Any) -> Any:
 
 
 def sparse_table(X: Any) -> SparseTable:
-    """A sparse matrix as the table that trees learn from; X stays as it is.
+    """A sparse matrix as the table that trees learn from; X is unchanged.
 
     >>> sparse_table(sparse.coo_array(np.array([[0, 2], [0, 0]]))).value
     array([2.])
     """
     if X.nnz > MOST_STORED or X.shape[1] > MOST_STORED:
         raise ValueError(
-            f"X is a sparse matrix of {X.nnz:,} stored values and {X.shape[1]:,} columns, and at most {MOST_STORED:,} "
-            "are taken. Take fewer rows or columns."
+            f"X is a sparse matrix of {X.nnz:,} stored values and {X.shape[1]:,} columns; the maximum is "
+            f"{MOST_STORED:,}. Use fewer rows or columns."
         )
     rows = sparse.csr_array(X, dtype=np.float64)
     if not rows.has_canonical_format or not np.all(rows.data):
@@ -77,7 +77,7 @@ def checked_sparse(estimator: Any, X: Any, reset: bool) -> SparseTable:
 
 
 def densified(X: Any) -> Any:
-    """A sparse matrix as an array; all else as it is.
+    """A sparse matrix as an array; other values unchanged.
 
     >>> densified(sparse.csr_array(np.array([[0.0, 2.0]])))
     array([[0., 2.]])
@@ -95,10 +95,10 @@ def refuse_large(rows: int, columns: int, name: str = "X") -> None:
     size = NUMBER * rows * columns
     if size > MOST_BYTES:
         raise ValueError(
-            f"{name} is a sparse matrix of {rows:,} rows and {columns:,} columns, {size / 2**30:.3g} GiB as the table "
-            f"that this learns from, and at most {MOST_BYTES / 2**30:.3g} GiB is made dense. Sparse matrices of "
-            "numbers (no categories) are learned from as they are by SoftTreeClassifier and SoftTreeRegressor (with "
-            "learner='joint', gate 'auto', 'linear' or 'axis', no monotonic_cst, engine 'memory') and by "
-            "CARTClassifier and CARTRegressor (gini, entropy, error, squared_error, poisson). Or take fewer columns "
-            "(such as sklearn.feature_selection.SelectKBest or sklearn.decomposition.TruncatedSVD) or fewer rows."
+            f"{name} is a sparse matrix of {rows:,} rows and {columns:,} columns, {size / 2**30:.3g} GiB as a "
+            f"dense table; the maximum is {MOST_BYTES / 2**30:.3g} GiB. Sparse matrices of numbers (no categories) "
+            "need no conversion for SoftTreeClassifier and SoftTreeRegressor (with learner='joint', gate 'auto', "
+            "'linear' or 'axis', no monotonic_cst, engine 'memory') and for CARTClassifier and CARTRegressor (gini, "
+            "entropy, error, squared_error, poisson). Or use fewer columns (such as "
+            "sklearn.feature_selection.SelectKBest or sklearn.decomposition.TruncatedSVD) or fewer rows."
         )

@@ -1,6 +1,6 @@
-"""What columns and answers hold, counted part by part: levels, ranges, missing values, classes, moments, weights.
+"""Statistics of columns and targets, part by part: levels, ranges, missing values, classes, moments, weights.
 
-What is found is what `rows.py` finds of rows in memory; only quantiles (Schema.summaries) come from a sample.
+The results equal those of `rows.py` for rows in memory; only quantiles (Schema.summaries) come from a sample.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_LEVELS = 100_000  # of a category, or classes: they are kept in memory
 
 @dataclass
 class ColumnScan:
-    """What one column has held so far."""
+    """Statistics of one column so far."""
 
     name: str
     levels: tuple[Level, ...] | None = None  # None: numbers
@@ -36,7 +36,7 @@ class ColumnScan:
     count: dict[Level, float] = field(default_factory=dict)
 
     def take(self, values: Floats, weight: Floats, levels: tuple[Level, ...] | None, kind: Kind) -> None:
-        """Some more rows: numbers, or codes into `levels`."""
+        """Add rows: numbers, or codes into `levels`."""
         there = ~np.isnan(values)
         nothing_yet, nothing_here = self.known == 0.0 and not self.levels, not there.any()
         if (levels is None) != (self.levels is None):
@@ -58,7 +58,7 @@ class ColumnScan:
             self.count[level] = self.count.get(level, 0.0) + here
 
     def merge(self, other: ColumnScan) -> None:
-        """What the same column has held in the rows that follow."""
+        """Merge the statistics of the same column in later rows."""
         nothing_yet, nothing_there = self.known == 0.0 and not self.levels, other.known == 0.0 and not other.levels
         if (other.levels is None) != (self.levels is None):
             if nothing_yet:
@@ -101,7 +101,7 @@ class ColumnScan:
         return self.known > 0 and (ends[0] < ends[1] or self.missing > 0)
 
     def summary(self) -> Summary:
-        """As far as one pass tells it: no quantiles."""
+        """The summary of one pass, without quantiles."""
         if self.levels is not None:
             return Summary(self.known, self.missing, counts=tuple(self.count.get(each, 0.0) for each in self.levels))
         return Summary(self.known, self.missing, (self.low, self.high) if self.known > 0 else None)
@@ -123,7 +123,7 @@ class TargetScan:
     high: Floats = field(default_factory=lambda: np.zeros(0))
 
     def take(self, y: Any, weight: Floats, names: tuple[str, ...] = ()) -> None:
-        """The answers of some more rows; `names` where y has none of its own."""
+        """Add the targets of more rows; `names` if y has none."""
         self.names = self.names or names or target_names(y)
         if self.is_classes:
             self._take_labels(y, weight)
@@ -159,7 +159,7 @@ class TargetScan:
         self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
 
     def merge(self, other: TargetScan) -> None:
-        """The answers of the rows that follow."""
+        """Merge the targets of later rows."""
         self.names = self.names or other.names
         if self.is_classes:
             self._add_classes(other.total, other.dtype)

@@ -23,7 +23,7 @@ from softwood.intake.parts.sources import MEMORY, RawBatch
 
 
 def scan_partitions(estimator: Any, X: Any, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
-    """The first pass over the partitions; sets what scikit-learn wants to find of the columns on the estimator."""
+    """The first pass over the partitions; sets scikit-learn's attributes of the columns on the estimator."""
     client = connected_client()
     raw = _raw_parts(client, X, y, sample_weight)
     count = TableScan(clone(estimator), estimator.categorical_features, TargetScan(is_classes))
@@ -42,7 +42,7 @@ def scan_partitions(estimator: Any, X: Any, y: Any, sample_weight: Any, is_class
 
 
 def _raw_parts(client: Any, X: Any, y: Any, sample_weight: Any) -> DaskParts[RawPart]:
-    """The partitions as the user has them, on their workers."""
+    """The user's partitions, on their workers."""
     if y is None:
         raise ValueError(f"y is missing: {_wanted(X)}.")
     named = hasattr(X, "columns")

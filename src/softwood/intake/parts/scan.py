@@ -1,9 +1,9 @@
-"""The first pass over rows in parts: what the columns hold, which classes or numbers there are, how much weighs what.
+"""The first pass over rows in parts: statistics of columns, targets and weights.
 
     pass 1      schema (levels, kinds, names), ranges, missing values, classes or moments of the targets, weights
     afterwards  parts as numbers; batches in equal pieces, so that sums do not depend on how the source was cut
 
-What is found is what `rows.py` finds of rows in memory; only quantiles (Schema.summaries) come from a sample.
+The results equal those of `rows.py` for rows in memory; only quantiles (Schema.summaries) come from a sample.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from softwood.parts.messages import say
 from softwood.tree import Schema, Summary
 
 PROGRESS_SECONDS = 5.0  # between two lines of progress
-KEPT_ROWS_SHARE = 8  # of the memory, one part of so many: rows that take no more are read twice, then kept
+KEPT_ROWS_SHARE = 8  # divisor of the memory: rows that take at most this part of it are read twice and then kept
 TARGET_CELLS = 2  # of a row: its target and its weight
 
 
 class RawPart(NamedTuple):
-    """Some rows as the user has them, and what an error calls them."""
+    """Some rows in the user's format, with a name for error messages."""
 
     name: str
     rows: RawBatch
@@ -49,10 +49,10 @@ class Piece(NamedTuple):
 
 @dataclass
 class TableScan:
-    """What the first pass counts.
+    """Statistics of the first pass.
 
-    reader : an estimator of whose class errors tell, on which scikit-learn sets what it finds of the columns.
-    sizes : rows of each part, those of weight 0 too.
+    reader : an estimator whose class errors name, and on which scikit-learn sets its attributes of the columns.
+    sizes : rows of each part, including those of weight 0.
     """
 
     reader: Any
@@ -112,7 +112,7 @@ class TableScan:
 
 @dataclass(frozen=True)
 class Encode:
-    """Rows as numbers, by what the first pass has found. classes : None for numbers."""
+    """Rows as numbers, by the results of the first pass. classes : None for regression."""
 
     reader: Any
     columns: Schema
@@ -138,7 +138,7 @@ class Scan:
 
     columns : schema of the inputs.  classes : sorted, None for numbers.
     n_rows, total_weight : of the rows of weight > 0.  parts : all of them, as numbers.
-    memory : bytes that a fit may take.  checkpoint : path of the journal, if there is to be one.
+    memory : limit of a fit in bytes.  checkpoint : path of the journal, or None.
     """
 
     column: list[ColumnScan]
@@ -163,7 +163,7 @@ class Scan:
         return tuple(each.summary() for each in self.column)
 
     def fingerprint(self) -> bytes:
-        """What tells this table from another: its columns, ranges, answers and weights."""
+        """A fingerprint of the table: its columns, ranges, targets and weights."""
         scan = self.target
         numbers = [scan.mean.tolist(), scan.spread.tolist(), self.class_totals.tolist()]
         seen = [(c.name, c.levels, c.low, c.high, c.known, c.missing) for c in self.column]
@@ -172,7 +172,7 @@ class Scan:
 
 
 class Progress:
-    """Says every few seconds how far a pass is, where the estimator is verbose; with verbose=2 after each batch.
+    """Reports the progress of a pass every few seconds if the estimator is verbose; with verbose=2 after each batch.
 
     n_rows : of a pass; None in the first one, which counts them.
     """
@@ -183,7 +183,7 @@ class Progress:
         self.begin, self.last, self.before = monotonic(), monotonic(), 0
 
     def __call__(self, rows: int) -> None:
-        """So many rows of the pass that runs are read; fewer than before: another pass has begun."""
+        """Report the number of rows read in the current pass; fewer than before means that a new pass has begun."""
         now = monotonic()
         if rows <= self.before:
             self.begin, self.passes = self.last, self.passes + 1
@@ -205,7 +205,7 @@ class Progress:
 
 
 def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is_classes: bool) -> Scan:
-    """The first pass over batches; sets what scikit-learn wants to find of the columns on the estimator."""
+    """The first pass over batches; sets scikit-learn's attributes of the columns on the estimator."""
 
     def raw() -> Iterator[RawPart]:
         for number, rows in enumerate(source.walk(y, sample_weight)):
@@ -234,7 +234,7 @@ def scan_batches(estimator: Any, source: Batches, y: Any, sample_weight: Any, is
 def scan_of(
     estimator: Any, found: TableScan, make_parts: Callable[[Encode], Parts[Piece]], name: str, memory: int
 ) -> Scan:
-    """The table after its first pass; `make_parts` gives its rows as numbers."""
+    """The table after its first pass; `make_parts` returns its rows as numbers."""
     target, is_classes = found.target, found.target.is_classes
     if found.n_rows == 0:
         raise ValueError(f"{name} has no row of weight > 0 to learn from.")
@@ -280,7 +280,7 @@ def _equal_pieces(
 
 
 def _classes_of(target: TargetScan) -> npt.NDArray[Any]:
-    """The classes that have any weight or none, sorted, as those of rows in memory."""
+    """All classes, including those of weight 0, sorted as for rows in memory."""
     found: Sequence[Any] = sorted(target.total)
     return read_classes(np.array(found, target.dtype))[0]
 

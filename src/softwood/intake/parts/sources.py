@@ -1,12 +1,12 @@
-"""Where rows are that do not fit in memory, and how they are walked through, again and again.
+"""Sources of out-of-core rows, and how they are read in batches repeatedly.
 
 source                                       a batch is
 path of a file or folder: Parquet, Arrow,    a table of Arrow (pyarrow, extra softwood[batches])
   CSV; several paths; a pyarrow dataset
 polars lazy frame                            the same: the query runs once, into a temporary Parquet file
 array of two dimensions, a memory map        rows of it, with those of y and sample_weight
-whatever can be iterated again, or a         what it gives: data frames, or pairs (X, y), or triples (X, y,
-  function that gives an iterator              sample_weight)
+any object that can be iterated again, or    its items: data frames, pairs (X, y), or triples (X, y,
+  a function that returns an iterator          sample_weight)
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ from softwood.intake.classify import OutOfCore, is_array, is_dataset, is_lazy_fr
 from softwood.intake.options import size_in_bytes
 
 MEMORY = "1 GiB"
-BATCHES_IN_MEMORY = (
-    80  # batches of doubles that the memory has room for: what is read, its copies, columns, sums, the sample
-)
+BATCHES_IN_MEMORY = 80  # batches of doubles that fit into the memory: the batch, its copies, columns, sums, the sample
 MIN_BATCH_ROWS, MAX_BATCH_ROWS = 1_000, 1_000_000  # rows of a batch
 CELL_BYTES = 8  # bytes
 FORMATS = {
@@ -39,7 +37,7 @@ EXTRA = "reading {} in batches needs pyarrow: pip install 'softwood[batches]'"
 
 
 class RawBatch(NamedTuple):
-    """Some rows as the user has them. names : of the targets, where y is columns of a file."""
+    """Some rows in the user's format. names : of the targets, if y is columns of a file."""
 
     X: Any
     y: Any
@@ -48,20 +46,20 @@ class RawBatch(NamedTuple):
 
 
 class Batches(OutOfCore):
-    """Rows that do not fit in memory: given to `fit` in place of X, they are read in batches, again and again.
+    """Rows that do not fit in memory. Passed to `fit` in place of X, they are read in batches, several times.
 
     Parameters
     ----------
     source : path of a Parquet, Arrow or CSV file or of a folder of them, a list of paths, a pyarrow dataset, a polars
-        lazy frame, an array (a memory map), or whatever can be iterated more than once and gives data frames, or pairs
-        (X, y), or triples (X, y, sample_weight); a function that returns an iterator will do.
+        lazy frame, an array (a memory map), or any object that can be iterated more than once and yields data frames,
+        pairs (X, y), or triples (X, y, sample_weight); also a function that returns such an iterator.
     memory : int (bytes) or text such as "4 GiB"
-        What a fit may take at its peak, whatever the rows.
+        Peak memory of a fit, for any number of rows.
     checkpoint : path or None
-        A file in which `fit` notes what each pass over the rows has found. Killed at any moment, the next fit of the
-        same estimator on the same rows goes on from there and ends with the same tree; then the file is removed.
+        A file in which `fit` records the result of each pass over the rows. If a fit is killed, the next fit of the
+        same estimator on the same rows continues from there and ends with the same tree; then the file is removed.
     columns : list of names or None
-        The inputs, of data frames; None: all columns but those of y and sample_weight.
+        The inputs, for data frames; None: all columns except those of y and sample_weight.
 
     Examples
     --------
@@ -94,7 +92,7 @@ class Batches(OutOfCore):
 
     @property
     def is_text(self) -> bool:
-        """Whether rows are read from text, which costs more than to keep their numbers in a temporary file."""
+        """Whether rows are read from text, which is slower than keeping their numbers in a temporary file."""
         return getattr(getattr(self._dataset, "format", None), "default_extname", "") in ("csv", "json")
 
     def batch_rows(self, n_columns: int) -> int:
@@ -104,7 +102,7 @@ class Batches(OutOfCore):
         )
 
     def walk(self, y: Any = None, sample_weight: Any = None) -> Iterator[RawBatch]:
-        """The batches, one after the other, with what y and sample_weight name or hold."""
+        """The batches, one after the other, with their targets and weights."""
         if is_array(self.source):
             yield from self._walk_array(y, sample_weight)
             return
@@ -121,10 +119,10 @@ class Batches(OutOfCore):
             )
 
     def sample(self, n_rows: int, seed: int = 0) -> Any:
-        """At most this number of rows, sampled uniformly in one pass: a pyarrow table, or of arrays X, y and
+        """At most this number of rows, sampled uniformly in one pass: a pyarrow table, or arrays X, y and
         sample_weight.
 
-        For learners that need rows in memory. Which rows are drawn depends on the seed and on the order of the rows.
+        For learners that need rows in memory. The sample depends on the seed and on the order of the rows.
         """
         rng, kept, keys = np.random.default_rng(seed), None, np.zeros(0)
         if is_array(self.source):
@@ -143,11 +141,11 @@ class Batches(OutOfCore):
         return kept[0] if len(kept) == 1 else kept
 
     def frames(self) -> Iterator[Any]:
-        """What the source gives, batch by batch: data frames, or pairs (X, y), or triples."""
+        """The source, batch by batch: data frames, pairs (X, y), or triples."""
         yield from self._given()
 
     def _given(self) -> Iterator[Any]:
-        """What the source gives: frames or tuples."""
+        """Items of the source: frames or tuples."""
         source: Any = self.source
         if is_lazy_frame(source):
             source = self._collected(source)
@@ -174,7 +172,7 @@ class Batches(OutOfCore):
         found = self._dataset
         rows, waiting, n = self.batch_rows(len(found.schema.names)), [], 0
         for batch in _arrow_batches(found, rows):
-            waiting.append(batch)  # row groups may be small: what each batch costs beside its rows counts then
+            waiting.append(batch)  # row groups may be small: then the fixed cost per batch matters
             n += batch.num_rows
             if n >= rows:
                 yield pyarrow.Table.from_batches(waiting)
@@ -183,7 +181,7 @@ class Batches(OutOfCore):
             yield pyarrow.Table.from_batches(waiting)
 
     def _collected(self, query: Any) -> str:
-        """The answer of a lazy frame's query in a file, which lives as long as this object."""
+        """The result of a lazy frame's query in a file, which is removed with this object."""
         if self._kept is None:
             folder = tempfile.TemporaryDirectory(prefix="softwood-")
             weakref.finalize(self, folder.cleanup)
@@ -261,13 +259,13 @@ def open_dataset(paths: list[Path], form: Any, columns: Sequence[str] | None = N
 
 
 def _require_same_columns(found: Any, columns: Sequence[str] | None) -> None:
-    """An error where files differ in the columns asked for, or in any: Arrow would drop or invent them silently."""
+    """An error if files differ in the requested columns, or in any: Arrow would silently drop or add columns."""
     names = found.schema.names
     for file in found.get_fragments():
         try:
             here = file.physical_schema.names
         except (OSError, ValueError) as failure:
-            raise ValueError(f"the file {file.path!r} cannot be read as the first one is: {failure}") from None
+            raise ValueError(f"the file {file.path!r} cannot be read like the first one: {failure}") from None
         lost, more = (
             [name for name in ones if name not in others and (columns is None or name in columns)]
             for ones, others in ((names, here), (here, names))
@@ -282,7 +280,9 @@ def _require_same_columns(found: Any, columns: Sequence[str] | None) -> None:
 
 
 def _arrow_batches(found: Any, rows: int) -> Iterator[Any]:
-    """What a dataset holds. Parquet is read a group of rows at a time: read ahead, whole files would be in memory."""
+    """The batches of a dataset. Parquet is read one row group at a time; with read-ahead, whole files would be in
+    memory.
+    """
     from pyarrow import dataset
 
     how = {"batch_size": rows, "batch_readahead": 1, "fragment_readahead": 1}
@@ -297,7 +297,7 @@ def _arrow_batches(found: Any, rows: int) -> Iterator[Any]:
 
 
 def _csv(path: Path) -> Any:
-    """How a CSV is read: the separator is the one that the first line has most often."""
+    """How a CSV is read: the separator is the most frequent candidate in the first line."""
     from pyarrow import csv, dataset
 
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -309,7 +309,7 @@ def _csv(path: Path) -> Any:
 
 
 def _own(given: tuple[Any, ...], y: Any, sample_weight: Any) -> RawBatch:
-    """A batch that brings its own answers."""
+    """A batch with its own targets."""
     if len(given) not in (2, 3):
         raise ValueError(f"a batch must be a data frame, (X, y) or (X, y, sample_weight), got {len(given)} parts.")
     if y is not None or sample_weight is not None:
@@ -321,8 +321,8 @@ def _names(what: str, given: Any, known: Sequence[str], source: Batches) -> list
     wanted = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
     if hasattr(given, "__array__") or (wanted and not any(isinstance(name, str) for name in wanted)):
         raise ValueError(
-            f"{what} must name a column of {source!r}, and an array of values is not a name: put the values into a "
-            f"column of the data frame, or give batches (X, y). It has {', '.join(known):.300}."
+            f"{what} must name a column of {source!r}, not an array of values: put the values into a column of "
+            f"the data frame, or pass batches (X, y). It has {', '.join(known):.300}."
         )
     if not wanted or not all(isinstance(name, str) for name in wanted):
         raise ValueError(

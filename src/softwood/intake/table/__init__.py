@@ -1,1 +1,1 @@
-"""Rows in memory: table, target, weights, groups, and the memory that a fit will take."""
+"""Rows in memory: table, target, weights, groups, and an estimate of the memory of a fit."""

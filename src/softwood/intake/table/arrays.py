@@ -22,14 +22,14 @@ from softwood.tree.encoding import is_missing
 
 
 def is_plain(X: Any, dtypes: str = "df") -> bool:
-    """Whether X is a table of numbers that validate_data would let pass without a word, infinity aside."""
+    """Whether X is a table of numbers that validate_data would accept, infinity aside."""
     if type(X) is not np.ndarray or X.ndim != 2 or not X.size:
         return False
     return X.dtype.char in dtypes and X.dtype.isnative  # float64 or float32: comparing dtypes takes a microsecond each
 
 
 def plain_table(estimator: Any, X: npt.NDArray[Any]) -> Table:
-    """A plain table at fit, which needs no check but for infinity: validate_data takes longer than a small tree."""
+    """A plain table at fit, checked for infinity only: validate_data takes longer than a small tree."""
     vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     estimator.n_features_in_ = X.shape[1]
     return number_table(np.asarray(X, np.float64), numbered(X.shape[1]))
@@ -54,7 +54,7 @@ def check_table(estimator: Any, X: Any, reset: bool, numeric: bool) -> npt.NDArr
 
 
 def unmask(X: Any) -> Any:
-    """NaN in place of what an array calls missing in its own way: a mask, or pandas' NA among objects."""
+    """NaN for other markers of missing values: a mask, or pandas' NA among objects."""
     if not isinstance(X, np.ndarray):
         return X
     if X.dtype.kind in "mM":
@@ -77,7 +77,7 @@ def _name_text(X: Any, advice: str) -> None:
 
 
 def _name_objects(X: Any, problem: Exception) -> None:
-    """The error for dates and the like among numbers, with the column's name beside the words of NumPy."""
+    """The error for dates and the like among numbers: the column's name and NumPy's message."""
     table = np.asarray(X, object)
     for column, cells in enumerate(table.T if table.ndim == 2 else ()):
         try:
@@ -90,7 +90,7 @@ def array_cells(array: npt.NDArray[Any], names: Sequence[str]) -> list[Cells]:
     """The columns of an array, as numbers or labels."""
     if array.dtype.kind in "biuf":
         return list(np.asarray(array, np.float64).T)
-    if array.dtype.kind == "U":  # np.array([["red", 1.5]]) made text of the numbers: make numbers of them again
+    if array.dtype.kind == "U":  # np.array([["red", 1.5]]) converted the numbers to text: convert them back
         return [_numbers_or_labels(column) for column in array.T]
     return [read_objects(name, column.tolist()) for name, column in zip(names, array.T, strict=True)]
 
@@ -103,7 +103,7 @@ def _numbers_or_labels(column: npt.NDArray[Any]) -> Cells:
 
 
 def array_kinds(X: Any, n_columns: int) -> list[Kind | None]:
-    """Booleans of an array; None where the cells say all there is to say."""
+    """The kinds of boolean arrays; None if the cells determine them."""
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "bO":
         return [None] * n_columns
     if X.dtype.kind == "b":

@@ -25,12 +25,12 @@ ADVICE_FIT = (
 )
 ADVICE_PREDICT = "it was a number at fit; convert it to numbers."
 Cell = TypeVar("Cell", Floats, SparseTable)
-FEW_CELLS = 1_000  # looking at so few takes less time than asking scikit-learn whether to look
+FEW_CELLS = 1_000  # checking so few is faster than asking scikit-learn whether to check
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of X as numbers: `values` (rows, columns) float64 or sparse, and what its columns stand for (no answers
+    """The rows of X as numbers: `values` (rows, columns) float64 or sparse, and the schema of its columns (no answers
     yet).
     """
 
@@ -43,7 +43,7 @@ def finite(values: Cell, names: Sequence[str]) -> Cell:
     if isinstance(values, SparseTable):
         refuse_infinite_stored(values, names)
         return values
-    if values.size <= FEW_CELLS and not any_infinite(values):  # sooner than asking scikit-learn whether to look
+    if values.size <= FEW_CELLS and not any_infinite(values):  # faster than asking scikit-learn whether to check
         return values
     if not get_config()["assume_finite"]:
         refuse_infinite(values, names)
@@ -51,7 +51,7 @@ def finite(values: Cell, names: Sequence[str]) -> Cell:
 
 
 def numbered(n_columns: int) -> tuple[str, ...]:
-    """Names of columns that have none."""
+    """Generated column names."""
     return tuple(f"x{column}" for column in range(n_columns))
 
 
@@ -64,7 +64,7 @@ def number_table(values: Cell, names: tuple[str, ...], kinds: Sequence[Kind | No
 def learn_table(
     cells: list[Cells], names: tuple[str, ...], chosen: frozenset[int] | None, kinds: list[Kind | None]
 ) -> Table:
-    """A table of columns read one by one, levels learned on the way; `kinds` as far as dtypes tell them."""
+    """A table of columns read one by one, which learns the levels; `kinds` as far as dtypes determine them."""
     categories: list[tuple[Level, ...] | None] = []
     for column, (name, cell) in enumerate(zip(names, cells, strict=True)):
         is_category = isinstance(cell, Labels) if chosen is None else column in chosen
@@ -81,7 +81,7 @@ def learn_table(
 
 
 def apply_columns(cells: list[Cells], columns: Schema) -> Floats:
-    """The table of columns read one by one: numbers as they are, labels by their codes."""
+    """The table of columns read one by one: numbers unchanged, labels as codes."""
     values = np.empty((len(_vector(cells[0])), len(cells)), order="F")
     for column, (name, cell, levels) in enumerate(zip(columns.features, cells, columns.categories, strict=True)):
         values[:, column] = as_numbers(name, cell, ADVICE_PREDICT) if levels is None else encode(name, cell, levels)
@@ -101,7 +101,7 @@ def learn_levels(cells: Cells) -> tuple[Level, ...]:
     if isinstance(cells, Labels):
         return tuple(sorted(set(cells.values) - {None})) if cells.declared is None else cells.declared
     found: list[float] = np.unique(cells[~np.isnan(cells)]).tolist()
-    if all(level.is_integer() for level in found):  # a missing value made floats of integers: give them back
+    if all(level.is_integer() for level in found):  # a missing value turned integers into floats: convert them back
         return tuple(map(int, found))
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Groups of rows (patients, customers, days) that folds must not divide: the parameter `groups` of `fit`."""
+"""Groups of rows (patients, customers, days) that are not split across folds: the parameter `groups` of `fit`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softwood.intake.table.target import find_labels
 
 
 def read_groups(groups: Any, weight: Floats) -> Longs | None:
-    """The number of each row's group, in the order of their sorted names; None where none are given.
+    """The number of each row's group, in the order of their sorted names; None if not given.
 
     Examples
     --------
@@ -34,13 +34,13 @@ def read_groups(groups: Any, weight: Floats) -> Longs | None:
 
 
 def refuse_groups(groups: Any) -> None:
-    """An error for groups of rows beyond memory."""
+    """An error for groups of out-of-core rows."""
     if groups is not None:
         raise ValueError("groups need rows in memory: batched rows are assigned to folds by their content.")
 
 
 def refuse_divided(folds: Sequence[tuple[Longs, Longs]], group: Longs | None, cv: Any) -> None:
-    """An error where a user's folds train on rows of a group that they test on."""
+    """An error if the user's folds train and test on rows of the same group."""
     for learn, test in folds if group is not None else ():
         if np.isin(group[test], group[learn]).any():  # type: ignore[index]  # it is there
             raise ValueError(

@@ -1,14 +1,14 @@
-"""What a fit will take of memory, said before it begins where that would pass the limit.
+"""The memory limit: a fit whose estimated memory exceeds it is refused before it begins.
 
-The limit is a fact of the machine, not of the model: so it is a setting of the process, the environment variable
-SOFTWOOD_MEMORY_LIMIT ("4 GiB", or "none"), and no parameter, which would be cloned, searched over and saved with every
-model. Where it is not set it is what the container or the machine has, so that a fit ends in words before the system
-kills the process. Rows in batches have a memory of their own (`Batches(memory=)`).
+The limit belongs to the machine, not to the model. So it is an environment variable, SOFTWOOD_MEMORY_LIMIT ("4 GiB", or
+"none"), and not a parameter, which would be cloned, searched over and saved with every model. By default it is the
+memory of the container or the machine, so that a fit ends with a message before the system kills the process. Rows in
+batches have their own limit (`Batches(memory=)`).
 
-The memory of a fit is estimated as a number of bytes per cell of the table, and, of regressors whose size nothing
-bounds, for every row: such a tree has a leaf for each before it is pruned. It is at least half of what was measured and
-no more than that (`python -m bench.trust footprints`, docs/results/trust.md). Who is refused would hardly have ended;
-who is not may still see a MemoryError.
+The memory of a fit is estimated in bytes per cell of the table, plus, for regressors of unlimited size, bytes per row:
+such a tree has one leaf per row before it is pruned. The estimate is between half of the measured memory and all of it
+(`python -m bench.trust footprints`, docs/results/trust.md). A refused fit would hardly have succeeded; other fits may
+still raise a MemoryError.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from softwood.intake.options import size_in_bytes
 
 SETTING = "SOFTWOOD_MEMORY_LIMIT"
 NUMBER = 8  # bytes
-NEVER_ASKED = 2**28  # bytes: a smaller fit is not worth the question where nothing is set
-FIRST_ROWS = 20_000  # by which soft trees choose their kind; all rows refine the one that is chosen
+NEVER_ASKED = 2**28  # bytes: smaller fits are not checked if no limit is set
+FIRST_ROWS = 20_000  # rows that choose the kind of a soft tree; all rows refine the chosen one
 
 
 @dataclass(frozen=True)
 class Bytes:
-    """What a fit holds beside its table, in bytes.
+    """Memory of a fit in addition to its table, in bytes.
 
-    cell : for every cell.
-    folds : for every cell more, where folds choose the size.
-    row : of a regressor that nothing bounds, for every row; `row_folds`: more, where folds choose the size.
-    first, first_quick : for every cell of the first FIRST_ROWS rows; by `effort="quick"`.
+    cell : per cell. folds : further bytes per cell if folds choose the size. row : per row, for a regressor of
+        unlimited size; `row_folds`: further bytes if folds choose the size. first, first_quick : per cell of the first
+        FIRST_ROWS rows; with `effort="quick"`.
     """
 
     cell: int
@@ -63,9 +62,9 @@ GROUPS = ("memory.max", "memory/memory.limit_in_bytes")  # of Linux' control gro
 
 
 def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
-    """The error of a fit that would take more than the limit; X is an array or a frame."""
+    """The error for a fit that would exceed the limit; X is an array or a frame."""
     shape = getattr(X, "shape", ())
-    if keeps_sparse and is_sparse(X):  # takes a small multiple of what is there already
+    if keeps_sparse and is_sparse(X):  # takes a small multiple of the memory of X
         return
     if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
         return
@@ -76,9 +75,9 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
     limit, held = size_in_bytes(SETTING, asked) if asked else _machine_has(), _held()
     if limit is None or held + wanted <= limit:
         return
-    advice = "give a sample of the rows, fewer columns"
+    advice = "pass a sample of the rows, use fewer columns"
     if hasattr(estimator, "engine") and "batches" in estimator._engines:
-        advice = "learn in batches, softwood.Batches(X), give a sample of the rows"
+        advice = "learn in batches, softwood.Batches(X), pass a sample of the rows"
     raise MemoryError(
         f"{type(estimator).__name__} needs at least {format_bytes(wanted)} for {shape[0]:,} rows of {shape[1]:,} "
         f"columns, in addition to the {format_bytes(held)} in use by the process: more than {format_bytes(limit)}, "
@@ -87,7 +86,7 @@ def check_memory(estimator: Any, X: Any, keeps_sparse: bool = False) -> None:
 
 
 def footprint(estimator: Any, rows: int, columns: int, copied: bool = False) -> int:
-    """Bytes that a fit of this estimator takes at least; `copied`: X is no table of doubles, so that one is made.
+    """Minimum bytes of a fit of this estimator; `copied`: X is not a table of doubles, so a copy is made.
 
     >>> from softwood import CARTClassifier
     >>> footprint(CARTClassifier(), 1_000_000, 20), footprint(CARTClassifier(prune=None), 1_000_000, 20)
@@ -103,7 +102,7 @@ def footprint(estimator: Any, rows: int, columns: int, copied: bool = False) -> 
 
 
 def _is_unbounded(estimator: Any) -> bool:
-    """Whether nothing keeps a tree from having a leaf for every row."""
+    """Whether the tree may have one leaf per row."""
     bounds = {"max_depth": None, "max_leaves": None, "min_samples_leaf": 1}
     return all(getattr(estimator, name, free) == free for name, free in bounds.items())
 
@@ -114,7 +113,7 @@ def _is_doubles(X: Any) -> bool:
 
 @cache
 def _machine_has() -> int | None:
-    """Bytes that the container or the machine has; None where it does not say."""
+    """Memory of the container or the machine in bytes; None if unknown."""
     found = []
     for name in GROUPS:
         text = _read(Path("/sys/fs/cgroup") / name)
@@ -125,7 +124,7 @@ def _machine_has() -> int | None:
 
 
 def _held() -> int:
-    """Bytes that this process holds; 0 where the system does not say."""
+    """Memory of this process in bytes; 0 if unknown."""
     pages = _read(Path("/proc/self/statm")).split()
     return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if len(pages) > 1 else 0
 

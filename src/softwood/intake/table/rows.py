@@ -1,6 +1,4 @@
-"""What `fit` is given, read and checked in one place: a table with its labels or numbers and weights, and rows to
-choose by.
-"""
+"""Reads and checks the arguments of `fit`: a table with its targets and weights, and validation rows."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ Summaries = tuple[Summary, ...]
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows with a class each: `codes` into `classes`, weights, the name of the target and groups, if there are any."""
+    """Rows with classes: `codes` into `classes`, weights, the name of the target and groups, if any."""
 
     table: Table
     classes: npt.NDArray[Any]
@@ -42,7 +40,7 @@ class Labelled:
 
     @computed_once
     def schema(self) -> Schema:
-        """What the tree will stand for."""
+        """The schema of the tree."""
         return class_schema(self.table.columns, self.classes, self.names, summaries_of(self.table, self.weight))
 
 
@@ -61,7 +59,7 @@ class Numbered:
 
     @computed_once
     def schema(self) -> Schema:
-        """What the tree will stand for."""
+        """The schema of the tree."""
         summaries = summaries_of(self.table, self.weight)
         return number_schema(self.table.columns, self.values.shape[1], self.names, summaries)
 
@@ -69,7 +67,8 @@ class Numbered:
 def read_table(estimator: Any, X: Any) -> Table:
     """The table that `fit` learns from; sets what scikit-learn expects on an estimator about the columns.
 
-    A sparse matrix stays sparse where the estimator learns from it as it is. What is too large is refused first.
+    A sparse matrix stays sparse if the estimator learns from it without conversion. Tables that are too large are
+    refused first.
     """
     refuse_out_of_core(estimator, X)
     keep = keeps_sparse(estimator, X)
@@ -100,9 +99,9 @@ def read_numbered(table: Table, y: Any, sample_weight: Any, groups: Any = None) 
 def read_held_labels(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, classes: npt.NDArray[Any]
 ) -> tuple[Any, Ints] | None:
-    """Rows to choose by and their codes; None where none are given.
+    """Validation rows and their codes; None where none are given.
 
-    A row of a class that the training rows lack is left out, with a warning: every tree errs on it alike.
+    A row of a class that the training rows lack is dropped, with a warning: every tree is wrong on it.
     """
     if not _given_both(X_val, y_val):
         return None
@@ -126,7 +125,7 @@ def read_held_labels(
 def read_held_numbers(
     estimator: Any, X_val: Any, y_val: Any, columns: Schema, n_targets: int
 ) -> tuple[Any, Floats] | None:
-    """Rows to choose by and their numbers; None where none are given."""
+    """Validation rows and their numbers; None where none are given."""
     if not _given_both(X_val, y_val):
         return None
     rows, values = _read_held_rows(estimator, X_val, columns), read_numbers(y_val)[0]
@@ -137,12 +136,12 @@ def read_held_numbers(
 
 
 def keeps_sparse(estimator: Any, X: Any) -> bool:
-    """Whether it learns from the sparse matrix X as it is."""
+    """Whether it learns from the sparse matrix X without conversion."""
     return is_sparse(X) and hasattr(estimator, "_keeps_sparse") and bool(estimator._keeps_sparse(X))
 
 
 def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Any:
-    """As rows to predict; an error says that they are X_val's."""
+    """X_val as rows to predict; errors name X_val."""
     try:
         return (read_sparse if keeps_sparse(estimator, X_val) else read_predict)(estimator, X_val, columns)
     except ValueError as error:
@@ -150,26 +149,26 @@ def _read_held_rows(estimator: Any, X_val: Any, columns: Schema) -> Any:
 
 
 def summaries_of(table: Table, weight: Floats) -> Summaries:
-    """What the rows of a table hold of its columns."""
+    """Summaries of the columns."""
     return summarize(table.values, weight, table.columns.level_counts.tolist())
 
 
 def class_schema(
     columns: Schema, classes: npt.NDArray[Any], names: Sequence[str] = (), summaries: Summaries = ()
 ) -> Schema:
-    """Columns and classes; `names` are those that the target came with."""
+    """Columns and classes; `names` are those of the target."""
     target, answers = names[0] if len(names) == 1 else "", tuple(classes.tolist())
     return replace(columns, answers=answers, task="classification", target=target, summaries=summaries)
 
 
 def number_schema(columns: Schema, n_targets: int, names: Sequence[str] = (), summaries: Summaries = ()) -> Schema:
-    """Columns and targets by the names that they came with, else y, or y0, y1 and so on."""
+    """Columns and targets by their names, else y, or y0, y1 and so on."""
     plain = ("y",) if n_targets == 1 else tuple(f"y{i}" for i in range(n_targets))
     return replace(columns, answers=tuple(names) if len(names) == n_targets else plain, summaries=summaries)
 
 
 def with_costs(schema: Schema, costs: Floats | None) -> Schema:
-    """The schema whose mistakes cost that much."""
+    """The schema with these costs."""
     return schema if costs is None else replace(schema, costs=tuple(map(tuple, costs.tolist())))
 
 

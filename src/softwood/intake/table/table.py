@@ -1,4 +1,4 @@
-"""Intake: from whatever a user passes as X to the float64 table that learners take.
+"""Intake: from a user's X to the float64 table of the learners.
 
 Arrays, nested lists, sparse matrices (sparse_rows.py) and data frames (pandas, polars, pyarrow, ...) give the same
 table for the same data:
@@ -7,7 +7,7 @@ table for the same data:
     category column    codes 0 .. L-1 into its levels, missing or unseen = NaN
 
 A float64 array is never copied (unless some of its columns are categories). Names, counts, shapes and their messages
-are scikit-learn's own, by `validate_data`; what it has no words for is said here, with the column's name.
+are scikit-learn's, by `validate_data`; other errors are raised here, with the column's name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_fit(
     Parameters
     ----------
     estimator : BaseEstimator
-        On whom the attributes are set and whose name the messages carry.
+        Its attributes are set, and messages carry its name.
     X : array, nested lists or data frame of shape (rows, columns)
         The table.
     categorical_features : "from_dtype", None, list of names, list of indices or boolean mask
@@ -88,7 +88,7 @@ def read_fit(
 
 
 def read_predict(estimator: BaseEstimator, X: Any, columns: Schema) -> Floats:
-    """Read X after fit, column by column as `columns` says. A category unseen at fit becomes NaN, a missing value.
+    """Read X after fit, column by column by `columns`. A category unseen at fit becomes NaN, a missing value.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def _is_beyond_doubt(estimator: Any, X: Any, dtypes: str = "df") -> bool:
 
 
 def _read_few(estimator: Any, X: Any) -> Floats | None:
-    """A few rows of lists of numbers, or of pandas with the columns of fit; None where X must be looked at."""
+    """A few rows of lists of numbers, or of pandas with the columns of fit; None if X must be checked."""
     if isinstance(X, list):
         rows = _as_floats(X) if 0 < len(X) <= FEW_ROWS else None
         return rows if rows is not None and _is_beyond_doubt(estimator, rows) else None
@@ -150,7 +150,7 @@ def _read_few(estimator: Any, X: Any) -> Floats | None:
 
 
 def _as_floats(rows: list[Any]) -> Floats | None:
-    """Lists of numbers as a table; None where they are anything else."""
+    """Lists of numbers as a table; None for anything else."""
     if type(rows[0]) is not list or not all(type(value) in (float, int) for row in rows for value in row):
         return None
     try:
@@ -161,5 +161,5 @@ def _as_floats(rows: list[Any]) -> Floats | None:
 
 def _check_frame(estimator: Any, frame: Frame, reset: bool) -> None:
     validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
-    if 0 in frame.shape:  # scikit-learn has words for no rows and no columns, but skips them for a frame
+    if 0 in frame.shape:  # scikit-learn has messages for no rows and no columns, but not for a frame
         check_array(np.empty(frame.shape), estimator=estimator)

@@ -1,8 +1,8 @@
 """The target y: class labels become codes 0 .. K-1 into the sorted classes, numbers a float64 table.
 
 Labels may be text, integers, booleans or floats without a fraction, as a list, an array or a series of any data-frame
-library. A continuous y is refused with scikit-learn's own message. One class only, or one row, is no error: the tree
-is a single leaf.
+library. A continuous y is refused with scikit-learn's own message. One class only, or one row, is not an error: the
+tree is a single leaf.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from softwood.arrays import Floats, Ints
 from softwood.intake.cells.cells import blank, refuse_nonnumbers
 from softwood.intake.cells.frames import read_vector, refuse_missing
 
-FEW_NUMBERS = 10_000  # numbers that are looked at in less time than it takes to ask scikit-learn to
+FEW_NUMBERS = 10_000  # numbers that are checked faster than by scikit-learn
 LARGEST_SUM = 1e307  # a sum over rows that doubles hold
 LEAST_SPAN = 1e-130  # a range whose square doubles hold, and small parts of it
 ONE_COLUMN = (
     "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for "
-    "example using ravel()."  # the words of scikit-learn
+    "example using ravel()."  # scikit-learn's message
 )
 
 
@@ -41,15 +41,15 @@ def read_classes(y: Any) -> tuple[npt.NDArray[Any], Ints]:
     labels = _read_labels(y)
     whole = labels.dtype.kind in "biu"
     if not whole and set(map(type, labels.flat if labels.dtype == object else ())) != {str}:
-        check_classification_targets(labels)  # text is never continuous, nor are whole numbers
+        check_classification_targets(labels)  # text and integers are never continuous
     found, place = _factor(labels)
     if whole and 2 * len(found) > len(labels):
-        check_classification_targets(labels)  # warns where every other row is a class of its own
+        check_classification_targets(labels)  # warns if more than half of the rows have a class of their own
     return np.array(found, labels.dtype), place
 
 
 def warn_of_one_class(classes: npt.NDArray[Any]) -> None:
-    """A warning where there is nothing to learn: every row is of the same class."""
+    """A warning if all rows have the same class."""
     if len(classes) == 1:
         only = classes.tolist()[0]
         warnings.warn(
@@ -73,7 +73,7 @@ def find_labels(y: Any, name: str = "y") -> tuple[list[Any], Ints, Any]:
 
 
 def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Ints:
-    """Codes of labels whose classes are known already; a label that is none of them is an error.
+    """Codes of labels of known classes; any other label is an error.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Ints:
 
 
 def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Ints, list[Any]]:
-    """Codes of labels, -1 for one that is none of the classes, and the labels that are none.
+    """Codes of labels, -1 for those that are not among the classes, and these labels.
 
     Examples
     --------
@@ -102,13 +102,13 @@ def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Ints, list[Any]]:
 
 
 def one_hot(codes: Ints, n_classes: int) -> Floats:
-    """One column a class; for two classes the second alone."""
+    """One column per class; for two classes the second alone."""
     table: Floats = np.eye(n_classes)[codes]
     return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
 
 
 def read_numbers(y: Any) -> tuple[Floats, bool]:
-    """Regression targets (rows, targets), and whether they are one: y has one dimension, or one column (a warning).
+    """Regression targets (rows, targets), and whether there is one: y has one dimension, or one column (a warning).
 
     Examples
     --------
@@ -124,7 +124,7 @@ def read_numbers(y: Any) -> tuple[Floats, bool]:
         return values[:, None], True
     refuse_nonnumbers("y", values)
     if np.ndim(values) == 0:
-        raise ValueError(f"y must have one number for every row, got {y!r:.80}.")
+        raise ValueError(f"y must have one number per row, got {y!r:.80}.")
     with np.errstate(over="ignore", invalid="ignore"):  # it sums them, to find infinity at once
         array: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -134,7 +134,7 @@ def read_numbers(y: Any) -> tuple[Floats, bool]:
 
 
 def refuse_extreme(values: Floats, weight: Floats) -> None:
-    """An error for targets (rows, targets) whose squared distances no double holds: an impurity is a sum of these.
+    """An error for targets (rows, targets) whose squared distances overflow a double: an impurity is a sum of these.
 
     >>> refuse_extreme(np.array([[0.0], [1e200]]), np.ones(2))
     Traceback (most recent call last):
@@ -184,7 +184,7 @@ def _read_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
 
 
 def _refuse_several(values: Any, name: str) -> None:
-    """An error for labels of several columns, with what can be done; scikit-learn's words come first."""
+    """An error for labels of several columns, with alternatives; scikit-learn's message comes first."""
     shape = np.shape(values)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
@@ -199,11 +199,13 @@ def _refuse_not_finite(labels: npt.NDArray[Any], name: str) -> None:
     if np.isnan(labels).any():
         refuse_missing(name, int(np.isnan(labels).argmax()))
     if np.isinf(labels).any():
-        raise ValueError(f"Input {name} contains infinity, first at row {np.isinf(labels).argmax()}; it is no label.")
+        raise ValueError(
+            f"Input {name} contains infinity, first at row {np.isinf(labels).argmax()}; it is not a label."
+        )
 
 
 def _one_type(labels: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Labels that come as objects: text stays, numbers become a numeric array, a mixture is an error."""
+    """Labels of dtype object: text is kept, numbers become a numeric array, a mixture is an error."""
     values = blank(labels.tolist())
     if type(None) in set(map(type, values)):
         refuse_missing(name, next(row for row, value in enumerate(values) if value is None))

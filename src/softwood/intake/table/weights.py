@@ -1,10 +1,10 @@
 """Weights: of rows, and of classes.
 
-A row of weight 2 counts as the row twice, a row of weight 0 as if it were not there; so does one that weighs less than
-1e-30 of the heaviest, which no sum would notice. Weights count as rows in every learner, also in limits
-such as `min_samples_leaf`. Those that sum to less than there are distinct rows (to 1, as AdaBoost's do) are raised so
-that they sum to their number (parts/folds.py, `raise_light`); docs/weights.md tells all this to users. Weights of
-classes multiply those of rows where impurity is computed; "balanced" gives every class the same total,
+A row of weight 2 counts as two rows. A row of weight 0 is ignored, as is one below 1e-30 of the largest weight, which
+would not change any sum. Weights count as rows in every learner, also in limits such as `min_samples_leaf`. Weights
+whose sum is below the number of distinct rows (such as AdaBoost's, which sum to 1) are scaled to that number
+(parts/folds.py, `raise_light`); docs/weights.md is the user's page. Weights of classes multiply those of rows where
+impurity is computed; "balanced" gives every class the same total,
 
     factor[c] = W / (K * W_c),    W_c = weight of the rows of class c, W = their sum, K = classes with any weight
 """
@@ -29,9 +29,8 @@ NOTHING = 1e-30  # of the largest weight
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Floats:
-    """One weight for every row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero.
-
-    The largest is between 1e-100 and 1e15, and what is below 1e-30 of it is 0.
+    """One weight per row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero. The largest is between
+    1e-100 and 1e15; weights below 1e-30 of it become 0.
 
     Examples
     --------
@@ -51,7 +50,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Floats:
 
 
 def read_any_weights(sample_weight: Any, n_rows: int) -> Floats:
-    """One weight for every row of a part of a table: finite and >= 0; in this part all may be zero."""
+    """One weight per row of a part of a table: finite and >= 0; all weights of a part may be zero."""
     if sample_weight is None:
         return np.ones(n_rows)
     values = read_vector(sample_weight, "sample_weight")
@@ -60,7 +59,7 @@ def read_any_weights(sample_weight: Any, n_rows: int) -> Floats:
         values = np.full(n_rows, float(values))
     weight: Floats = check_array(values, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weight.ndim != 1:
-        raise ValueError(f"sample_weight must have one dimension, one weight for every row, got shape {weight.shape}.")
+        raise ValueError(f"sample_weight must have one dimension, one weight per row, got shape {weight.shape}.")
     check_consistent_length(range(n_rows), weight)
     if (weight < 0).any():
         row = int((weight < 0).argmax())
@@ -69,7 +68,7 @@ def read_any_weights(sample_weight: Any, n_rows: int) -> Floats:
 
 
 def check_largest(largest: float) -> None:
-    """An error where the largest weight of a table is one that no table has."""
+    """An error if the largest weight is outside the allowed range."""
     if not LIGHT <= largest <= HEAVY:
         raise ValueError(
             f"sample_weight must have its largest weight between {LIGHT:g} and {HEAVY:g}, got {largest:g}: "
@@ -103,7 +102,7 @@ def class_weights(
 
 
 def sum_by_class(codes: npt.NDArray[np.int32], weight: Floats, n_classes: int) -> Floats:
-    """The weight of every class, added from the lightest row on: the order of the rows shows in no digit."""
+    """The weight of each class, added from the smallest weight on, so the order of the rows changes no digit."""
     order = np.argsort(weight)
     return np.bincount(codes[order], weight[order], n_classes).astype(np.float64)
 
@@ -111,7 +110,7 @@ def sum_by_class(codes: npt.NDArray[np.int32], weight: Floats, n_classes: int) -
 def class_factor(
     class_weight: Any, priors: Any, classes: npt.NDArray[Any], codes: npt.NDArray[np.int32], weight: Floats
 ) -> Floats | None:
-    """How much rows of each class count: by class_weight, or so that the classes have the prior shares; None: alike."""
+    """The factor of each class: from class_weight, or so that the classes have the prior shares; None: equal."""
     share = prior_shares(priors, classes)
     if share is None:
         return None if class_weight is None else class_weights(class_weight, classes, codes, weight)
@@ -122,7 +121,7 @@ def class_factor(
 
 
 def drop_classes(weight: Floats, factor: Floats, codes: npt.NDArray[np.int32]) -> tuple[Floats, Floats]:
-    """Rows of a class that counts nothing are not there."""
+    """Drop the rows of classes of weight 0."""
     weight = np.where(factor[codes] > 0, weight, 0.0)
     if not weight.any():
         raise ValueError("class_weight gives every row the weight 0: set a weight > 0 for a class that has rows.")

@@ -1,4 +1,4 @@
-"""Two models beside each other: what changed, for whom, and whether it is better."""
+"""Comparison of two models: what changed, for which rows, and whether it is better."""
 
 from softwood.view.comparisons.comparison import Comparison, compare_models
 

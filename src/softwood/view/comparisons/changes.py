@@ -1,4 +1,4 @@
-"""Who changes class, or number, most, and why: contributions of both trees beside each other."""
+"""The rows whose prediction changes most, with the contributions of the inputs in both trees."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from softwood.tree.spelling import spell_number
 from softwood.view.comparisons.part import Part
 from softwood.view.comparisons.sides import Pair, Side
 
-BACKGROUND = 200  # rows that reasons compare with
-REASONS = 3  # inputs that are named for each row
+BACKGROUND = 200  # background rows of reasons
+REASONS = 3  # inputs shown per row
 
 
 def largest_changes(pair: Pair, n: int) -> Part:
-    """The rows that change class with the largest change of score; of numbers the largest changes."""
+    """The rows that change class, by the change of their score; for regression, the largest changes."""
     rows = _chosen(pair, n)
     head = ["row", *(["actual"] if pair.y is not None else []), *pair.names, "change", "reasons"]
     if not len(rows):
         said = "No row changes class." if pair.is_classifier else "No row changes."
-        return Part("rows", "Largest changes", tuple(head), (), (said if n else "None were asked for.",))
+        return Part("rows", "Largest changes", tuple(head), (), (said if n else "None were requested.",))
     why = [_explained(side, rows) for side in pair.sides]
     found: list[tuple[Any, ...]] = []
     for i, row in enumerate(map(int, rows)):
@@ -52,7 +52,7 @@ def _chosen(pair: Pair, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _change(pair: Pair, row: int) -> tuple[float, Any]:
-    """The change of the score, and the answer that reasons are for."""
+    """The change of the score, and the class or target that reasons explain."""
     if not pair.is_classifier:
         old, new = (np.asarray(side.decided)[row] for side in pair.sides)
         return float(new - old), None
@@ -72,7 +72,9 @@ def _explained(side: Side, rows: Any) -> Explanation:
 
 
 def _reasons(pair: Pair, why: tuple[Explanation, Explanation], row: int, answer: Any) -> str:
-    """Inputs whose contribution moved most where both trees add in the same unit, else what matters most in each."""
+    """Inputs whose contribution changed most if both trees have the same unit, else the largest contributions in
+    each.
+    """
     known = [_adds(each, row, answer) for each in why]
     units = {unit for unit, _ in known if unit}
     if len(units) == 1:
@@ -94,7 +96,7 @@ def _reasons(pair: Pair, why: tuple[Explanation, Explanation], row: int, answer:
 
 
 def _adds(why: Explanation, row: int, answer: Any) -> tuple[str, dict[str, float]]:
-    """The unit, and what every input adds to the answer; no unit where the tree does not know the class."""
+    """The unit, and the contribution of every input; no unit if the tree does not have the class."""
     schema = why.tree.schema
     if schema.task == "regression":
         answer = schema.answers[0]

@@ -1,4 +1,4 @@
-"""`compare_models`: two models beside each other, as text, frames and a page."""
+"""`compare_models`: a comparison of two models as text, frames and a page."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NAMES = ("old", "new")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models beside each other; `print` shows it.
+    """A comparison of two models; `print` shows it.
 
     Attributes
     ----------
-    names : what the models are called.
-    problems : inputs or classes that the models do not share, in sentences.
+    names : names of the models.
+    problems : sentences about inputs or classes that the models do not share.
     tables : the tables, in order.
     """
 
@@ -58,7 +58,7 @@ class Comparison:
         return f"Comparison({self.names[0]} and {self.names[1]}: {', '.join(self.parts)})"
 
     def to_frame(self, part: str = "errors") -> Any:
-        """One table as a pandas DataFrame (a dict of arrays where pandas is not installed).
+        """One table as a pandas DataFrame (a dict of arrays if pandas is not installed).
 
         Parameters
         ----------
@@ -117,17 +117,16 @@ def compare_models(
 ) -> Comparison:
     """Compare two models: trees, scores, classes, errors, calibration and monotone proofs.
 
-    Where the models take different inputs or know different classes, `problems` names them and what can be compared
-    is compared. Rows count equally.
+    If the models have different inputs or classes, `problems` names them, and the rest is compared. Rows count equally.
 
     Parameters
     ----------
     old, new : each a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X : rows that neither model was learned from, with the columns of both models. None: only the trees are compared.
-    y : their actual answers. None: errors and calibration are left out.
-    group : the name of a column of X, or a group for every row: scores and errors are also compared by group.
-    n_rows : how many of the rows that change most are shown with reasons.
-    names : what to call the models.
+    X : rows that neither model was trained on, with the columns of both models. None: only the trees are compared.
+    y : their actual values. None: errors and calibration are omitted.
+    group : the name of a column of X, or one group per row: scores and errors are also compared by group.
+    n_rows : number of rows with the largest changes to show, with reasons.
+    names : names of the two models.
     feature_names : names to print instead of the models' own.
 
     Returns

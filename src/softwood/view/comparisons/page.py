@@ -20,7 +20,7 @@ FULL_CELL = 400  # characters of a cell with reasons
 
 
 def fill_page(comparison: Any) -> str:
-    """The page; pictures where matplotlib is installed."""
+    """The page, with pictures if matplotlib is installed."""
     parts = [part for part in comparison.tables if part.printed]
     pictures = _pictures(comparison)
     contents = "".join(
@@ -46,7 +46,7 @@ def _section(part: Part) -> str:
 
 
 def _pictures(comparison: Any) -> dict[str, str]:
-    """By name of the part below which they stand."""
+    """Pictures by the name of the part they belong to."""
     try:
         import matplotlib  # noqa: F401  # without it the tables stand alone
     except ImportError:
@@ -59,7 +59,7 @@ def _pictures(comparison: Any) -> dict[str, str]:
         height = 1.9 * ((len(lines) + 2) // 3)
         pictures["inputs"] = drawn.figure(
             lambda ax: _draw_curves(ax, lines, names),
-            f"Mean answer as one input moves and the others stay: grey {names[0]}, blue {names[1]}.",
+            f"Partial dependence, the mean prediction over one input: grey {names[0]}, blue {names[1]}.",
             width=9.0, height=max(height, 2.4),
         )  # fmt: skip
     if "calibration_bins" in found:
@@ -72,7 +72,9 @@ def _pictures(comparison: Any) -> dict[str, str]:
 
 
 def _by_input(part: Part) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """The points of the first answer of every input, the largest difference first, those of one model last."""
+    """The points of the first class or target for every input, the largest difference first, inputs of one model
+    last.
+    """
     lines: dict[str, list[tuple[Any, ...]]] = {}
     first: dict[str, str] = {}
     for name, answer, *point in part.rows:

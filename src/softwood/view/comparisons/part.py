@@ -19,9 +19,9 @@ class Part:
 
     Attributes
     ----------
-    name : by which `to_frame` finds it.
+    name : for `to_frame`.
     heading : of the section.
-    columns, rows : the table; cells are text, numbers, or None where there is nothing to say.
+    columns, rows : the table; cells are text, numbers, or None if empty.
     notes : sentences below the table.
     printed : whether it is in the text; the long tables are only in the frame and the pictures.
     """
@@ -34,7 +34,7 @@ class Part:
     printed: bool = True
 
     def to_text(self) -> str:
-        """The table with its columns lined up, and the notes."""
+        """The table with aligned columns, and the notes."""
         lines = [self.heading, "-" * len(self.heading)]
         if self.rows:
             table = [list(self.columns), *([spell_cell(cell) for cell in row] for row in self.rows)]
@@ -48,7 +48,7 @@ class Part:
         return [pad(cell, wide[i], "<" if self.is_text(i) else ">") for i, cell in enumerate(row)]
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds text, which stands to the left."""
+        """Whether a column holds text, which is left-aligned."""
         return any(isinstance(row[column], str) for row in self.rows)
 
     def spelled(self) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""How scores and errors moved: stability, classes, paired tests, calibration."""
+"""Changes of scores and errors: stability, classes, paired tests, calibration."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def compare_scores(pair: Pair, groups: Groups | None) -> Part:
             gap = float(np.abs(new[rows] - old[rows]).mean())
             found.append((name, answer, int(rows.sum()), *means, gap, index, _shift(index)))
     notes = [
-        f"Stability index: below {SOME_SHIFT} little moved, from {LARGE_SHIFT} much, by convention; bins are tenths of "
-        f"the scores of the {pair.names[0]} model."
+        f"Stability index: below {SOME_SHIFT} a small shift, from {LARGE_SHIFT} a large one, by convention; "
+        f"bins are deciles of the scores of the {pair.names[0]} model."
     ]
     few = min(len(np.unique(old)) for _, old, _ in scores)
     if few < N_BINS:
         notes.append(
-            f"The {pair.names[0]} model gives {few} different scores: a new model that spreads them moves the index."
+            f"The {pair.names[0]} model has {few} distinct scores: a new model that spreads them increases the index."
         )
     small = [name for name, rows in each_group(groups, len(np.asarray(pair.old.rows))) if rows.sum() < SMALL_GROUP_ROWS]
     if small:
-        notes.append(f"Fewer than {SMALL_GROUP_ROWS} rows say little: {', '.join(small)}.")
+        notes.append(f"Fewer than {SMALL_GROUP_ROWS} rows are unreliable: {', '.join(small)}.")
     head = (
         _of(groups), "score", "rows", f"mean, {pair.names[0]}", f"mean, {pair.names[1]}", "mean change, absolute",
         "stability index", "shift",
@@ -67,7 +67,7 @@ def each_group(groups: Groups | None, n: int) -> Iterator[tuple[str, npt.NDArray
 
 
 def compare_classes(pair: Pair) -> Part:
-    """Which class every row had and has, and which model is right where they differ."""
+    """The old and new class of every row, and which model is correct if they differ."""
     old, new = np.asarray(pair.old.decided), np.asarray(pair.new.decided)
     found: list[tuple[Any, ...]] = []
     for before, after in sorted({(int(a), int(b)) for a, b in zip(old, new, strict=True)}):
@@ -83,7 +83,7 @@ def compare_classes(pair: Pair) -> Part:
 
 
 def compare_errors(pair: Pair, groups: Groups | None) -> Part:
-    """Every error of both models on the same rows, the difference with its interval, and a paired test."""
+    """Errors of both models on the same rows, the difference with its interval, and a paired test."""
     assert pair.y is not None
     rows = [("all", *_line(*each)) for each in _losses(pair)]
     if pair.is_classifier and len(pair.classes) == 2 and 0 < np.count_nonzero(pair.y) < len(pair.y):
@@ -93,14 +93,14 @@ def compare_errors(pair: Pair, groups: Groups | None) -> Part:
         rows.append((name, *_line(measure, old[some], new[some], test)))
     head = (_of(groups), "measure", *pair.names, "difference", "low", "high", "p", "test")
     notes = (
-        "Difference: new less old, with its 95 % interval; p: the chance of a difference this large between equal"
-        " models. Tests are paired, row by row, and not corrected for their number.",
+        "Difference: new minus old, with its 95 % interval; p: the probability of a difference at least this "
+        "large between equal models. Tests are paired by row and not corrected for multiple testing.",
     )
     return Part("errors", "Errors", head, tuple(rows), notes)
 
 
 def _losses(pair: Pair) -> Iterator[tuple[str, Floats, Floats, str]]:
-    """Every loss of either model row by row, and the test that fits it."""
+    """The losses of both models per row, and the test for each."""
     actual, old, new = np.asarray(pair.y), pair.old, pair.new
     if not pair.is_classifier:
         gaps = [np.asarray(side.decided) - actual for side in pair.sides]
@@ -136,7 +136,7 @@ def _area(pair: Pair) -> tuple[Any, ...]:
 
 
 def compare_calibration(pair: Pair) -> tuple[Part, Part]:
-    """Mean predicted against observed, over all rows and in ten bins; the bins themselves."""
+    """Mean predicted against observed, over all rows and in ten bins; the bins."""
     assert pair.y is not None
     lines: list[tuple[Any, ...]] = []
     points: list[tuple[Any, ...]] = []

@@ -1,8 +1,8 @@
-"""The two models of a comparison on the same rows, and what of them can be compared.
+"""The two models of a comparison on the same rows, and what can be compared.
 
-Each model reads its own columns of X. Classes of either are put in one list, those of the old model first; a class that
-a model does not know has probability 0. What does not match is named in `problems`, and left out or noted where it
-matters.
+Each model reads its own columns of X. The classes of both are put in one list, those of the old model first; a class
+that a model does not have gets probability 0. Differences are named in `problems`, and omitted or noted where they
+matter.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Side:
 
     Attributes
     ----------
-    probability : (rows, classes of either model); None for numbers.
-    decided : of classes codes in the list of either model's, of numbers the first target; None without rows.
+    probability : (rows, classes of either model); None for regression.
+    decided : for classes, codes in the joint list; for regression, the first target; None without rows.
     """
 
     model: Any
@@ -44,15 +44,15 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both models, the actual answers and what does not match.
+    """Both models, the actual values and their differences.
 
     Attributes
     ----------
     old, new : the models.
-    names : what they are called.
-    classes : of either model, as labels; empty for numbers.
-    y : actual answers: codes in `classes`, or numbers; None where they are not known or not comparable.
-    problems : what does not match, in sentences.
+    names : their names.
+    classes : of either model, as labels; empty for regression.
+    y : actual values: codes in `classes`, or numbers; None if unknown or not comparable.
+    problems : differences of the models, in sentences.
     """
 
     old: Side
@@ -85,7 +85,9 @@ class Pair:
         return np.asarray(self.old.probability), np.asarray(self.new.probability)
 
     def scores(self) -> list[tuple[str, Floats, Floats]]:
-        """What is compared of every row: the probability of the second of two classes, of every class, or a number."""
+        """The compared score of every row: the probability of the second of two classes, of every class, or a
+        number.
+        """
         old, new = self.sides
         if not self.is_classifier:
             return [(str(old.tree.schema.answers[0]), np.asarray(old.decided), np.asarray(new.decided))]
@@ -102,7 +104,7 @@ def read_pair(old: Any, new: Any, X: Any, y: Any, names: tuple[str, str], featur
     same_task = trees[0].schema.task == trees[1].schema.task
     classes = _either(first, second) if same_task and trees[0].schema.task == "classification" else ()
     if y is not None and X is None:
-        raise ValueError("y without X: actual answers belong to rows; pass both or neither.")
+        raise ValueError("y without X: actual values belong to rows; pass both or neither.")
     if X is None or not same_task:
         sides = [Side(model, tree) for model, tree in zip((old, new), trees, strict=True)]
         return Pair(sides[0], sides[1], names, classes, None, tuple(problems))
@@ -113,7 +115,7 @@ def read_pair(old: Any, new: Any, X: Any, y: Any, names: tuple[str, str], featur
 
 
 def _answer(model: Any, tree: Tree, X: Any, name: str, classes: tuple[Any, ...]) -> Side:
-    """What a model predicts of its own columns of X."""
+    """The predictions of a model from its own columns of X."""
     rows = some_rows(read_rows(model, own_columns(model, X, name)), "X")
     inside = open_model(model, "compare_models")
     predicted = inside.predict(rows)
@@ -126,7 +128,7 @@ def _answer(model: Any, tree: Tree, X: Any, name: str, classes: tuple[Any, ...])
 
 
 def own_columns(model: Any, X: Any, name: str) -> Any:
-    """The columns of X that a model was fitted on; X itself where either has no names."""
+    """The columns of X that a model was fitted on; X itself if either has no names."""
     had, wanted = column_names(X), _fitted_names(model)
     if not had or not wanted:
         width = np.shape(X)[1] if len(np.shape(X)) == 2 else None
@@ -155,11 +157,11 @@ def _known(y: Any, n: int, classes: tuple[Any, ...]) -> npt.NDArray[Any]:
     """Codes in the classes of either model, or numbers of the first target."""
     given = np.asarray(y, object if classes else np.float64)
     if len(given) != n:
-        raise ValueError(f"y must have an answer for each of {n} rows, got {len(given)}.")
+        raise ValueError(f"y must have a value for each of {n} rows, got {len(given)}.")
     if not classes:
         numbers = given.reshape(len(given), -1)[:, 0]
         if not np.isfinite(numbers).all():
-            raise ValueError("y must be finite numbers, got NaN or infinity; leave such rows out.")
+            raise ValueError("y must be finite numbers, got NaN or infinity; drop such rows.")
         return np.asarray(numbers)
     codes = {answer: code for code, answer in enumerate(classes)}
     flat = [plain_label(label) for label in given.ravel()]
@@ -210,8 +212,8 @@ def _other_levels(name: str, old: Sequence[Any], new: Sequence[Any], names: tupl
 def _other_answers(old: Tree, new: Tree, names: tuple[str, str]) -> list[str]:
     if old.schema.task != new.schema.task:
         return [
-            f"The {names[0]} model is of {old.schema.task}, the {names[1]} one of {new.schema.task}: "
-            "only the trees are compared."
+            f"The {names[0]} model is for {old.schema.task}, the {names[1]} one for {new.schema.task}: only the "
+            f"trees are compared."
         ]
     if old.schema.task == "regression":
         wide = max(len(old.schema.answers), len(new.schema.answers)) > 1

@@ -1,4 +1,4 @@
-"""What changed in the trees: size, settings, gates side by side, curves side by side, monotone proofs."""
+"""Changes of the trees: size, settings, gates, curves, monotone proofs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _described(tree: Tree) -> dict[str, Any]:
 
 
 def compare_gates(pair: Pair) -> Part:
-    """Nodes at the same place of both trees beside each other."""
+    """Nodes at the same place of both trees, side by side."""
     words = [Wording(side.tree) for side in pair.sides]
     found: list[tuple[Any, ...]] = []
     changed = 0
@@ -64,7 +64,7 @@ def compare_gates(pair: Pair) -> Part:
         changed += differs
         found.append((place, "changed" if None not in told and differs else _only(told, pair), *told))
     more = len(found) - MOST_NODES
-    notes = [f"{changed} of {len(found)} places differ."] if changed else ["Gates and leaves are the same in words."]
+    notes = [f"{changed} of {len(found)} places differ."] if changed else ["Gates and leaves have the same text."]
     if more > 0:
         notes.append(f"The first {MOST_NODES} places are shown, {more} more are left out.")
     head = ("place", "", *pair.names)
@@ -78,7 +78,7 @@ def _only(told: list[str | None], pair: Pair) -> str:
 
 
 def _places(old: Tree, new: Tree) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
-    """Nodes by the way to them: `root`, `1`, `1.2` (second child of the first child), level by level."""
+    """Nodes by their path: `root`, `1`, `1.2` (second child of the first child), level by level."""
     level: list[tuple[str, tuple[int | None, int | None]]] = [("root", (0, 0))]
     while level:
         yield from level
@@ -92,7 +92,7 @@ def _places(old: Tree, new: Tree) -> Iterator[tuple[str, tuple[int | None, int |
 
 
 def _asks(words: Wording, node: int) -> str:
-    """A gate, or a leaf's mean answer, in a line."""
+    """A gate, or a leaf's mean prediction, as one line."""
     tree: Any = words.tree
     if not tree.n_children[node]:
         response = tree.response_at(node)
@@ -104,7 +104,7 @@ def _asks(words: Wording, node: int) -> str:
 
 
 def compare_inputs(pair: Pair) -> tuple[Part, Part]:
-    """How much the curve of every input moved, and the curves themselves."""
+    """The change of the curve of every input, and the curves."""
     lines: list[tuple[Any, ...]] = []
     points: list[tuple[Any, ...]] = []
     answers = [name for name, _, _ in pair.scores()]
@@ -121,8 +121,8 @@ def compare_inputs(pair: Pair) -> tuple[Part, Part]:
     head = ("input", *(["answer"] if len(answers) > 1 else []))
     measured = (f"effect, {pair.names[0]}", f"effect, {pair.names[1]}", "largest difference", "at")
     notes = (
-        f"Effect: largest less smallest mean {answers[0] if len(answers) == 1 else 'answer'} as the input moves and the"
-        " others stay.",
+        f"Effect: largest minus smallest mean {answers[0] if len(answers) == 1 else 'answer'} as the input moves and "
+        "the others stay.",
     )
     short = Part("inputs", "Inputs and their curves", (*head, *measured), tuple(lines), notes)
     long = Part(
@@ -146,7 +146,7 @@ def _used_by_either(pair: Pair) -> list[str]:
 
 
 def _curve(pair: Pair, place: int, name: str) -> tuple[list[str], Floats]:
-    """Labels of the values and mean answers (values, answers); empty where the model does not take the input.
+    """Labels of the values and mean predictions (values, answers); empty if the model does not have the input.
 
     The values are those of the same rows in both models, so steps before the tree (a scaler) do not matter.
     """
@@ -178,7 +178,9 @@ def _answers(pair: Pair, tree: Tree, predicted: Floats) -> Floats:
 
 
 def _representatives(x: Floats) -> list[int]:
-    """A row for every value of few, for evenly spaced ranks of many, and for missing, in the order of the values."""
+    """A row for each value if there are few, otherwise for evenly spaced ranks, and for missing, in the order of the
+    values.
+    """
     order = np.argsort(x, kind="stable")  # NaN last
     known = order[: int(np.isfinite(x).sum())]
     _, first = np.unique(x[known], return_index=True)
@@ -191,15 +193,19 @@ def _representatives(x: Floats) -> list[int]:
 
 
 def compare_proofs(pair: Pair) -> Part:
-    """Whether answers are proved to rise or to fall with every input that either model uses."""
+    """Whether predictions are proved to be monotone in each input that either model uses."""
     several = any(len(s.tree.schema.answers) > 2 and s.tree.schema.task == "classification" for s in pair.sides)
     if several:
         return Part(
-            "proofs", "Monotone in", (), (), ("Three or more classes have no one score that could rise or fall.",)
+            "proofs",
+            "Monotone in",
+            (),
+            (),
+            ("With three or more classes there is no single score that could be monotone.",),
         )
     rows = [(name, *(_proved(side.tree, name) for side in pair.sides)) for name in _used_by_either(pair)]
     asked = [
-        f"The {name} model was asked to be monotone: {json.dumps(cst)}."
+        f"The {name} model has monotone constraints: {json.dumps(cst)}."
         for name, side in zip(pair.names, pair.sides, strict=True)
         if side.tree.provenance is not None and (cst := side.tree.provenance.parameters.get("monotonic_cst"))
     ]

@@ -1,6 +1,6 @@
 """Pictures of a tree, drawn with matplotlib: `pip install 'softwood[view]'`.
 
-Each takes `ax` and returns it, as scikit-learn's displays do; each reads the `Tree` and the rows it is given.
+Each takes `ax` and returns it, as scikit-learn's displays do; each reads only the `Tree` and the rows.
 """
 
 from softwood.view.plots.animation import animate

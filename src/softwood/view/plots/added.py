@@ -1,7 +1,6 @@
-"""What a node adds to a row's output, in words and as signed bars (tree/node_numbers.py defines it).
-
-A tree whose leaves answer alone, or whose leaves are probabilities that are averaged, adds nothing up: there a leaf has
-an answer, which is told where it is not what arrives.
+"""What a node adds to a row's output, as text and signed bars (tree/node_numbers.py defines it). If a row reaches one
+leaf, or probabilities are averaged, there is no sum. A leaf then has a prediction, which is shown if it differs from
+what arrives.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from softwood.view.plots.scene import Scene
 from softwood.view.plots.spelling import short_number, spell_answers
 
 MOST_BARS = 8  # outputs that have a bar
-BAR = "#555555"  # of one output: no class has this colour
+BAR = "#555555"  # for a single output: no class has this colour
 
 
 def has_sum(scene: Scene) -> bool:
-    """Whether the nodes of a tree are summed in a unit of their own, so that what they add has to be shown."""
+    """Whether the responses of the nodes are summed in their own unit, so that they have to be shown."""
     return has_unit(scene.numbers)
 
 
 def added(scene: Scene, node: int) -> Floats:
-    """What a node adds to every output: on average, or to the row that is followed."""
+    """What a node adds to each output: on average, or for the followed row."""
     if scene.sum_of_row is not None:
         for part in scene.sum_of_row.parts:
             if part.node == node:
@@ -38,7 +37,7 @@ def added(scene: Scene, node: int) -> Floats:
 
 
 def added_text(scene: Scene, node: int, title: str) -> str:
-    """`adds +4.61`; of a linear response its mean; of the row that is followed `66.2% × +4.61`. "" for no answer."""
+    """`adds +4.61`; for a linear response its mean; for the followed row `66.2% × +4.61`. "" for no response."""
     if not scene.numbers.answers(node):
         return ""
     if not has_sum(scene):
@@ -54,7 +53,7 @@ def added_text(scene: Scene, node: int, title: str) -> str:
 
 
 def unit_text(scene: Scene) -> str:
-    """What the numbers after `adds` are, for the head of a picture; "" where there are none."""
+    """The meaning of the numbers after `adds`, for the head of a picture; "" if there are none."""
     if not has_sum(scene):
         return ""
     names = scene.numbers.names
@@ -65,8 +64,8 @@ def unit_text(scene: Scene) -> str:
 
 
 def _answer(scene: Scene, node: int, title: str) -> str:
-    """Of a leaf that answers alone, or whose probabilities are averaged: its own answer; of the row that is followed
-    its share and the number of the predicted class.
+    """The prediction of a leaf that is not part of a sum; for the followed row its share and the number of the
+    predicted class.
     """
     own, share = own_answer(scene.numbers, node), scene.share_of_row(node)
     if not np.isfinite(own).all():
@@ -79,7 +78,7 @@ def _answer(scene: Scene, node: int, title: str) -> str:
 
 
 def _numbers(scene: Scene, node: int) -> str:
-    """Signed numbers: of the row that is followed that of the predicted class, whose sum is in the head."""
+    """Signed numbers; for the followed row that of the predicted class, whose sum is in the head."""
     values = added(scene, node)
     if not np.isfinite(values).all():
         return "?"
@@ -98,7 +97,7 @@ def signed(value: float) -> str:
 
 
 def draw_added(pen: Pen, scene: Scene, node: int, box: Box) -> None:
-    """A bar from 0 to what the node adds; of several outputs one for each, in the colours of the classes."""
+    """A bar from 0 to what the node adds; for several outputs one each, in the colours of the classes."""
     values, limit = added(scene, node), _limit(scene)
     share = scene.share_of_row(node)
     pen.line([box.middle[0]] * 2, [box.bottom, box.top], GREY, 0.6)

@@ -1,4 +1,4 @@
-"""The growth of a tree as a film: a picture for every step, or the page with a slider."""
+"""The growth of a tree as an animation: one picture per step, or the page with a slider."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from softwood.view.plots.growth import Growth
 
 MOST_FRAMES = 40
 SIZE = (10.0, 4.8)  # inches
-FEW_LEAVES = 5  # up to which cards have all their lines
+FEW_LEAVES = 5  # maximum number of leaves for full cards
 DOTS_PER_INCH = 100
 SECONDS_AT_THE_END = 2.0
 FORMATS = (".gif", ".mp4", ".html")
@@ -31,18 +31,18 @@ def animate(
     inputs: Sequence[str | int] | str | int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Path:
-    """Write a film of how a tree grew.
+    """Write an animation of the growth of a tree.
 
     Parameters
     ----------
     model : as in `plot_growth`: the trees that `fit(X, y, callback=steps.append)` put into a list, those of a stream,
         or a fitted hard tree.
     path : where to write. "growth.gif"; "growth.mp4", which needs ffmpeg; or "growth.html", the page of `view` with a
-        slider, which needs nothing else: neither matplotlib nor a network.
-    X, y : rows, as the tree reads them, and their actual answers: with X, what the tree answers over its inputs is
-        drawn beside it. In a page, rows to choose from: the file holds them.
-    steps_per_second : of a gif or mp4. Of more than 40 steps, 40 evenly spaced are shown.
-    inputs : as in `plot_growth`; in a page they are chosen there.
+        slider, which needs neither matplotlib nor a network.
+    X, y : rows as the tree reads them, and their actual values: with X, the prediction over the inputs is drawn beside
+        the tree. In a page, rows to choose from; the file contains them.
+    steps_per_second : for a gif or mp4. From more than 40 steps, 40 evenly spaced ones are shown.
+    inputs : as in `plot_growth`; ignored for a page.
     feature_names : names to print instead of the model's own.
 
     Returns
@@ -96,7 +96,7 @@ def _writer(suffix: str, per_second: float) -> Any:
 
 
 def _film(growth: Growth, writer: Any, path: Path, at_the_end: int) -> None:
-    """Draw and write every frame; the file appears when it is whole."""
+    """Draw and write every frame; the file appears when it is complete."""
     from matplotlib import pyplot
 
     figure = pyplot.figure(figsize=SIZE, layout="none")

@@ -1,6 +1,5 @@
-"""Observed against predicted: among rows with a predicted probability of 0.8, eight in ten should be of the class.
-
-Rows are put in bins of equal size by the prediction. A point is a bin: mean prediction and observed proportion or mean,
+"""Observed against predicted: of rows with a predicted probability of 0.8, eight in ten should be of the class. Rows
+are grouped in bins of equal size by the prediction. A point is a bin: mean prediction and observed proportion or mean,
 with a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is calibrated.
 """
 
@@ -33,10 +32,10 @@ def plot_calibration(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows that were not trained on, and their known answers.
-    answer : the class or target; None: the second of two classes, each of several in its colour (of more than
-        eight the most frequent), the first target.
-    n_bins : bins of equally many rows; fewer where the model gives few different answers.
+    X, y : rows that were not trained on, and their actual values.
+    answer : the class or target. None: the second of two classes; all of several classes in their colours (of more than
+        eight, the most frequent); the first target.
+    n_bins : number of bins of equal size; fewer if the model has few distinct predictions.
     feature_names : names of the columns of `X`, instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 

@@ -1,6 +1,6 @@
-"""What all pictures draw on: matplotlib where it is installed, axes that are given or made, text taken as it is.
+"""The canvas of all pictures: matplotlib if installed, given or new axes, literal text.
 
-Names come from the rows: `$` in them is no formula, and a name of 500 characters is cut.
+Names come from the data: `$` in them is not a formula, and a name of 500 characters is truncated.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def import_matplotlib(wanted_by: str) -> Any:
 
 
 def take_axes(ax: Any, width: float, height: float, wanted_by: str, fill: bool = False) -> Any:
-    """The axes to draw in: those given, or new ones in a figure of this many inches.
+    """The axes to draw in: the given ones, or new ones in a figure of this size in inches.
 
     Parameters
     ----------
     ax : axes of matplotlib, or None.
-    wanted_by : the function that asks, for its errors.
+    wanted_by : the calling function, for error messages.
     fill : whether new axes are the whole figure, without room for ticks.
     """
     import_matplotlib(wanted_by)
@@ -48,20 +48,20 @@ def take_axes(ax: Any, width: float, height: float, wanted_by: str, fill: bool =
 
 
 def shorten(name: str, longest: int = LONGEST) -> str:
-    """A name for an axis or a card: on one line, and cut where it is longer than that."""
+    """A name for an axis or a card: on one line, truncated if too long."""
     text = spell_name(name)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def quiet_axes(ax: Any) -> None:
-    """Two sides of the frame, small ticks, nothing that competes with what is drawn."""
+    """Plain axes: two sides of the frame and small ticks."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(colors=GREY, labelcolor=INK, labelsize="small", length=3)
 
 
 def name_axes(ax: Any, x: str = "", y: str = "", title: str = "") -> None:
-    """Labels that are taken as they are."""
+    """Literal labels."""
     ax.set_xlabel(x, **PLAIN)
     ax.set_ylabel(y, **PLAIN)
     if title:
@@ -69,7 +69,7 @@ def name_axes(ax: Any, x: str = "", y: str = "", title: str = "") -> None:
 
 
 def split_axes(ax: Any, n: int, columns: int) -> list[Any]:
-    """Panels, n in rows of `columns` inside axes, whose own frame goes; a panel is an axes of its own."""
+    """Panels, n in rows of `columns` inside axes, whose frame is removed; each panel is an axes."""
     columns = max(1, min(columns, n))
     rows = math.ceil(n / columns)
     ax.set_axis_off()

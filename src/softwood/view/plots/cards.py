@@ -1,10 +1,10 @@
-"""The card of a node: what its gate asks, what that does to the rows, what arrives and what the node adds.
+"""The card of a node: its question, the rows at its gate, what arrives and what the node adds.
 
 branch  question, gate, bar of what arrives, its class or mean, count
 leaf    class or mean of what arrives, bar of what arrives, count, what it adds (`adds +4.6`) with a signed bar; of a
         linear leaf the curves that move it most
 
-Label, colour and bar are all taken from `scene.arrives`, so they cannot contradict each other.
+Label, colour and bar are all taken from `scene.arrives`, so they always agree.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ HOW_SOFT = re.compile(r" \((?:soft|softness [^)]*|ramp [^)]*)\)$")  # the drawin
 SIZE, SMALL = 7.5, 6.5  # points
 LINE = 0.135  # inches from one line of text to the next
 PADDING = 0.07
-ROOM = 90  # columns of a sum before terms are left out
+ROOM = 90  # characters of a sum before terms are omitted
 MOST_LEAF_CURVES = 3
 
 
 @dataclass(frozen=True)
 class Style:
-    """How large cards are, in inches: with drawings where a tree is small, without where it is large."""
+    """Sizes of cards in inches: with drawings for small trees, without for large ones."""
 
     branch_width: float = 1.9
     leaf_width: float = 1.25
@@ -54,7 +54,7 @@ COMPACT = Style(
 
 @dataclass(frozen=True)
 class Card:
-    """A node's card: its size, and how it is drawn at a place.
+    """A node's card: its size, and its drawing at a position.
 
     hidden : nodes below it that are not in the picture.
     """
@@ -90,7 +90,7 @@ class Card:
 
     @property
     def _signed_bar(self) -> float:
-        """Height of the bar of what the node adds; 0 where it adds nothing."""
+        """Height of the bar of what the node adds; 0 if it adds nothing."""
         scene = self.scene
         if self.hidden or not scene.numbers.answers(self.node) or not has_sum(scene):
             return 0.0
@@ -98,7 +98,7 @@ class Card:
 
     @property
     def lines(self) -> list[str]:
-        """The text of the card: before its drawings the question or the answer, after them the rest."""
+        """The text of the card: the question or the label above its drawings, the rest below."""
         return [*self.head, *self.foot]
 
     @property
@@ -123,7 +123,7 @@ class Card:
         return told + ([self.adds] if self.adds else [])
 
     def _way(self, row: Floats) -> list[str]:
-        """The value or score of the row that is followed, and what the node gives to its output."""
+        """The value or score of the followed row, and what the node adds to its output."""
         return [*([self._asked(row)] if self.asks else []), *([self.adds] if self.adds else [])]
 
     def _asked(self, row: Floats) -> str:
@@ -152,7 +152,7 @@ class Card:
 
     @property
     def _leaf_curves(self) -> bool:
-        """Whether the node answers with curves, and there is room to draw them."""
+        """Whether the node has a response of curves, and there is room to draw them."""
         linear = isinstance(self.scene.tree.response_at(self.node), LinearResponse)
         return linear and not self.asks and not self.hidden and self.style.gate_height > 0
 
@@ -184,7 +184,7 @@ class Card:
 
 
 def question(scene: Scene, node: int) -> str:
-    """What a gate asks: that of its first child where there are two, else the name of its input."""
+    """The question of a gate: the condition of its first child if there are two, else the name of its input."""
     words, tree = scene.words, scene.tree
     if words.written_once(node):
         return HOW_SOFT.sub("", " ".join(words.gate(node, ROOM // 3).pieces))
@@ -194,7 +194,7 @@ def question(scene: Scene, node: int) -> str:
 
 
 def branch_text(scene: Scene, child: int) -> str:
-    """Beside an edge: yes or no where the gate has two children, else which values come."""
+    """The label of an edge: yes or no if the gate has two children, else the values."""
     tree, words = scene.tree, scene.words
     gate, slot = words.place(child)
     if tree.n_children[gate] == 2:
@@ -204,12 +204,12 @@ def branch_text(scene: Scene, child: int) -> str:
 
 
 def answer_text(scene: Scene, node: int) -> str:
-    """What arrives at a node, short: its class with the proportion of rows, or the mean target."""
+    """What arrives at a node, in short: its class with the proportion of rows, or the mean target."""
     return spell_answers(scene, scene.arrives[node])
 
 
 def node_colour(scene: Scene, node: int) -> str:
-    """Of what arrives at a node: its class, or its place among the numbers of all nodes."""
+    """The colour of what arrives at a node: of its class, or of its number on the scale of all nodes."""
     arrives = scene.arrives
     if scene.classes:
         return class_colour(int(scene.tree.schema.decide(arrives[[node]])[0]))
@@ -218,7 +218,7 @@ def node_colour(scene: Scene, node: int) -> str:
 
 
 def draw_response(pen: Pen, scene: Scene, node: int, box: Box) -> None:
-    """The curves that move a linear response most, on one scale; of several classes those of the class that arrives."""
+    """The curves with the largest effect on a linear response, on one scale; for several classes those of the label."""
     response = scene.tree.response_at(node)
     if not isinstance(response, LinearResponse):
         return

@@ -1,4 +1,6 @@
-"""Colours of pictures beside those of classes (`softwood.formats.colours`): ink, accents, and cividis for numbers."""
+"""Colours of pictures other than those of classes (`softwood.formats.colours`): ink, accents, and cividis for
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ ACCENT, SECOND = CLASSES[0], CLASSES[5]
 
 
 def number_colour(part: float) -> str:
-    """Of a number between 0 and 1 on the scale of numbers."""
+    """The colour of a number between 0 and 1."""
     import matplotlib as mpl
 
     red, green, blue, _ = mpl.colormaps[NUMBERS](min(max(part, 0.0), 1.0))

@@ -1,8 +1,7 @@
-"""What a tree answers as one input goes and the others stay as they are in the rows: partial dependence.
-
-The line is the mean over the rows. The band says how much rows differ in what the input does to them (the middle eight
-tenths): where it is wide, that depends on the other inputs; of a sum of curves it has no width. Under it stands how the
-rows lie. One answer is drawn before the link (log odds, where the tree adds them up), several classes after it.
+"""Partial dependence: the prediction as one input varies and the others keep their values. The line is the mean over
+the rows. The band shows how the effect of the input differs between rows (the middle 80 %): where it is wide, the
+effect depends on other inputs; for a sum of curves it has no width. The distribution of the rows is drawn below. One
+class or target is drawn before the link (log odds, if the tree sums them), several classes after it.
 """
 
 from __future__ import annotations
@@ -45,17 +44,17 @@ def plot_curves(
     feature_names: Sequence[str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw what a tree answers as each input goes.
+    """Draw the partial dependence of a tree on each input.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows that the mean is over, and their known answers, which colour how the rows lie.
-    inputs, max_inputs : by name or number; None: those that move the answer most, at most `max_inputs`.
-    errors : whether to draw how sure the mean is, as two dashed lines: an interval of 95 % by the standard errors of
-        what leaves answer (`softwood.explain.standard_errors`). Needs y, and one answer.
-    answer : the class or target; None: the second of two classes, each of several in its colour (of more than
-        eight the most frequent), the first target.
+    X, y : rows to average over, and their actual values, which colour the distribution of the rows.
+    inputs, max_inputs : by name or number; None: those with the largest effect, at most `max_inputs`.
+    errors : whether to draw a 95 % interval of the mean as two dashed lines, from the standard errors of the responses
+        of the leaves (`softwood.explain.standard_errors`). Needs y, and one class or target.
+    answer : the class or target. None: the second of two classes; all of several classes in their colours (of more than
+        eight, the most frequent); the first target.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 
@@ -78,7 +77,7 @@ def plot_curves(
     column = choose_answer(scene, answer)
     chosen = scene.used if inputs is None else [find_input(scene, each) for each in inputs]
     if not chosen:
-        raise ValueError("the tree looks at no input: it answers every row the same, so there is no curve.")
+        raise ValueError("the tree uses no input: its prediction is constant, so there is no curve.")
     known = _leaf_errors(scene, column) if errors else None
     curves = {feature: depend(scene, feature, column, known) for feature in chosen}
     if inputs is None:
@@ -95,8 +94,8 @@ def plot_curves(
 
 @dataclass(frozen=True)
 class Dependence:
-    """Answers of some rows, (values, rows, answers), with each of some values of one input; `weight` of the values
-    is how many rows have about each; `error` is the standard error of their mean, None where it is not asked for.
+    """Predictions (values, rows, answers) with each of some values of one input; `weight` is the number of rows near
+    each value; `error` is the standard error of the mean, None if not requested.
     """
 
     values: Floats
@@ -109,21 +108,21 @@ class Dependence:
         return np.asarray(self.answers[:, :, k].mean(axis=1))
 
     def band(self, k: int) -> tuple[Floats, Floats]:
-        """Mean and how rows differ from it, each row less its own level."""
+        """The mean, and the differences of the rows from it, each centred on its own level."""
         row = self.answers[:, :, k]
         own = row - np.average(row, axis=0, weights=self.weight)
         low, high = np.quantile(own - own.mean(axis=1, keepdims=True), BAND, axis=1)
         return self.mean(k) + low, self.mean(k) + high
 
     def movement(self, columns: Sequence[int]) -> float:
-        """How much the answers of rows move over the values that rows have, on average."""
+        """The average effect of the input over its distribution."""
         centre = np.average(self.answers, axis=0, weights=self.weight)
         square = np.average(np.square(self.answers - centre), axis=0, weights=self.weight)
         return float(np.sqrt(square[:, columns]).mean())
 
 
 def depend(scene: Scene, feature: int, column: int | None, known: LeafErrors | None = None) -> Dependence:
-    """Answers over one input: before the link where one is asked for, else after it."""
+    """Predictions over one input: before the link for one class or target, else after it."""
     grid = grid_of(scene, feature, POINTS)
     some = np.unique(np.linspace(0, len(scene.rows) - 1, MOST_ROWS).astype(np.int64))
     rows = np.tile(scene.rows[some], (len(grid), 1))
@@ -142,9 +141,9 @@ def depend(scene: Scene, feature: int, column: int | None, known: LeafErrors | N
 
 
 def _leaf_errors(scene: Scene, column: int | None) -> LeafErrors:
-    """How sure the leaves are, by the rows whose answers are known."""
+    """The standard errors of the leaves, from rows with actual values."""
     if scene.y is None or column is None:
-        missing = "y, the known answers of X" if scene.y is None else "one answer: answer='...' of several classes"
+        missing = "y, the actual values of X" if scene.y is None else "answer='...', one of several classes"
         raise ValueError(f"errors=True needs {missing}.")
     numbers = scene.tree.schema.task != "classification"
     target = np.asarray(scene.y, np.float64) if numbers else target_of(scene.tree, scene.y)
@@ -152,7 +151,7 @@ def _leaf_errors(scene: Scene, column: int | None) -> LeafErrors:
 
 
 def before_link(scene: Scene, rows: Floats, column: int) -> Floats:
-    """The output for one answer in the unit of `unit_name`; the other columns are left out, but for their places."""
+    """The output for one class or target in the unit of `unit_name`; other columns are not computed."""
     output, tree = scene.tree.output(rows), scene.tree
     if tree.link == Link.SIGMOID and tree.n_outputs == 1:
         return np.concatenate([-output, output], axis=1)
@@ -200,7 +199,7 @@ def _shown(scene: Scene, column: int | None) -> list[int]:
 
 
 def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column: int | None, columns: int) -> None:
-    """One scale for all panels, with room for the rows below; names; what colours stand for."""
+    """One scale for all panels, with room for the rows below; names; the legend."""
     ends = [panel.get_ylim() for panel in panels]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     low, high = (max(low, 0.0), min(high, 1.0)) if column is None else (low, high)
@@ -211,7 +210,7 @@ def _finish(ax: Any, panels: list[Any], scene: Scene, chosen: list[int], column:
         finish_panel(panel, scene, feature, "" if i % columns else shorten(name, 24))
     left = len(scene.used) - len(chosen)
     if left > 0:
-        ax.text(1.0, 1.0, f"{left} more inputs, which move the answer less", ha="right", va="bottom",
+        ax.text(1.0, 1.0, f"{left} more inputs with smaller effects", ha="right", va="bottom",
                 fontsize="x-small", color=GREY, transform=ax.transAxes)  # fmt: skip
     if column is None:
         from matplotlib.lines import Line2D

@@ -1,9 +1,8 @@
-"""One gate as a picture: what every input adds to its score, and how the score is shared out.
-
-A gate that asks about one input is one panel: the share of the first child as the input goes. A linear gate has a panel
-for every input, all on one scale, each curve less its mean over the rows that arrive, and one for the score: the share
-as a sigmoid or a step. The first child (yes) is at the left, as in every picture of a tree, so the score falls to the
-right. Under every curve stands how the rows that arrive lie.
+"""One gate as a picture: what every input adds to its score, and the shares of the children. A gate on one input is one
+panel: the share of the first child over the input. A linear gate has one panel per input, all on one scale, with each
+curve centred over the rows that arrive, and one for the score: the share as a sigmoid or a step. The first child (yes)
+is at the left, as in every picture of a tree, so the score decreases to the right. The distribution of the rows that
+arrive is drawn below every curve.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ def plot_gate(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows that are drawn under the curves, each by the part of it that arrives, and their known answers; None:
-        curves alone.
-    node : whose gate; one that has children.
-    max_inputs : of a linear gate the inputs that are drawn, those that move its score most.
+    X, y : rows that are drawn below the curves, weighted by the proportion that arrives, and their actual values. None:
+        curves only.
+    node : a node with children.
+    max_inputs : maximum number of inputs of a linear gate to draw, those with the largest effect.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 
@@ -71,7 +70,7 @@ def plot_gate(
         other = (
             f"gates have nodes {branches}"
             if branches
-            else "the tree is a single leaf: plot_curves shows what it answers"
+            else "the tree is a single leaf: plot_curves shows its prediction"
         )
         raise ValueError(f"node {node} is a leaf and has no gate; {other}.")
     if isinstance(gate, ConstantGate):
@@ -103,13 +102,13 @@ def _draw_sum(scene: Scene, node: int, gate: LinearGate, max_inputs: int, ax: An
     _draw_squash(panels[-1], scene, node, gate)
     left = len(gate.features) - len(inputs)
     if left:
-        ax.text(1.0, 1.0, f"{left} more inputs, which move the score less", ha="right", va="bottom", fontsize="x-small",
+        ax.text(1.0, 1.0, f"{left} more inputs with smaller effects", ha="right", va="bottom", fontsize="x-small",
                 color=GREY, transform=ax.transAxes)  # fmt: skip
     return ax
 
 
 def _draw_curve(panel: Any, scene: Scene, node: int, feature: int) -> tuple[float, float]:
-    """The curve of an input less its mean over the rows; its least and largest value."""
+    """The centred curve of an input; its smallest and largest value."""
     curve, grid = scene.tree.curve(node, feature), grid_of(scene, feature, 200)
     x, weight = arriving(scene, node, feature)
     known = curve.mean if curve.mean is not None else float(np.mean(curve(grid)))
@@ -129,7 +128,7 @@ def _draw_curve(panel: Any, scene: Scene, node: int, feature: int) -> tuple[floa
 
 
 def _draw_squash(panel: Any, scene: Scene, node: int, gate: LinearGate) -> None:
-    """The share of the first child as the score goes."""
+    """The share of the first child over the score."""
     low, high, score, weight = -SCORES, SCORES, np.zeros(0), np.zeros(0)
     if scene.X is not None:
         score, weight = scene.score(node, scene.X), scene.reach[:, node]
@@ -154,7 +153,7 @@ def _draw_share(ax: Any, x: Floats, share: Floats) -> None:
 
 
 def _draw_single(ax: Any, scene: Scene, node: int, gate: ThresholdGate | CategoryGate | IntervalGate) -> None:
-    """A gate that asks about one input."""
+    """A gate on one input."""
     feature = gate.feature
     x, weight = arriving(scene, node, feature)
     label = "share of yes"

@@ -1,8 +1,7 @@
-"""Small drawings inside a card: what a gate does to the rows that arrive, and what answers they have.
-
-A gate that asks about one number: how the rows lie, and the share that goes to the first child (step, ramp or sigmoid).
-A weighted sum: the same over its score. A sum of curves: its score, then the curves that move it most. Where a share is
-neither near 0 nor near 1 the ground is shaded: there both branches have a say.
+"""Small drawings inside a card: the gate with the rows that arrive, and their actual values. A gate on one number: the
+distribution of the rows, and the share of the first child (step, ramp or sigmoid). A weighted sum: the same over its
+score. A sum of curves: its score, then the curves with the largest effect. The background is shaded where a share is
+neither near 0 nor near 1, so that both branches contribute.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from softwood.view.plots.scene import Scene, grid_of, is_additive, order_inputs
 
 BINS = 24
 MIXED_GROUND = "#fdf1d9"
-MIXED = (0.05, 0.95)  # of a share between these both branches have a say
+MIXED = (0.05, 0.95)  # between these shares both branches contribute
 MOST_DOTS = 120
 MOST_CURVES = 3
-MOST_NAMES = 6  # levels that are named under their bars
-SCORES = 5.0  # scores that are drawn where no rows say which there are
+MOST_NAMES = 6  # maximum number of levels with names below their bars
+SCORES = 5.0  # range of scores without rows
 
 
 def draw_gate(pen: Pen, scene: Scene, node: int, box: Box) -> None:
@@ -54,7 +53,7 @@ def draw_gate(pen: Pen, scene: Scene, node: int, box: Box) -> None:
 
 
 def share_of(gate: ThresholdGate, x: Floats) -> Floats:
-    """What a threshold sends to the first child."""
+    """The share of the first child of a threshold."""
     if gate.squash == Squash.STEP:
         return np.where(x <= gate.threshold, 1.0, 0.0)
     below, above = gate.softness
@@ -65,7 +64,7 @@ def share_of(gate: ThresholdGate, x: Floats) -> Floats:
 
 
 def arriving(scene: Scene, node: int, feature: int) -> tuple[Floats, Floats]:
-    """Values of an input among the rows at a node, NaN where missing, and how much of each row is there."""
+    """Values of an input at a node, NaN if missing, and the proportion of each row that arrives."""
     if scene.X is None:
         return np.zeros(0), np.zeros(0)
     return scene.X[:, feature], scene.reach[:, node]
@@ -77,7 +76,7 @@ def widened(span: tuple[float, float], value: float) -> tuple[float, float]:
 
 
 def _sum(pen: Pen, scene: Scene, node: int, gate: LinearGate, box: Box) -> None:
-    """A score and how it is squashed; of curves those that move it most, beside it."""
+    """A score and its squash; beside it the curves with the largest effect."""
     curves = order_inputs(scene, node)[:MOST_CURVES] if is_additive(scene, node) else []
     panels = box.columns(1 + len(curves), 0.07) if curves else [box]
     score, weight = np.zeros(0), np.zeros(0)
@@ -105,7 +104,7 @@ def _sum(pen: Pen, scene: Scene, node: int, gate: LinearGate, box: Box) -> None:
 
 
 def _follow(pen: Pen, scene: Scene, feature: int, box: Box, span: tuple[float, float]) -> None:
-    """Where the row that is followed stands."""
+    """The position of the followed row."""
     if scene.row is not None and np.isfinite(scene.row[0, feature]):
         _spot(pen, box, (float(scene.row[0, feature]) - span[0]) / (span[1] - span[0]))
 
@@ -117,7 +116,7 @@ def _spot(pen: Pen, box: Box, part: float) -> None:
 
 
 def score_span(score: Floats, weight: Floats) -> tuple[float, float]:
-    """From where to where scores are drawn: most of those that arrive, with 0 inside."""
+    """The range of the drawn scores: most of those that arrive, including 0."""
     here = score[(weight > 1e-6) & np.isfinite(score)]
     if not len(here):
         return -SCORES, SCORES
@@ -142,7 +141,7 @@ def _curve(pen: Pen, scene: Scene, node: int, feature: int, box: Box, span: floa
 
 
 def _share(pen: Pen, box: Box, x: Floats, share: Floats, span: tuple[float, float]) -> None:
-    """The share of the first child as x goes, and where it is mixed."""
+    """The share of the first child over x, and the shaded range."""
     part = (x - span[0]) / (span[1] - span[0])
     if np.all((share == 0) | (share == 1)):
         edge = part[int(np.argmin(share))] if share[0] and not share.all() else part[0]
@@ -160,7 +159,7 @@ def _mark(pen: Pen, box: Box, part: float) -> None:
 
 
 def _rows(pen: Pen, scene: Scene, node: int, x: Floats, weight: Floats, box: Box, span: tuple[float, float]) -> None:
-    """The rows at a node by one number: dots of numbers, else heaps, by class where that is known."""
+    """The rows at a node over one number: dots for regression, else a histogram, by class if known."""
     pen.line([box.left, box.right], [box.bottom] * 2, GREY, 0.5)
     here = np.isfinite(x) & (weight > 0.01)
     if not here.any():
@@ -192,7 +191,7 @@ def _dots(pen: Pen, scene: Scene, part: Floats, weight: Floats, here: Any, box: 
 
 
 def _levels(pen: Pen, scene: Scene, node: int, gate: CategoryGate, box: Box) -> None:
-    """A bar for every level, those of one child together: how many rows have it, by class where that is known."""
+    """A bar for every level with its number of rows, by class if known; levels of one child together."""
     heaps = _level_heaps(scene, node, gate)
     total, groups = heaps.sum(axis=1), class_groups(heaps.sum(axis=0))
     by_class = heaps.shape[1] > 1
@@ -222,7 +221,7 @@ def _levels(pen: Pen, scene: Scene, node: int, gate: CategoryGate, box: Box) -> 
 
 
 def _level_heaps(scene: Scene, node: int, gate: CategoryGate) -> Floats:
-    """Rows of every level at a node, (levels, classes), or (levels, 1) where classes are not known."""
+    """Rows of every level at a node, (levels, classes), or (levels, 1) if classes are unknown."""
     n, summary = len(gate.slots), scene.tree.schema.inputs[gate.feature].summary
     x, weight = arriving(scene, node, gate.feature)
     if not len(x):

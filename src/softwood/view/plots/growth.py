@@ -1,4 +1,4 @@
-"""How a tree grew: its steps as small pictures, the tree above and what it answers over two inputs below."""
+"""The growth of a tree: its steps as small pictures, the tree above and its prediction over two inputs below."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from softwood.view.plots.tree import draw_cards, draw_edges, lay_out, start_pict
 PANELS = 5
 MOST_PANELS = 12
 PANEL = 3.0  # inches
-FEW_LEAVES = 3  # up to which the cards of a panel have all their lines
+FEW_LEAVES = 3  # maximum number of leaves for full cards in a panel
 MOST_CARDS = 31  # of a tree in a panel; of a larger one the upper part
 
 
@@ -36,18 +36,16 @@ def plot_growth(
     inputs: Sequence[str | int] | str | int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Any:
-    """Draw how a tree grew, step by step.
+    """Draw the growth of a tree, step by step.
 
     Parameters
     ----------
     model : the trees that `fit(X, y, callback=steps.append)` put into a list, or those of a stream (`tree_` after each
         `partial_fit`); or a fitted hard tree (CART, C4.5, discriminant, omnivariate), whose steps are its splits in
         order of gain.
-    X, y : rows, as the tree reads them, and their actual answers: with X, what the tree answers over its inputs is
-        drawn below.
-    n_steps : how many steps to draw, evenly spaced, the first and the last among them.
-    inputs : one or two inputs to draw over, by name or number; None: those that the last tree looks at, where it is
-        one or two.
+    X, y : rows as the tree reads them, and their actual values: with X, the prediction over the inputs is drawn below.
+    n_steps : number of steps to draw, evenly spaced, including the first and the last.
+    inputs : one or two inputs to draw over, by name or number; None: those of the last tree, if it uses one or two.
     feature_names : names to print instead of the model's own.
 
     Returns
@@ -89,8 +87,8 @@ def plot_growth(
 class Growth:
     """Steps with their rows, as scenes; what all their pictures share.
 
-    inputs : what surfaces are drawn over; empty where there are none.
-    limits : of the numbers that the colours of all surfaces stand for; None of classes.
+    inputs : of the surfaces; empty if there are none.
+    limits : of the colour scale of all surfaces; None for classes.
     """
 
     scenes: list[Scene]
@@ -114,12 +112,12 @@ class Growth:
             over, column = _inputs(last, inputs), choose_answer(last, None)
             limits = None if last.classes else _limits(last)
         elif inputs is not None:
-            raise ValueError(f"{wanted_by} needs rows to know where the inputs lie: pass X.")
+            raise ValueError(f"{wanted_by} needs rows for the ranges of the inputs: pass X.")
         number = chosen[-1][0]
         return cls(scenes, [step_title(at, number, tree) for at, tree in chosen], over, column, limits)
 
     def draw_tree(self, ax: Any, at: int, few: int = FEW_LEAVES) -> None:
-        """The tree of a step; the cards of a tree of at most `few` leaves have all their lines."""
+        """The tree of a step; trees with at most `few` leaves have full cards."""
         scene = self.scenes[at]
         picture = lay_out(scene, _depth(scene.tree), "down", None if scene.tree.n_leaves <= few else COMPACT)
         pen = start_picture(ax, picture, "plot_growth")
@@ -127,12 +125,12 @@ class Growth:
         draw_cards(pen, picture)
 
     def draw_surface(self, ax: Any, at: int) -> None:
-        """What the tree of a step answers."""
+        """The prediction of the tree of a step."""
         draw_surface(ax, self.scenes[at], self.inputs, self.column, alone=False, limits=self.limits)
 
 
 def _inputs(last: Scene, given: Any) -> list[int]:
-    """Those to draw over: as asked for, or what the tree looks at where that can be drawn."""
+    """The inputs to draw over: the requested ones, or those of the tree if they can be drawn."""
     if given is None and last.tree.n_features > 2 and not 1 <= len(last.used) <= 2:
         return []
     return choose_inputs(last, given)
@@ -145,7 +143,7 @@ def _limits(last: Scene) -> tuple[float, float]:
 
 
 def _depth(tree: Tree) -> int | None:
-    """How deep to draw: as deep as there are not too many cards; None: all of it."""
+    """The depth to draw, limited by the number of cards; None: all of it."""
     if tree.n_nodes <= MOST_CARDS:
         return None
     below: npt.NDArray[np.int64] = np.cumsum(np.bincount(tree.node_depth))

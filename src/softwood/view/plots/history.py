@@ -1,6 +1,6 @@
-"""How a tree came about: what the search tried, or how a tree grew over the epochs.
+"""The history of a fit: the candidates of the search, or the epochs.
 
-soft, budding by the joint learner    a line for every candidate: its held-out loss, the best marked
+soft, budding by the joint learner    a line per candidate: its held-out loss, the best marked
 budding online                        loss and effective size over the epochs
 mixtures                              log likelihood over the steps of EM
 """
@@ -18,11 +18,11 @@ from softwood.view.plots.colours import ACCENT, GREY, INK, PALE, SECOND
 from softwood.view.plots.pen import text_width
 
 MOST_CANDIDATES = 24
-LOG_SCALE_MIN_RATIO = 20.0  # the largest loss over the least, from which on a scale of powers is easier to read
+LOG_SCALE_MIN_RATIO = 20.0  # ratio of the largest to the smallest loss above which the scale is logarithmic
 
 
 def plot_history(model: Any, *, ax: Any = None) -> Any:
-    """Draw what was tried while a tree was learned.
+    """Draw the history of a fit.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def plot_history(model: Any, *, ax: Any = None) -> Any:
     climbed = getattr(inside, "log_likelihood_", None)
     if not history and climbed is None:
         raise ValueError(
-            f"plot_history needs a model with a history_ that is not empty, got {type(inside).__name__}; soft and "
-            "budding trees have one; of CART plot_pruning shows the sequence."
+            f"plot_history needs a model with a history_ that is not empty, got {type(inside).__name__}; soft "
+            f"and budding trees have one; plot_pruning shows the pruning sequence of CART."
         )
     if not history:
         return _draw_climb(take_axes(ax, 5.0, 3.0, "plot_history"), np.asarray(climbed))
@@ -94,7 +94,7 @@ def _draw_epochs(ax: Any, history: list[dict[str, Any]]) -> Any:
 
 
 def _mark_restarts(ax: Any, history: list[dict[str, Any]], at: Any) -> None:
-    """Where the epochs begin anew: another candidate of the search."""
+    """Where the epochs restart: another candidate of the search."""
     epoch = np.array([line["epoch"] for line in history])
     for begin in at[1:][np.diff(epoch) <= 0]:
         ax.axvline(begin - 0.5, color=PALE, linewidth=0.8, zorder=0)

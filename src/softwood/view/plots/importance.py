@@ -1,4 +1,4 @@
-"""How much every input matters, as bars: what the error rises by without it, or what the model itself says."""
+"""Importance of the inputs, as bars: permutation importance, or the model's own importances."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def plot_importance(
     feature_names: Sequence[str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw how much every input matters, the most important first.
+    """Draw the importance of the inputs, the most important first.
 
     Parameters
     ----------
     model : a fitted estimator, or a pipeline or search that ends in one; with rows or values also a `Tree`.
-    X, y : rows that were not trained on, and their known answers: bars are what the error rises by when an input is
-        another row's, with 95 % intervals (`softwood.explain.importance`). None: the model's `feature_importances_`.
-    values : (inputs,) what to draw instead; or (inputs, repeats), as `importances` of scikit-learn's
-        `permutation_importance`: means with the middle nine tenths.
+    X, y : rows that were not trained on, and their actual values: bars are the increase of the error when an input is
+        permuted, with 95 % intervals (`softwood.explain.importance`). None: the model's `feature_importances_`.
+    values : (inputs,) to draw instead; or (inputs, repeats), as `importances` of scikit-learn's
+        `permutation_importance`: means with the middle 90 %.
     n : maximum number of inputs.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
@@ -64,14 +64,14 @@ def plot_importance(
     _draw(ax, [shorten(inside.tree.schema.features[f]) for f in order], bars[:, order])
     left = int(np.count_nonzero(bars[0])) - len(order)
     if left > 0:
-        ax.text(1.0, 0.03, f"{left} more inputs matter less", ha="right", va="bottom", fontsize="small", color=GREY,
-                transform=ax.transAxes)  # fmt: skip
+        ax.text(1.0, 0.03, f"{left} more inputs with smaller values", ha="right", va="bottom", fontsize="small",
+                color=GREY, transform=ax.transAxes)  # fmt: skip
     name_axes(ax, name)
     return ax
 
 
 def _measure(model: Any, inside: Inside, X: Any, y: Any, values: Any) -> tuple[str, Floats]:
-    """What is measured, and its value, low and high end for every input, (3, inputs)."""
+    """The label of the axis, and value, lower and upper end for every input, (3, inputs)."""
     n = inside.tree.n_features
     if X is not None:
         table = importance(model, X, y)
@@ -87,9 +87,9 @@ def _measure(model: Any, inside: Inside, X: Any, y: Any, values: Any) -> tuple[s
         if values is None:
             kind = type(inside.model).__name__
             raise ValueError(
-                f"plot_importance needs feature_importances_, which a {kind} has not: pass X and y, or values."
+                f"plot_importance needs feature_importances_, which a {kind} does not have: pass X and y, or values."
             )
-        return "part of what the tree does", np.tile(np.asarray(values, np.float64), (3, 1))
+        return "feature importance", np.tile(np.asarray(values, np.float64), (3, 1))
     given = np.asarray(values, np.float64)
     if given.ndim not in (1, 2) or len(given) != n:
         raise ValueError(f"values must have a row for each of {n} inputs, got shape {given.shape}.")

@@ -1,6 +1,5 @@
-"""Classes that a picture has room for: of many the most frequent ones, and the others as one group.
-
-A picture that had a shape for each of 500 classes would take a minute, and nobody could read it.
+"""The classes that a picture shows: if there are many, the most frequent ones, with the others as one group. A picture
+with a shape for each of 500 classes would take a minute and be illegible.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from softwood.formats.colours import class_colour
 from softwood.view.plots.colours import PALE
 from softwood.view.plots.scene import Scene
 
-MOST_CLASSES = 20  # that are stacked on each other, or have a line in a table
+MOST_CLASSES = 20  # in a stack or a table
 
 
 def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Index:
@@ -28,7 +27,7 @@ def most_frequent(count: Floats, most: int = MOST_CLASSES) -> Index:
 
 
 def class_groups(count: Floats) -> list[tuple[Index, str]]:
-    """Classes to stack, each with its colour; where there are more than MOST_CLASSES, the others are the last group."""
+    """Classes to stack, each with its colour; beyond MOST_CLASSES, the others are the last group."""
     shown = most_frequent(count)
     groups: list[tuple[Index, str]] = [(np.array([k]), class_colour(int(k))) for k in shown]
     others = np.setdiff1d(np.arange(len(count)), shown)
@@ -36,7 +35,7 @@ def class_groups(count: Floats) -> list[tuple[Index, str]]:
 
 
 def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.bool_], str]]:
-    """The rows `here` of each of the groups of classes, with its colour; the known answers must be there."""
+    """The rows `here` of each group of classes, with its colour; needs actual values."""
     codes = np.asarray(scene.y, np.int64)
     count = np.bincount(codes[here], minlength=len(scene.labels)).astype(np.float64)
     group_of, groups = np.empty(len(count), np.int64), class_groups(count)
@@ -46,7 +45,7 @@ def rows_by_class(scene: Scene, here: npt.NDArray[np.bool_]) -> list[tuple[npt.N
 
 
 def shown_classes(scene: Scene, most: int) -> list[int]:
-    """Classes that have a line each: the most frequent of the known answers, else those that the tree answers most."""
+    """Classes with a line: the most frequent among the actual values, else among the predictions."""
     if scene.y is None:
         count = np.asarray(scene.arrives[0])
     else:
@@ -55,6 +54,6 @@ def shown_classes(scene: Scene, most: int) -> list[int]:
 
 
 def tell_classes(scene: Scene, most: int) -> str:
-    """A sentence that says which classes are shown, where not all of them are."""
+    """A sentence on the classes shown, if not all are."""
     n = len(scene.labels)
     return f" Of {n} classes the {most} most frequent ones are shown." if scene.classes and n > most else ""

@@ -1,4 +1,4 @@
-"""One panel of a picture of curves: a line over one input, and under it how the rows lie."""
+"""One panel of a picture of curves: a line over one input, with the distribution of the rows below."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NAMES, LONGEST_NAME = 12, 10
 
 
 def draw_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, span: tuple[float, float] | None = None) -> None:
-    """How rows lie along the axis, at the foot of a panel; by class where that is known."""
+    """The distribution of the rows at the foot of a panel, by class if known."""
     known = np.isfinite(x) & (weight > 0)
     if not known.any():
         return
@@ -38,7 +38,7 @@ def draw_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, span: tuple[floa
 
 
 def draw_level_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, n: int) -> None:
-    """How many rows have every level, at the foot of a panel; by class where that is known."""
+    """The number of rows per level at the foot of a panel, by class if known."""
     known = np.isfinite(x) & (x >= 0) & (x < n)
     if not known.any():
         return
@@ -53,7 +53,7 @@ def draw_level_rows(ax: Any, scene: Scene, x: Floats, weight: Floats, n: int) ->
 
 
 def draw_levels(ax: Any, values: Floats, colour: str = ACCENT) -> None:
-    """What every level adds or answers: a short line each."""
+    """The value of every level: a short line each."""
     at = np.arange(len(values))
     ax.hlines(values, at - 0.4, at + 0.4, colors=colour, linewidth=2.2, zorder=3)
 

@@ -1,6 +1,5 @@
-"""Drawing in inches: a picture is laid out at its natural size, and as a whole scaled to the axes it gets.
-
-Text, lines and boxes shrink together, so what fits at one size fits at any.
+"""Drawing in inches: a picture is laid out at its natural size and scaled as a whole to its axes. Text, lines and boxes
+scale together, so what fits at one size fits at any.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from softwood.view.plots.colours import GREY, INK, PALE
 
 MARGIN = 0.08  # inches around a picture
 SIZE = 7.5  # points of text
-SIGN = re.compile("([−+≥≤<>=]) ")  # stays with what follows
+SIGN = re.compile("([−+≥≤<>=]) ")  # stays with the next word
 LARGEST = 60.0  # inches that a new figure may have on a side
 
 
@@ -49,19 +48,19 @@ class Box:
         return self.bottom + self.height * part
 
     def columns(self, n: int, gap: float) -> list[Box]:
-        """As many boxes side by side."""
+        """Equal boxes, side by side."""
         width = (self.width - gap * (n - 1)) / n
         return [Box(self.left + i * (width + gap), self.bottom, width, self.height) for i in range(n)]
 
 
 class Pen:
-    """Draws on axes of which a unit is an inch.
+    """Draws on axes whose unit is an inch.
 
     Parameters
     ----------
     ax : axes, or None for a new figure of the natural size.
     width, height : natural size of the picture.
-    wanted_by : the function that draws, for errors.
+    wanted_by : the calling function, for error messages.
     """
 
     def __init__(self, ax: Any, width: float, height: float, wanted_by: str) -> None:
@@ -159,7 +158,7 @@ class Pen:
         )
 
     def legend(self, labels: list[str], colours: list[str], box: Box) -> None:
-        """What colours stand for, in one line; what does not fit is left out."""
+        """The legend of colours in one line; entries that do not fit are omitted."""
         left = box.left
         for label, colour in zip(labels, colours, strict=True):
             text = fit_text(label, 1.6, SIZE)
@@ -174,7 +173,7 @@ class Pen:
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is, in inches."""
+    """Width of a line of text in inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -183,7 +182,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def fit_text(text: str, width: float, size: float, bold: bool = False) -> str:
-    """The text, cut with an ellipsis where it is wider than `width` inches."""
+    """The text, truncated with an ellipsis if wider than `width` inches."""
     if len(text) > 400:
         text = text[:400]
     if text_width(text, size, bold) <= width:
@@ -196,7 +195,7 @@ def fit_text(text: str, width: float, size: float, bold: bool = False) -> str:
 
 
 def wrap_text(text: str, width: float, size: float, most: int) -> list[str]:
-    """The text in at most `most` lines of `width` inches, broken at spaces; what does not fit is cut."""
+    """The text in at most `most` lines of `width` inches, broken at spaces; the rest is truncated."""
     lines: list[str] = []
     for word in SIGN.sub("\\1\u00a0", text).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word

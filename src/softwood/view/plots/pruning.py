@@ -1,4 +1,4 @@
-"""The trees of a pruning sequence: error on the training rows and tested, by the number of leaves."""
+"""The trees of a pruning sequence: training error and cross-validated error by number of leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from softwood.view.plots.colours import ACCENT, GREY, SECOND
 
 
 def plot_pruning(model: Any, *, ax: Any = None) -> Any:
-    """Draw the pruning table of a tree: what it costs to be smaller.
+    """Draw the pruning table of a tree: error by number of leaves.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def plot_pruning(model: Any, *, ax: Any = None) -> Any:
 
     Returns
     -------
-    The axes. The band is one standard error above the least tested error; the tree that was kept is marked.
+    The axes. The band is one standard error above the smallest cross-validated error; the chosen tree is marked.
 
     Examples
     --------

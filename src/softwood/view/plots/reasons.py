@@ -1,6 +1,5 @@
-"""Why one row gets its answer, as a waterfall: from the mean output over the background to the output of the row.
-
-A bar for every input that matters, the largest first, each beginning where the one before ends; the rest is one bar.
+"""The reasons of one prediction as a waterfall: from the mean output over the background to the output of the row. One
+bar per important input, the largest first, each starting where the previous one ends; the rest is one bar.
 """
 
 from __future__ import annotations
@@ -17,14 +16,12 @@ from softwood.view.plots.spelling import short_number
 
 
 def plot_reasons(explanation: Any, row: int = 0, *, answer: Any = None, n: int = 8, ax: Any = None) -> Any:
-    """Draw what every input adds to the output of one row.
+    """Draw the contribution of each input to the output of one row.
 
     Parameters
     ----------
-    explanation : what `softwood.explain` gives.
-    row : which of its rows.
-    answer : the class or target; None: the class that the model gives the row.
-    n : inputs that have a bar of their own.
+    explanation : the result of `softwood.explain`. row : position of the row. answer : the class or target; None: the
+        predicted class. n : maximum number of inputs with their own bar.
     ax : axes of matplotlib to draw in; None: new ones.
 
     Returns
@@ -68,7 +65,7 @@ def plot_reasons(explanation: Any, row: int = 0, *, answer: Any = None, n: int =
 
 
 def _output(explanation: Explanation, row: int, answer: Any) -> float:
-    """Output of a row for one answer, in the unit of `Explanation.of`."""
+    """Output of a row for one class or target, in the unit of `Explanation.of`."""
     tree, output = explanation.tree, explanation.output[row]
     place = tree.schema.answers.index(answer)
     if tree.link == Link.SIGMOID and tree.n_outputs == 1:

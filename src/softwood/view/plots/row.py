@@ -1,8 +1,6 @@
-"""How one row flows through a tree: an edge is as wide as the part of the row that takes it.
-
-At every gate a mark shows where the row stands among the others; below a gate stands its score or its value, below a
-leaf what it gives to the output: the share of the row times what it adds to it. The head has the sum. Where little of
-the row arrives the picture is pale.
+"""The path of one row through a tree: an edge is as wide as the proportion of the row that follows it. A mark at every
+gate shows the row among the others. Below a gate is its score or value, below a leaf its contribution to the output:
+the share of the row times what the leaf adds. The head has the sum. Nodes that little of the row reaches are pale.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from softwood.view.plots.scene import Scene, look_at
 from softwood.view.plots.spelling import spell_answers
 from softwood.view.plots.tree import draw_cards, draw_edges, lay_out, start_picture
 
-SHOWN_MIN_SHARE = 0.005  # of a row: where less comes, the picture is pale
+SHOWN_MIN_SHARE = 0.005  # of a row: nodes with a smaller share are pale
 
 
 def plot_row(
@@ -33,13 +31,13 @@ def plot_row(
     feature_names: Sequence[str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw how one row flows through a tree.
+    """Draw the path of one row through a tree.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them, and their known answers: the row is drawn among them.
-    row : which of them to follow.
+    X, y : rows as the model takes them, and their actual values: the row is drawn among them. row : position of the row
+        to follow.
     max_depth, orientation, feature_names, ax : as in `plot_tree`.
 
     Returns
@@ -57,7 +55,7 @@ def plot_row(
     """
     scene = look_at(model, X, y, wanted_by="plot_row", feature_names=feature_names, needs_rows="to follow one of them")
     if not -len(scene.rows) <= row < len(scene.rows):
-        raise ValueError(f"row must be 0..{len(scene.rows) - 1}, a place in X, got {row}.")
+        raise ValueError(f"row must be 0..{len(scene.rows) - 1}, a position in X, got {row}.")
     row %= len(scene.rows)
     scene = replace(scene, followed=row)
     answer = spell_answers(scene, scene.tree.predict(scene.rows[[row]])[0])
@@ -72,7 +70,7 @@ def plot_row(
 
 
 def _sums(scene: Scene) -> list[str]:
-    """The sum that answers the row, to be redone with a pencil; of several classes that of the predicted one."""
+    """The sum that gives the output of the row; for several classes that of the predicted one."""
     total = scene.sum_of_row
     if total is None or not is_summed(scene.tree):
         return []

@@ -1,7 +1,5 @@
-"""What a picture is of: a tree, and the rows that were given, as the tree reads them.
-
-Every picture reads a model through `look_at`, so all take the same models, rows and known answers, and refuse the same
-ones in the same words.
+"""The subject of a picture: a tree and rows, encoded for the tree. Every picture reads a model through `look_at`, so
+all accept the same models, rows and actual values, with the same errors.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from softwood.tree.views import ConstantGate, LinearGate
 from softwood.tree.wording import Wording
 from softwood.view.plots.canvas import import_matplotlib
 
-STRAIGHT = 0.03  # of its height that a curve may bend and still be drawn as a weight
+STRAIGHT = 0.03  # maximum bend of a curve, relative to its height, that is drawn as a weight
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,8 @@ class Scene:
     ----------
     tree : with the names to print.
     model : the estimator that has it, or the tree itself.
-    X : (rows, inputs) as the tree reads them; None where no rows were given.
-    y : known answers: class codes (rows,), or numbers (rows, targets); None where they are not known.
-    followed : the one row whose way is drawn; None where it is all rows.
+    X : (rows, inputs) as the tree reads them; None without rows. y : actual values: class codes (rows,), or numbers
+        (rows, targets); None if unknown. followed : the row whose path is drawn; None for all rows.
     """
 
     tree: Tree
@@ -52,7 +49,7 @@ class Scene:
 
     @property
     def classes(self) -> bool:
-        """Whether the answers are classes."""
+        """Whether the task is classification."""
         return self.tree.schema.task == "classification"
 
     @computed_once
@@ -61,30 +58,30 @@ class Scene:
 
     @computed_once
     def labels(self) -> list[str]:
-        """Of the answers, for print."""
+        """Names of the classes or targets."""
         return [spell_label(answer) for answer in self.tree.schema.answers]
 
     @computed_once
     def reach(self) -> Floats:
-        """Part of every row at every node, (rows, nodes)."""
+        """Proportion of each row at each node, (rows, nodes)."""
         return self.tree.reach(self.rows)
 
     @property
     def rows(self) -> Floats:
-        """The rows, which are there."""
+        """The rows; an error without rows."""
         if self.X is None:
             raise ValueError("no rows were given; pass X.")
         return self.X
 
     @computed_once
     def numbers(self) -> NodeNumbers:
-        """What arrives at every node and what each adds, as the tree knows it."""
+        """What arrives at every node and what each adds, from the tree."""
         return node_numbers(self.tree)
 
     @computed_once
     def arrives(self) -> Floats:
-        """What arrives at every node, (nodes, answers): of the rows given where their answers are known, each counted
-        by the part of it that arrives; else, and where none of them arrives, of those trained on.
+        """What arrives at every node, (nodes, answers): from the given rows if their actual values are known, weighted
+        by the proportion that arrives; otherwise, and where none of them arrives, from the training rows.
         """
         if self.y is None:
             return self.numbers.arrives
@@ -99,29 +96,29 @@ class Scene:
 
     @computed_once
     def sum_of_row(self) -> RowSum | None:
-        """The sum that answers the row that is followed."""
+        """The sum that gives the output of the followed row."""
         return None if self.row is None else row_sum(self.tree, self.row)
 
     def share_of_row(self, node: int) -> float | None:
-        """The part of the row that is followed which a node keeps; None where none is followed."""
+        """The proportion of the followed row that a node keeps; None without a followed row."""
         if self.followed is None:
             return None
         return float(self.reach[self.followed, node] * self.tree.leafness[node])
 
     def answered_place(self) -> int:
-        """The class that is answered to the row that is followed; of numbers the first target."""
+        """The predicted class of the followed row; for regression the first target."""
         if self.sum_of_row is None or not self.classes:
             return 0
         return int(self.tree.schema.decide(self.sum_of_row.answer[None])[0])
 
     @computed_once
     def count(self) -> Floats:
-        """Rows at every node: of those given, else of those trained on; NaN where neither is known."""
+        """Number of rows at every node: given rows, else training rows; NaN if unknown."""
         return self.tree.count if self.X is None else np.asarray(self.reach.sum(axis=0))
 
     @computed_once
     def share(self) -> Floats:
-        """Part of all rows at every node; even parts where it is not known."""
+        """Proportion of all rows at every node; equal shares if unknown."""
         if np.isfinite(self.count).all() and self.count[0] > 0:
             return np.asarray(self.count / self.count[0])
         part = np.ones(self.tree.n_nodes)
@@ -132,21 +129,21 @@ class Scene:
 
     @property
     def row(self) -> Floats | None:
-        """The row that is followed, (1, inputs)."""
+        """The followed row, (1, inputs)."""
         return None if self.followed is None else self.rows[[self.followed]]
 
     def name(self, feature: int) -> str:
-        """Of an input, on one line."""
+        """Name of an input, on one line."""
         return self.words.names[feature]
 
     def levels(self, feature: int) -> list[str]:
-        """Of an input that has some, in the order of their codes: of a category, and false and true; else none."""
+        """Levels of an input in the order of their codes: of a category, or false and true; otherwise none."""
         if self.tree.schema.kinds[feature] == Kind.BOOLEAN:
             return ["false", "true"]
         return [spell_label(level) for level in self.tree.schema.categories[feature] or ()]
 
     def score(self, node: int, X: Floats) -> Floats:
-        """Of a linear gate for every row: its constant and what the curve of every input adds."""
+        """The score of a linear gate for every row: its constant and what the curve of every input adds."""
         gate = self.tree.gate(node)
         if not isinstance(gate, LinearGate):
             raise ValueError(f"node {node} has no linear gate, so no score.")
@@ -157,11 +154,11 @@ class Scene:
 
     @computed_once
     def used(self) -> list[int]:
-        """Inputs that some gate or response looks at, lowest first."""
+        """Inputs that gates or responses use, in ascending order."""
         return used_inputs(self.tree, surrogates=False)
 
     def typical(self) -> Floats:
-        """A row in the middle: the median of every number, the most frequent level; of those given or trained on."""
+        """A typical row: medians and most frequent levels, of the given or the training rows."""
         return np.array([self._middle(feature) for feature in range(self.tree.n_features)])
 
     def _middle(self, feature: int) -> float:
@@ -178,7 +175,7 @@ class Scene:
         return dict(known.quantiles).get(0.5, np.nan)
 
     def span(self, feature: int, part: float = 0.99) -> tuple[float, float]:
-        """From where to where a number goes: the middle `part` of the rows given, or all of those trained on."""
+        """The range of a number: the middle `part` of the given rows, or all of the training rows."""
         known = self.tree.schema.inputs[feature].summary
         low, high = 0.0, 1.0
         if self.X is not None and np.isfinite(self.X[:, feature]).any():
@@ -205,18 +202,17 @@ def look_at(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them (of a pipeline: before its steps), and their known answers.
-    wanted_by : the function that asks, for its errors.
-    needs_rows, needs_answers : what it needs them for; "" where it can do without.
+    X, y : rows as the model takes them (for a pipeline: before its steps), and their actual values. wanted_by : the
+        calling function, for error messages. needs_rows, needs_answers : why it needs them; "" if it does not.
     """
     import_matplotlib(wanted_by)
     inside = look_inside(model, feature_names, wanted_by=wanted_by)
     if X is None and needs_rows:
         raise ValueError(f"{wanted_by} needs rows {needs_rows}: pass X.")
     if y is None and needs_answers:
-        raise ValueError(f"{wanted_by} needs known answers {needs_answers}: pass y.")
+        raise ValueError(f"{wanted_by} needs actual values {needs_answers}: pass y.")
     if y is not None and X is None:
-        raise ValueError("y without X: known answers belong to rows; pass both or neither.")
+        raise ValueError("y without X: actual values belong to rows; pass both or neither.")
     cells = None if X is None else some_rows(read_rows(model, X), "X")
     return Scene(
         inside.tree, inside.model, cells, None if y is None or cells is None else _known(inside.tree, y, cells)
@@ -224,10 +220,10 @@ def look_at(
 
 
 def _known(tree: Tree, y: Any, X: Floats) -> npt.NDArray[Any]:
-    """Class codes or numbers of the known answers."""
+    """Class codes or numbers of the actual values."""
     given = np.asarray(y, object if tree.schema.task == "classification" else np.float64)
     if len(given) != len(X):
-        raise ValueError(f"y must have an answer for each of {len(X)} rows, got {len(given)}.")
+        raise ValueError(f"y must have a value for each of {len(X)} rows, got {len(given)}.")
     if tree.schema.task == "regression":
         numbers = given.reshape(len(given), -1)
         if numbers.shape[1] != tree.n_outputs:
@@ -237,12 +233,12 @@ def _known(tree: Tree, y: Any, X: Floats) -> npt.NDArray[Any]:
     flat = [plain_label(label) for label in given.ravel()]
     unknown = next((label for label in flat if label not in codes), None)
     if any(label not in codes for label in flat):
-        raise ValueError(f"y has the label {unknown!r:.60}, which is none of the classes {list(codes)!r:.200}.")
+        raise ValueError(f"y has the label {unknown!r:.60}, which is not one of the classes {list(codes)!r:.200}.")
     return np.array([codes[label] for label in flat], np.int64)
 
 
 def order_inputs(scene: Scene, node: int) -> list[int]:
-    """Inputs of a linear gate, those that move its score most among the rows first."""
+    """Inputs of a linear gate, the largest effect on its score first."""
     gate = scene.tree.gate(node)
     if not isinstance(gate, LinearGate):
         return [] if gate is None or isinstance(gate, ConstantGate) else [gate.feature]
@@ -254,7 +250,9 @@ def order_inputs(scene: Scene, node: int) -> list[int]:
 
 
 def grid_of(scene: Scene, feature: int, n: int = 120) -> Floats:
-    """Values of an input to draw a curve over: codes of a category, else evenly spaced over its span with the knots."""
+    """Values of an input to draw a curve over: codes of a category, else evenly spaced over its range, with the
+    knots.
+    """
     levels = scene.levels(feature)
     if levels:
         return np.arange(float(len(levels)))
@@ -263,7 +261,7 @@ def grid_of(scene: Scene, feature: int, n: int = 120) -> Floats:
 
 
 def is_additive(scene: Scene, node: int) -> bool:
-    """Whether a gate bends what some input says among the rows: more than a weight for each."""
+    """Whether some input of a gate has a curve that is not a straight line."""
     gate = scene.tree.gate(node)
     if not isinstance(gate, LinearGate):
         return False

@@ -1,4 +1,4 @@
-"""Numbers and answers on pictures: short, by what a card has room for."""
+"""Short spellings of numbers and predictions on pictures."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def short_number(value: float) -> str:
 
 
 def per_cent(part: float) -> str:
-    """Whole per cent; what is not quite nothing or not quite all says so."""
+    """Whole per cent, with < 1 % and > 99 %."""
     return "<1%" if 0 < part < 0.005 else ">99%" if 0.995 < part < 1 else f"{100 * part:.0f}%"

@@ -1,6 +1,5 @@
-"""What a tree answers over one or two inputs, with the rows on top: a curve, or a coloured plane.
-
-Of a hard tree a staircase, of a soft one a slope: drawn side by side they are the picture of a lecture.
+"""The prediction of a tree over one or two inputs, with the rows on top: a curve, or a coloured plane. For a hard tree
+it has steps, for a soft one slopes.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ def plot_surface(
     feature_names: Sequence[str] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw what a tree answers over one or two inputs.
+    """Draw the prediction of a tree over one or two inputs.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows, and their known answers: points on the surface. Inputs that are not drawn are held at their median, or
-        most frequent level.
-    inputs : one or two inputs, by name or number; None: those that the tree looks at, where it is one or two.
-    answer : of several classes the one whose probability is drawn, of several targets the one; None: which class is
-        the likeliest, shaded by how likely, and the first target.
+    X, y : rows, and their actual values: points on the surface. Other inputs are held at their median or most frequent
+        level.
+    inputs : one or two inputs, by name or number; None: those of the tree, if it uses one or two.
+    answer : the class whose probability is drawn, or the target. None: the most probable class, shaded by its
+        probability, or the first target.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones.
 
@@ -61,7 +60,7 @@ def plot_surface(
     >>> ax.get_figure().savefig("picture.pdf")  # doctest: +SKIP
     """
     scene = look_at(
-        model, X, y, wanted_by="plot_surface", feature_names=feature_names, needs_rows="to know where the inputs lie"
+        model, X, y, wanted_by="plot_surface", feature_names=feature_names, needs_rows="for the ranges of the inputs"
     )
     chosen = choose_inputs(scene, inputs)
     column = choose_answer(scene, answer)
@@ -78,8 +77,8 @@ def draw_surface(
 
     Parameters
     ----------
-    alone : whether the picture says what its colours mean; of several side by side one does.
-    limits : of the numbers that colours stand for; None: of those drawn.
+    alone : whether the picture has a legend; of several side by side one does. limits : of the colour scale; None: of
+        the drawn numbers.
     """
     if len(inputs) == 1:
         _draw_curve(ax, scene, inputs[0], column)
@@ -97,8 +96,8 @@ def choose_inputs(scene: Scene, inputs: Sequence[str | int] | str | int | None) 
         if not 1 <= len(used) <= 2:
             names = ", ".join(repr(shorten(scene.name(f))) for f in used[:3])
             raise ValueError(
-                f"a surface has one or two inputs, and the tree looks at {len(used)} ({names}, …): "
-                "name them, inputs=['a', 'b']; the others are held at their median."
+                f"a surface has one or two inputs, and the tree uses {len(used)} ({names}, …): name them, "
+                f"inputs=['a', 'b']; the others are held at their median."
             )
         return used
     given = [inputs] if isinstance(inputs, str | int) else list(inputs)
@@ -108,11 +107,11 @@ def choose_inputs(scene: Scene, inputs: Sequence[str | int] | str | int | None) 
 
 
 def find_input(scene: Scene, given: str | int) -> int:
-    """The number of an input that was given by name or number."""
+    """The number of an input given by name or number."""
     names = scene.tree.schema.features
     if isinstance(given, str):
         if given not in names:
-            raise ValueError(f"no input is called {given!r:.60}; the inputs are {list(names)!r:.200}.")
+            raise ValueError(f"there is no input {given!r:.60}; the inputs are {list(names)!r:.200}.")
         return names.index(given)
     if not 0 <= int(given) < len(names):
         raise ValueError(f"an input must be a name or a number 0..{len(names) - 1}, got {given}.")
@@ -120,7 +119,7 @@ def find_input(scene: Scene, given: str | int) -> int:
 
 
 def choose_answer(scene: Scene, answer: Any) -> int | None:
-    """The column of an answer: of two classes the second, of targets the first, of more classes none in particular."""
+    """The column to draw: the second of two classes, the first target, none for more classes."""
     answers = scene.tree.schema.answers
     if answer is not None:
         if answer not in answers:
@@ -130,7 +129,7 @@ def choose_answer(scene: Scene, answer: Any) -> int | None:
 
 
 def answer_name(scene: Scene, column: int) -> str:
-    """Of an axis that shows it."""
+    """The label of an axis."""
     label = shorten(scene.labels[column], LONGEST)
     return f"probability of {label}" if scene.classes else label
 
@@ -168,7 +167,7 @@ def _draw_curve(ax: Any, scene: Scene, feature: int, column: int | None) -> None
 
 
 def _draw_points(ax: Any, scene: Scene, feature: int, column: int | None) -> None:
-    """The rows: at their numbers, or for classes at 0 and 1, spread a little so that many can be seen."""
+    """The rows at their numbers, or for classes at 0 and 1 with jitter."""
     if scene.y is None:
         return
     at = _some(scene)
@@ -218,7 +217,7 @@ def _extent(first: Floats, second: Floats) -> tuple[float, float, float, float]:
 
 
 def _paint_classes(ax: Any, first: Floats, second: Floats, chance: Floats, levels: bool) -> None:
-    """Every point the mixture of the colours of its classes; between numbers a line where the likeliest changes."""
+    """Each point is the mixture of the colours of its classes; a line marks where the most probable class changes."""
     from matplotlib.colors import to_rgb
 
     colours = np.array([to_rgb(colour) for colour in class_colours(chance.shape[2])])
@@ -234,7 +233,7 @@ def _paint_classes(ax: Any, first: Floats, second: Floats, chance: Floats, level
 
 def _paint_number(ax: Any, scene: Scene, inputs: tuple[int, int], grids: tuple[Floats, Floats], value: Floats,
                   column: int, limits: tuple[float, float] | None) -> Any:  # fmt: skip
-    """One answer; of a class with a line at one half. Returns the image."""
+    """One class or target; for a class with a line at 0.5. Returns the image."""
     from matplotlib.colors import LinearSegmentedColormap
 
     scale: Any = NUMBERS
@@ -262,7 +261,7 @@ def _draw_rows(ax: Any, scene: Scene, inputs: tuple[int, int]) -> None:
     x, y = scene.rows[at, inputs[0]], scene.rows[at, inputs[1]]
     style: dict[str, Any] = {"linewidths": 0, "zorder": 3}
     rings = {"linewidths": 0, "zorder": 2.9}
-    ax.scatter(x, y, s=24, color=INK, **rings)  # a white ring inside a dark one is seen on any ground
+    ax.scatter(x, y, s=24, color=INK, **rings)  # a white ring inside a dark one is visible on any background
     ax.scatter(x, y, s=17, color="white", **rings)
     style["s"] = 8
     if scene.y is None:

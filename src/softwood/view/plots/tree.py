@@ -1,8 +1,8 @@
 """A tree as a picture.
 
-An edge is as wide as the proportion of the rows that follow it. A card shows what its gate asks and does, what arrives
-there, and of a leaf what it adds to the output; `softwood.view.plots.cards` says how. The picture is laid out in inches
-and scaled to the axes.
+An edge is as wide as the proportion of the rows that follow it. A card shows its question and gate, what arrives there,
+and what a leaf adds to the output; `softwood.view.plots.cards` draws it. The picture is laid out in inches and scaled
+to the axes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from softwood.view.plots.pen import SIZE, Box, Pen, fit_text, text_width
 from softwood.view.plots.scene import Scene, look_at
 from softwood.view.plots.spelling import per_cent
 
-MOST_LEAVES_DOWN = 8  # of more the tree goes to the right, and its cards are smaller
+MOST_LEAVES_DOWN = 8  # larger trees are drawn to the right, with smaller cards
 WIDEST_EDGE, THINNEST_EDGE = 11.0, 0.7  # points
 FADED = 0.35
 TITLE = 9.0  # points
 HEAD_LINE = 0.2  # inches of a line above the picture
-WIDEST_HEAD = 7.0  # inches that a line above may widen the picture to
-LEGEND = 0.26  # inches of the line that says what colours stand for
+WIDEST_HEAD = 7.0  # maximum width in inches of a line above the picture
+LEGEND = 0.26  # inches of the legend line
 GAP = {"down": (0.14, 0.62), "right": (0.08, 0.62)}  # inches between siblings, and between depths
 
 
@@ -49,11 +49,11 @@ def plot_tree(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X : rows to draw: how they lie at every gate and how many go each way, as the model takes them. None: as many as
-        were trained on, and gates without rows.
-    y : their actual classes or numbers: label, colour and bar of a node are of the rows given, each counted by the part
-        of it that arrives. None: of the training rows.
-    max_depth : how deep to draw; deeper nodes are counted.
+    X : rows as the model takes them, for the distributions at the gates and the counts. None: counts of the training
+        rows, and gates without rows.
+    y : their actual values: label, colour and bar of a node are of these rows, weighted by the proportion that arrives.
+        None: of the training rows.
+    max_depth : maximum depth to draw; deeper nodes are counted.
     orientation : "down" or "right"; None: down while the tree has at most eight leaves.
     feature_names : names to print instead of the model's own.
     ax : axes of matplotlib to draw in; None: new ones, of the size that the tree needs.
@@ -81,7 +81,7 @@ def plot_tree(
 
 @dataclass(frozen=True)
 class Picture:
-    """Where the cards of a tree stand, in inches."""
+    """The positions of the cards of a tree in inches."""
 
     scene: Scene
     cards: dict[int, Card]
@@ -139,7 +139,7 @@ def _below(scene: Scene, node: int) -> int:
 
 
 def _depths(scene: Scene, cards: dict[int, Card], down: bool, step: float) -> dict[int, float]:
-    """Where every depth begins: after the largest card of the one before."""
+    """The start of every depth: after the largest card of the previous one."""
     depth = scene.tree.node_depth
     sizes: dict[int, float] = {}
     for node, card in cards.items():
@@ -152,7 +152,7 @@ def _depths(scene: Scene, cards: dict[int, Card], down: bool, step: float) -> di
 
 
 def draw_edges(pen: Pen, picture: Picture, share: Floats, colour: str, labels: bool, over: int = 1) -> None:
-    """An edge to every child, as wide as its share of the rows (NaN: none); beside it the branch and the share."""
+    """An edge to every child, as wide as its share of the rows (NaN: none), labelled with the branch and the share."""
     for child in picture.boxes:
         if child == 0 or np.isnan(share[child]):
             continue
@@ -178,7 +178,7 @@ def _label_edge(pen: Pen, picture: Picture, child: int, share: Floats) -> None:
 
 
 def draw_cards(pen: Pen, picture: Picture, faded: Collection[int] = ()) -> None:
-    """All cards; those that are faded stay in the background."""
+    """All cards; faded ones are in the background."""
     for node, card in picture.cards.items():
         pen.alpha = FADED if node in faded else 1.0
         card.draw(pen, picture.boxes[node])
@@ -186,8 +186,8 @@ def draw_cards(pen: Pen, picture: Picture, faded: Collection[int] = ()) -> None:
 
 
 def start_picture(ax: Any, picture: Picture, wanted_by: str, title: str = "", lines: Sequence[str] = ()) -> Pen:
-    """Axes of the size that the picture needs; above it a title, lines below it, what the colours of classes stand for,
-    and the unit in which leaves are summed.
+    """Axes of the size of the picture, with a title, lines below it, the legend of the classes, and the unit of the
+    leaves.
     """
     labels, unit = picture.scene.labels if picture.scene.classes else [], unit_text(picture.scene)
     above = [Words(title, TITLE, bold=True)] * bool(title) + [Words(line, SIZE) for line in lines]

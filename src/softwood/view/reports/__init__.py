@@ -1,4 +1,4 @@
-"""A model on one page to send or to print: what it is, what it does, how well, and for whom not so well."""
+"""A model on one page to send or print: description, tree, errors, and errors by group."""
 
 from softwood.view.reports.card import report
 

@@ -1,7 +1,7 @@
 """`report`: a model on one HTML page that prints well, under the headings of a model card.
 
-M. Mitchell and others (2019). Model cards for model reporting. FAT*, 220-229. The tree, its curves and rules and the
-largest errors have sections of their own, since here they can be shown.
+M. Mitchell and others (2019). Model cards for model reporting. FAT*, 220-229. The tree, its curves and rules, and the
+largest errors have their own sections.
 """
 
 from __future__ import annotations
@@ -61,18 +61,17 @@ def report(
     path: str | os.PathLike[str] | None = None,
     to: str | os.PathLike[str] | None = None,
 ) -> Page:
-    """Write a report of a model on rows that it was not learned from.
+    """Write a report of a model on rows that it was not trained on.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them, and their actual classes or numbers. The file holds the rows with the largest
-        errors, with their values; n_worst=0 leaves them out where they may not be shown.
-    group : by which errors are broken down: the name of a column of X, or a group for every row.
-    title : of the page; None: what the model is.
-    notes : what only the author can say, by heading: "Intended use", "Factors", "Ethical considerations", "Caveats and
-        recommendations".
-    n_worst : how many of the rows with the largest errors are shown and explained.
+    X, y : rows as the model takes them, and their actual classes or numbers. The file contains the rows with the
+        largest errors, with their values; n_worst=0 omits them.
+    group : for a breakdown of the errors: the name of a column of X, or one group per row.
+    title : of the page; None: the name of the estimator. notes : the author's text by heading: "Intended use",
+        "Factors", "Ethical considerations", "Caveats and recommendations".
+    n_worst : number of rows with the largest errors to show and explain.
     feature_names : names to print instead of the model's own.
     X_train : the rows that the model was learned from, as it takes them: scores and inputs of X are compared with
         theirs (population stability index). None: with what the tree knows of them, which are leaves and categories.
@@ -99,7 +98,7 @@ def report(
     printer = None if to is None else find_printer(to)
     scene = look_at(
         model, X, y, wanted_by="report", feature_names=feature_names,
-        needs_rows="that the model was not learned from", needs_answers="to measure errors",
+        needs_rows="that the model was not trained on", needs_answers="to measure errors",
     )  # fmt: skip
     notes = {} if notes is None else dict(notes)
     unknown = [heading for heading in notes if heading not in NOTED]

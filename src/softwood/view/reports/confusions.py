@@ -1,4 +1,4 @@
-"""The confusion matrix: the whole table for few classes, the most frequent confusions for many."""
+"""The confusion matrix: the full table for few classes, the most frequent confusions for many."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _mistakes(answers: Answers, labels: list[str]) -> str:
     n, known, given = len(labels), answers.codes, answers.chosen
     wrong = known != given
     if not wrong.any():
-        return paragraph(f"No row has a wrong predicted class; there are {n} classes.")
+        return paragraph(f"All rows are classified correctly; there are {n} classes.")
     pair, count = np.unique(known[wrong] * n + given[wrong], return_counts=True)
     most = np.argsort(-count, kind="stable")[:MOST_MISTAKES]
     of_class: Longs = np.bincount(known, minlength=n)

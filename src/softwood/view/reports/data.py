@@ -1,4 +1,4 @@
-"""The rows of a report: the values of every input, beside those of the training rows."""
+"""The rows of a report: the values of every input, compared with the training rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def show_target(scene: Scene) -> str:
 
 
 def describe_inputs(scene: Scene) -> list[list[str]]:
-    """A line for every input: its kind, its values in these rows and in the training rows."""
+    """One line per input: its kind, its values in these rows and in the training rows."""
     lines = []
     for feature, one in enumerate(scene.tree.schema.inputs[:MOST_INPUTS]):
         x = scene.rows[:, feature]
@@ -50,7 +50,7 @@ def describe_inputs(scene: Scene) -> list[list[str]]:
 
 
 def outside_range(scene: Scene, feature: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Rows whose number is outside the training range."""
+    """Rows with a number outside the training range."""
     known = scene.tree.schema.inputs[feature].summary
     x = scene.rows[:, feature]
     if known is None or known.range is None:
@@ -59,7 +59,7 @@ def outside_range(scene: Scene, feature: int) -> np.ndarray[tuple[int, ...], np.
 
 
 def notes_on_rows(scene: Scene) -> list[str]:
-    """What to note about these rows."""
+    """Notes about these rows."""
     told = []
     used = scene.used
     out = np.any([outside_range(scene, f) for f in used], axis=0) if used else np.zeros(len(scene.rows), np.bool_)

@@ -1,4 +1,4 @@
-"""How a model does by group; rates and their names are those of `softwood.measures.rates`."""
+"""Errors by group; rates and their names are those of `softwood.measures.rates`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from softwood.view.reports.markup import percent
 from softwood.view.reports.measures import Answers, measure
 
 MOST_GROUPS = 12
-SMALL_GROUP_ROWS = 30  # rows below which a group says little
-FOUR_FIFTHS = 0.8  # of the highest selection rate: below, 29 CFR 1607.4 D asks for a closer look
+SMALL_GROUP_ROWS = 30  # smaller groups are unreliable
+FOUR_FIFTHS = 0.8  # of the highest selection rate: the four-fifths rule of 29 CFR 1607.4 D
 RATES = ["selection rate", "false negative rate", "false positive rate", "calibration gap", "impact ratio"]
 
 
@@ -34,15 +34,15 @@ def read_groups(X: Any, group: Any, n: int) -> Groups:
 
     Parameters
     ----------
-    group : the name of a column of X, or a group for every row. Numbers of more than twelve values are put in
-        quarters.
+    group : the name of a column of X, or one group per row. Numbers with more than twelve values are binned by
+        quartiles.
     """
     name = "group"
     if isinstance(group, str):
         columns = column_names(X)
         if group not in columns:
             where = f"the columns are {columns!r:.200}" if columns else "X has no names of columns; pass an array"
-            raise ValueError(f"group: no column of X is called {group!r:.60}; {where}.")
+            raise ValueError(f"group: X has no column {group!r:.60}; {where}.")
         name, group = group, X[group]
     values = np.asarray(group, object).ravel()
     name = str(getattr(group, "name", None) or name)
@@ -74,9 +74,9 @@ def _quarters(name: str, numbers: npt.NDArray[np.float64]) -> Groups:
 
 
 def by_group(answers: Answers, groups: Groups, positive: int | None) -> tuple[list[str], list[list[str]], list[str]]:
-    """Headings, a line for every group and one for all, and what to note.
+    """Headings, one line per group and one for all, and notes.
 
-    positive : the class that is selected, as code; None where there are more than two.
+    positive : code of the selected class; None for more than two classes.
     """
     member, names = np.array(groups.member, object), groups.names
     parts = [answers.pick(member == name) for name in names]
@@ -84,7 +84,7 @@ def by_group(answers: Answers, groups: Groups, positive: int | None) -> tuple[li
     notes = []
     if any(few):
         small = ", ".join(name for name, own in zip(names, few, strict=True) if own)
-        notes.append(f"Groups of fewer than {SMALL_GROUP_ROWS} rows say little: {small}.")
+        notes.append(f"Groups of fewer than {SMALL_GROUP_ROWS} rows are unreliable: {small}.")
     notes += _errors_that_differ(answers, member, names)
     head = ["group", "rows", measure(answers)[0].name, "95 % interval"]
     lines = [_line(name, part) for name, part in zip([*names, "all"], [*parts, answers], strict=True)]
@@ -107,7 +107,7 @@ def _line(name: str, some: Answers) -> list[str]:
 def _add_rates(
     lines: list[list[str]], names: list[str], parts: list[Answers], few: list[bool], positive: int
 ) -> list[str]:
-    """Rates at the end of every line, the last of which is of all rows; what to note of them."""
+    """Rates at the end of every line, the last of which is for all rows; notes about them."""
     found = [measures.rates(p.codes == positive, p.chosen == positive, p.given[:, positive]) for p in parts]
     counted = [not own for own in few] if not all(few) else [True] * len(few)
     ratios = measures.impact_ratios([each.selection_rate for each in found[:-1]], counted)
@@ -130,7 +130,7 @@ def _below_four_fifths(ratio: float) -> str:
 
 
 def _errors_that_differ(answers: Answers, member: Any, names: list[str]) -> list[str]:
-    """Groups whose error rate has an interval that does not meet that of the other rows."""
+    """Groups whose interval of the error rate does not overlap with that of the other rows."""
     if answers.schema.task != "classification" or len(names) < 2:
         return []
     told = []

@@ -1,4 +1,4 @@
-"""Pieces of a page: every text goes through here, so no name of a column or a class can be markup."""
+"""Pieces of a page. All text is escaped here, so names of columns and classes cannot be markup."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from softwood.tree.spelling import spell_name
 
-SHORT = 14  # rows of a table that is not broken between pages
+SHORT = 14  # maximum rows of a table without a page break
 LONGEST = 120  # characters of a name in a cell
 ID = re.compile(r'\b(id=")|(url\(#)|(xlink:href="#)')
 HEAD, COMMENT, METADATA = (
@@ -20,23 +20,23 @@ STYLE: dict[str, Any] = {"svg.fonttype": "path", "svg.hashsalt": "softwood", "fo
 
 
 def text(value: Any, longest: int = LONGEST) -> str:
-    """A name or a number as HTML: escaped, on one line, cut where it is very long."""
-    told = spell_name(value).replace(" … ", "\u00a0…\u00a0")  # the ends of a range stay on one line
+    """A name or a number as HTML: escaped, on one line, truncated if very long."""
+    told = spell_name(value).replace(" … ", "\u00a0…\u00a0")  # no line break inside a range
     return html.escape(told if len(told) <= longest else told[: longest - 1] + "…", quote=True)
 
 
 def capitalized(words: str) -> str:
-    """The words with a capital letter; RMSE stays RMSE."""
+    """The text with a capital letter; RMSE stays RMSE."""
     return words[:1].upper() + words[1:]
 
 
 def percent(part: float) -> str:
-    """A proportion; a dash where it is not defined."""
+    """A proportion; a dash if undefined."""
     return "–" if part != part else f"{100 * part:.1f}%"
 
 
 def paragraph(told: str, kind: str = "") -> str:
-    """Words, escaped; blank lines part paragraphs."""
+    """Escaped text; blank lines separate paragraphs."""
     parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", told)]
     mark = f' class="{kind}"' if kind else ""
     return "".join(f"<p{mark}>{html.escape(part)}</p>" for part in parts if part)
@@ -48,13 +48,13 @@ def items(told: Iterable[str]) -> str:
 
 
 def preformatted(told: str) -> str:
-    """Text whose columns line up."""
+    """Text with aligned columns."""
     return f"<pre>{html.escape(told)}</pre>"
 
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, left: int = 1, caption: str = "",
           shade: Callable[[int, int], str] | None = None, longest: int = LONGEST, kind: str = "") -> str:  # fmt: skip
-    """A table; the first `left` columns are words, the others numbers; `longest` characters of a cell are shown.
+    """A table; the first `left` columns are text, the others numbers; cells are truncated to `longest` characters.
 
     shade : the background of a cell, by row and column; "" for none.
     """
@@ -77,20 +77,20 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], *, left: int = 1, 
 
 
 class Pictures:
-    """Pictures as SVG inside the page; each has ids of its own."""
+    """Pictures as SVG inside the page, with unique ids."""
 
     def __init__(self) -> None:
         self.drawn = 0
 
     def figure(self, draw: Callable[..., Any], told: str, natural: bool = False, **size: float) -> str:
-        """What `draw(ax)` draws; with `width` and `height` in inches on axes of that size, else on its own.
+        """The drawing of `draw(ax)`; with `width` and `height` in inches on axes of this size, else on new axes.
 
-        natural : whether it stays as large as it is and may be scrolled; printed it fits the paper.
+        natural : whether it keeps its size and can be scrolled; in print it fits the paper.
         """
         from matplotlib import pyplot
 
         self.drawn += 1
-        with pyplot.style.context(["default", STYLE]), pyplot.ioff():  # whatever the user's own style is
+        with pyplot.style.context(["default", STYLE]), pyplot.ioff():  # independent of the user's style
             given = None
             if size:
                 given = pyplot.figure(figsize=(size["width"], size["height"]), layout="constrained").subplots()

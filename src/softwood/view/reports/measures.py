@@ -1,4 +1,4 @@
-"""What a report measures on rows that the model was not learned from, each measure beside that of the baseline.
+"""Measures of a report on rows that the model was not trained on, each compared with the baseline.
 
 The baseline is the best constant prediction. Measures and intervals are those of `softwood.measures`.
 """
@@ -18,7 +18,7 @@ from softwood.tree import Schema
 
 
 class Measure(NamedTuple):
-    """A number with its interval, and that of the best constant prediction (None where that says nothing)."""
+    """A number with its interval, and that of the best constant prediction (None if not meaningful)."""
 
     name: str
     value: float
@@ -29,11 +29,11 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers:
-    """Actual and predicted: of classes codes and probabilities, of numbers one target.
+    """Actual and predicted: codes and probabilities for classes, one target for regression.
 
     known : class codes, or numbers.
     given : probabilities (rows, classes), or predicted numbers.
-    decided : predicted classes as codes; of numbers what was predicted.
+    decided : predicted classes as codes, or predicted numbers.
     """
 
     known: npt.NDArray[np.generic]
@@ -50,7 +50,7 @@ class Answers:
 
     @property
     def losses(self) -> Floats:
-        """Of every row: log loss, or absolute error."""
+        """Loss per row: log loss, or absolute error."""
         if self.schema.task == "classification":
             return measures.log_losses(self.codes, self.given)
         return np.abs(self.numbers - self.given)
@@ -72,14 +72,14 @@ class Answers:
 
     @property
     def has_curve(self) -> bool:
-        """Whether there are two classes, and rows of both: then rows can be ranked."""
+        """Whether there are two classes, and rows of both, so that rows can be ranked."""
         if self.schema.task != "classification" or len(self.schema.answers) != 2:
             return False
         return len(np.unique(self.codes)) == 2
 
 
 def measure(answers: Answers) -> list[Measure]:
-    """All that is measured of a model."""
+    """All measures of a model."""
     return _classes(answers) if answers.schema.task == "classification" else _numbers(answers)
 
 

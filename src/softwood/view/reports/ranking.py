@@ -13,7 +13,7 @@ from softwood.view.reports.measures import Answers
 
 
 def draw_roc(ax: Any, answers: Answers) -> Any:
-    """True positive rate over false positive rate."""
+    """True positive rate against false positive rate."""
     curve = roc_curve(answers.codes == 1, answers.given[:, 1])
     ax.plot([0, 1], [0, 1], color=PALE, linewidth=1.2, zorder=0)
     ax.plot(curve.false_positive_rate, curve.true_positive_rate, color=ACCENT, linewidth=1.8, zorder=2)
@@ -42,7 +42,7 @@ def show_lift(answers: Answers, label: str) -> str:
         for i, line in enumerate(lift_table(answers.codes == 1, answers.given[:, 1]), 1)
     ]  # fmt: skip
     head = ["bin", "rows", "mean probability", f"observed {label}", "lift", "rows, cumulated",
-            f"{label} found, cumulated", "lift, cumulated"]  # fmt: skip
+            f"{label} found, cumulative", "lift, cumulated"]  # fmt: skip
     said = (
         f"Rows in bins of about equal size, the highest probability of {label} first; rows of one probability are in "
         f"one bin. Lift: proportion of {label} in the bin / proportion among all rows."
@@ -61,7 +61,7 @@ def show_cutoffs(answers: Answers, label: str) -> str:
     head = ["cut-off", "selection rate", "precision", "true positive rate", "false positive rate",
             "false negative rate", "error rate"]  # fmt: skip
     said = (
-        f"What happens when {label} is predicted from a probability of at least the cut-off. Precision: proportion of "
+        f"Rates if {label} is predicted for probabilities of at least the cut-off. Precision: proportion of "
         f"{label} among the rows selected."
     )
     return "<h3>Cut-offs</h3>" + table(head, lines, left=0, caption=said)

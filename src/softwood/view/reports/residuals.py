@@ -16,7 +16,7 @@ MOST_ROWS, BINS = 1500, 10
 
 
 def draw_residuals(ax: Any, given: Floats, known: Floats) -> Any:
-    """Actual less predicted, with the median and the quartiles of bins."""
+    """Actual minus predicted, with the median and the quartiles of bins."""
     left = known - given
     some = np.unique(np.linspace(0, len(given) - 1, MOST_ROWS).astype(np.int64))
     ax.axhline(0.0, color=PALE, linewidth=1.2, zorder=0)

@@ -45,16 +45,16 @@ NOTED = ("Intended use", "Factors", "Ethical considerations", "Caveats and recom
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a report is made of.
+    """The contents of a report.
 
     Attributes
     ----------
-    scene : tree, rows and known answers.
-    groups : the group of every row; None where none was named.
-    notes : what the author says, by heading.
-    n_worst : rows to explain.
+    scene : tree, rows and actual values.
+    groups : the group of every row; None without groups.
+    notes : the author's text, by heading.
+    n_worst : number of rows to explain.
     training : the training rows as the tree reads them, or None.
-    files : what the rows were read from.
+    files : the sources of the rows.
     """
 
     scene: Scene
@@ -75,7 +75,7 @@ class Report:
 
     @computed_once
     def answers(self) -> Answers:
-        """Of classes, or of the first target."""
+        """Measures of the classes, or of the first target."""
         scene, known = self.scene, np.asarray(self.scene.y)
         given = scene.tree.predict(scene.rows)
         if scene.classes:
@@ -104,7 +104,7 @@ class Report:
         origin = self.scene.tree.provenance
         told = preformatted(summary(self.scene.model))
         if origin is not None and origin.changes:
-            told += paragraph(f"Changed after it was learned: {', '.join(origin.changes)}.")
+            told += paragraph(f"Changed after training: {', '.join(origin.changes)}.")
         return told
 
     def _factors(self) -> str:
@@ -119,7 +119,7 @@ class Report:
             "classification": "Error rate: proportion of rows whose predicted class is wrong. Log loss and Brier score "
             "measure the probabilities.",
             "regression": "RMSE: root mean squared error; MAE: mean absolute error; both in the unit of the target. "
-            "R²: proportion of its variance that is explained. Residual: actual less predicted.",
+            "R²: proportion of its variance that is explained. Residual: actual minus predicted.",
         }[schema.task]
         if self.answers.has_curve:
             said += (
@@ -169,7 +169,7 @@ class Report:
             + tell_classes(scene, calibration.MOST_CLASSES), width=3.6, height=3.6,
         )  # fmt: skip
         if not scene.classes:
-            told = "Residuals (actual less predicted) against the prediction; the line is their running median."
+            told = "Residuals (actual minus predicted) against the prediction; the line is their running median."
             return f'<div class="pair">{self.pictures.figure(self._residuals, told, width=3.6, height=3.6)}{draw}</div>'
         table_of_classes = f"<div>{show_confusion(self.answers, scene.labels)}</div>"
         if not self.answers.has_curve:
@@ -179,7 +179,7 @@ class Report:
         return f'{table_of_classes}<div class="pair">{curve}{draw}</div>'
 
     def _ranked(self) -> str:
-        """Lift and cut-offs, where there are two classes."""
+        """Lift and cut-offs, for two classes."""
         if not self.answers.has_curve:
             return ""
         label = self.scene.labels[1]
@@ -190,7 +190,7 @@ class Report:
 
     @property
     def _known(self) -> Any:
-        """Known answers as a user has them."""
+        """Actual values as the user's labels."""
         scene, known = self.scene, np.asarray(self.scene.y)
         return [scene.tree.schema.answers[code] for code in known] if scene.classes else known
 
@@ -205,7 +205,7 @@ class Report:
             said += (
                 f" Selection rate: proportion predicted {label}. False negative rate: proportion of the rows that are "
                 f"{label} and predicted otherwise. False positive rate: proportion of the other rows that are "
-                f"predicted {label}. Calibration gap: observed proportion of {label} less the mean predicted "
+                f"predicted {label}. Calibration gap: observed proportion of {label} minus the mean predicted "
                 f"probability. Impact ratio: selection rate / the highest selection rate of a group of at least "
                 f"{SMALL_GROUP_ROWS} rows."
             )
@@ -235,15 +235,15 @@ class Report:
         if scene.used:
             told += "<h3>Curves</h3>" + self.pictures.figure(
                 lambda ax: plot_curves(tree, scene.rows, self._known, ax=ax),
-                "Output of the model when one input varies and the others stay; the band shows how rows differ."
-                + tell_classes(scene, curves.MOST_CLASSES),
+                "Partial dependence: the output as one input varies and the others are fixed; the band shows "
+                "how rows differ." + tell_classes(scene, curves.MOST_CLASSES),
             )
         told += "<h3>Rules</h3>" + preformatted(to_text(_named(scene), form="rules", width=110))
         return told + show_proofs(scene) + show_scorecard(scene, self.training)
 
     @property
     def _stacked(self) -> str:
-        """What colours stand for where classes are many."""
+        """The legend for many classes."""
         if not (self.scene.classes and len(self.scene.labels) > MOST_CLASSES):
             return ""
         return f" Pale: all classes but the {MOST_CLASSES} most frequent ones of a node."
@@ -282,7 +282,7 @@ class Report:
 
 
 def _named(scene: Scene) -> Any:
-    """What `to_text` prints: the model, whose rules it may have, or the tree with the names of a pipeline."""
+    """The text of `to_text`: the model, which may have rules, or the tree with the names of a pipeline."""
     same = getattr(scene.model, "tree_", None)
     return scene.model if same is scene.tree else scene.tree
 

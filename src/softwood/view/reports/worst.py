@@ -12,8 +12,8 @@ from softwood.view.plots.spelling import short_number, spell_answers
 from softwood.view.reports.markup import paragraph, table
 from softwood.view.reports.measures import Answers
 
-BACKGROUND = 200  # rows that reasons compare with
-REASONS, REASON = 4, 120  # how many, and characters of each
+BACKGROUND = 200  # background rows of reasons
+REASONS, REASON = 4, 120  # number of reasons, and characters of each
 
 
 def worst_rows(scene: Scene, answers: Answers, n: int) -> str:

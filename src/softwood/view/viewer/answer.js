@@ -1,4 +1,4 @@
-// The live answer: bars of classes, or numbers; beside it that of the row it is compared with.
+// The live prediction: bars of classes, or numbers; beside it that of the row it is compared with.
 
 import { decide, evaluate } from "./evaluate.js";
 import { classColour } from "./colour.js";
@@ -6,7 +6,7 @@ import { h, onceAFrame, replaceChildren } from "./dom.js";
 import { headline, rowParts, toldOutput } from "./state.js";
 import { spellNumber, spellShare, spellSigned } from "./spell.js";
 
-const MOST_CLASSES = 8, MOST_PARTS = 6, SPEAK_AFTER = 500; // milliseconds of rest before a screen reader is told
+const MOST_CLASSES = 8, MOST_PARTS = 6, SPEAK_AFTER = 500; // milliseconds before a screen reader is notified
 
 export function createAnswer(state, root, spoken) {
   let timer = null;
@@ -14,7 +14,7 @@ export function createAnswer(state, root, spoken) {
     const other = state.other && evaluate(state.model, state.other).answer;
     replaceChildren(root, drawAnswerOf(state, state.result, other));
     clearTimeout(timer);
-    timer = setTimeout(() => (spoken.textContent = `Answer: ${headline(state, state.result.answer)}`), SPEAK_AFTER);
+    timer = setTimeout(() => (spoken.textContent = `Prediction: ${headline(state, state.result.answer)}`), SPEAK_AFTER);
   };
   state.listen("row", onceAFrame(refresh));
   refresh();
@@ -32,7 +32,7 @@ function drawAnswerOf(state, result, other) {
     order.slice(0, MOST_CLASSES).map((k) => drawChance(state, k, result.answer[k], other?.[k], k === best)),
     order.length > MOST_CLASSES && h("p", { class: "note" }, `… ${order.length - MOST_CLASSES} more classes`),
     drawSum(state),
-    state.model.schema.costs && h("p", { class: "note" }, "The class of least expected cost is answered."),
+    state.model.schema.costs && h("p", { class: "note" }, "The class of least expected cost is predicted."),
   ];
 }
 
@@ -42,7 +42,7 @@ function drawNumbers(state, result, other) {
     other && h("span", { class: "other" }, `B ${spellNumber(other[k])}`)));
 }
 
-// The sum that answers the row, to be redone with a pencil: share × what each node adds.
+// The sum that gives the output of the row: share × what each node adds.
 function drawSum(state) {
   if (!state.data.words.isSummed) return null;
   const k = toldOutput(state), parts = rowParts(state), shown = parts.slice(0, MOST_PARTS), left = parts.slice(MOST_PARTS);

@@ -1,6 +1,6 @@
-// One node of the drawing: a card with what its gate asks, its rows, what arrives there (label and bar), what it adds to
+// One node of the drawing: a card with its question, its rows, what arrives there (label and bar), what it adds to
 // the output (signed, with a bar from the middle), and how much of the row arrives.
-// Shading tells leafness: a branch is plain, a leaf shaded, a bud between.
+// Shading shows leafness: a branch is plain, a leaf shaded, a bud in between.
 
 import { decide } from "./evaluate.js";
 import { classColour, scaleText } from "./colour.js";
@@ -14,7 +14,7 @@ export const CARD = { width: 206, height: 84 };
 const pen = typeof document === "undefined" ? null : document.createElement("canvas").getContext("2d");
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-// The text, cut so that it is at most `room` wide.
+// The text, truncated to a width of `room`.
 export function fitText(text, room, size, weight = 400) {
   pen.font = `${weight} ${size}px ${FONT}`;
   const start = text.length > 400 ? text.slice(0, 400) : text; // no card shows more
@@ -38,7 +38,7 @@ function fitLines(text, room, size, weight) {
   return [head.trimEnd(), fitText(text.slice(head.length).trimStart(), room, size, weight)];
 }
 
-// What a screen reader says of a node.
+// The text of a node for screen readers.
 export function describeNode(state, m) {
   const { model, data } = state, kept = model.leafness[m];
   const kind = kept === 1 ? "Leaf" : kept === 0 ? "Branch" : `Bud, leafness ${spellShare(kept)}`;

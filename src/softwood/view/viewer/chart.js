@@ -33,7 +33,7 @@ function linePath(xs, ys, x, y) {
   return path;
 }
 
-// A number beside an axis: few digits, it only has to say how large.
+// A number beside an axis, with few digits.
 function spellTick(value) {
   return spellNumber(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 2);
 }

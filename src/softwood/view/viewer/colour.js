@@ -1,4 +1,4 @@
-// Colours that people with any colour vision tell apart: Okabe and Ito's eight for classes, cividis (Nuñez, Anderton
+// Colours that are distinct for any colour vision: Okabe and Ito's eight for classes, cividis (Nuñez, Anderton
 // and Renslow, 2018) for numbers.
 
 const CLASSES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A"];

@@ -1,4 +1,4 @@
-// The compare tab: the row (A) beside one that was kept (B), and what each difference does alone.
+// The compare tab: the row (A) beside a kept one (B), and the effect of each difference alone.
 
 import { evaluate } from "./evaluate.js";
 import { h, onceAFrame, replaceChildren } from "./dom.js";
@@ -15,7 +15,7 @@ export function createCompare(state, root) {
 }
 
 function drawInvitation(state) {
-  return h("div", { class: "empty" }, h("p", {}, "Keep a row as B, then move the sliders or choose another one: A is what you move."),
+  return h("div", { class: "empty" }, h("p", {}, "Keep a row as B, then move the sliders or choose another row as A."),
     h("button", { type: "button", onclick: () => setOther(state, [...state.row]) }, "Keep this row as B"));
 }
 

@@ -1,4 +1,4 @@
-// The curves tab: the answer as one input moves and all others stay as they are in the row; the pale line is the mean
+// The curves tab: the prediction as one input varies and all others stay as in the row; the pale line is the mean
 // of the same over rows of the page (partial dependence).
 
 import { evaluate } from "./evaluate.js";
@@ -11,7 +11,7 @@ const POINTS = 41, MEAN_POINTS = 21, MEAN_ROWS = 30, MOST_INPUTS = 24;
 export function createCurves(state, root) {
   let shown = false, k = defaultAnswer(state), all = false;
   const means = new Map(), body = h("div", { class: "curves wide" });
-  const note = h("p", { class: "note" }, "The answer as one input moves and the others stay as in the row.",
+  const note = h("p", { class: "note" }, "The prediction as one input varies and the others stay as in the row.",
     state.rows && " Pale: the mean over rows of the table.");
   root.append(h("div", { class: "bar" }, createAnswerMenu(state, () => k, (choice) => {
     k = choice;
@@ -29,13 +29,13 @@ export function createCurves(state, root) {
         all = true;
         refresh();
       } }, `All ${used.length} inputs`),
-      !used.length && h("p", {}, "The tree looks at no input: its answer is always the same."));
+      !used.length && h("p", {}, "The tree uses no input: its prediction is constant."));
   });
   state.listen("row", refresh);
   return { show: () => ((shown = true), refresh()), hide: () => (shown = false) };
 }
 
-// The choice of a class or a target; nothing to choose where there is one.
+// The choice of a class or a target, if there are several.
 export function createAnswerMenu(state, get, set) {
   if (state.answers.length < 2 || (state.isClasses && state.answers.length < 2)) return null;
   const menu = h("select", { onchange: (event) => set(Number(event.target.value)) },
@@ -66,7 +66,7 @@ function between(values, part) {
 }
 
 function drawInput(state, { input, xs, ys, mean }, ends) {
-  const now = state.row[input.feature], label = `Answer over ${input.name}`;
+  const now = state.row[input.feature], label = `Prediction over ${input.name}`;
   const here = chosenAnswerNow(ys, xs, now);
   const drawing = input.levels
     ? drawBars({ rows: input.levels.map((name, code) => ({ name, value: ys[code], isNow: now === code })), label })

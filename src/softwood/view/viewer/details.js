@@ -1,4 +1,4 @@
-// The panel of one node: what its gate asks, how it squashes, the curve of every input, counts and answer.
+// The panel of one node: its question, the squash of its gate, the curve of every input, counts and response.
 
 import { MISSING, SCORE, SQUASH, childrenOf, expand, expandColumn, gateShares } from "./evaluate.js";
 import { classColour } from "./colour.js";
@@ -86,7 +86,7 @@ function drawMissing(model, m) {
   return ` (${model.missing[m] === MISSING.SURROGATE ? "then " : ""}node ${model.firstChild[m] + model.default[m]})`;
 }
 
-// The share of the first child over the score, with the scores of the rows under it.
+// The share of the first child over the score, with the scores of the rows below.
 function drawSquash(state, m) {
   const { model, rows } = state, isSum = model.score[m] === SCORE.LINEAR, input = isSum ? null : state.inputs[model.feature[m]];
   const shift = isSum ? 0 : model.threshold[m];
@@ -121,7 +121,7 @@ function drawTerms(state, m, terms, all, showAll, of) {
   ];
 }
 
-// What one input adds to a sum, over its range; less its mean over the rows that arrive, where that is known.
+// What one input adds to a sum, over its range; centred over the rows that arrive, if known.
 export function drawTerm(state, term, m = -1) {
   const { model } = state, input = state.inputs[term.feature], mean = model.columnMean[m];
   const less = mean ? term.columns.reduce((sum, column, i) => sum + term.weights[i] * mean[column], 0) : 0;

@@ -1,8 +1,8 @@
-// Elements from code. All text goes in as text nodes, so a name can hold anything and stays a name.
+// Elements from code. All text is inserted as text nodes, so names need no escaping.
 
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 
-// Lists in lists are taken apart; what is not there (null, false) is left out.
+// Nested lists are flattened; null and false are skipped.
 function flatten(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 }
@@ -30,7 +30,7 @@ export function replaceChildren(node, ...children) {
   node.replaceChildren(...flatten(children));
 }
 
-// Calls at most once a frame, with the latest arguments.
+// Calls at most once per frame, with the latest arguments.
 export function onceAFrame(call) {
   let waiting = false;
   return () => {

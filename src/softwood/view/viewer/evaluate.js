@@ -4,7 +4,7 @@
 //     output(x)   = sum over m of reach[m](x) * leafness[m] * response[m](x)
 //
 // A row is an array of numbers, NaN where a value is missing. Sums run in the order of the columns, as in Python, so a
-// hard gate sends a row the same way here and there. Where nothing of a row arrives, nothing is asked. Sums are written
+// hard gate sends a row the same way here and there. Nodes that no part of a row reaches are skipped. Sums are written
 // as in far_out.js.
 
 import { steadySums } from "./far_out.js";
@@ -27,7 +27,7 @@ function readNumbers(values, length, fill) {
   return Float64Array.from(values, readNumber);
 }
 
-// The arrays of a tree as `to_json` wrote it; one that was left out means that no node uses it.
+// The arrays of a tree as written by `to_json`; an omitted array is used by no node.
 export function readModel(stored) {
   const tree = stored.tree, basis = stored.basis ?? {}, spare = stored.surrogates ?? {};
   const n = tree.response.length;
@@ -114,7 +114,7 @@ function readGroup(group, begin, end, x) {
   return x >= 0 && x < end - begin ? group[begin + Math.trunc(x)] : -1;
 }
 
-// Slot that a hard gate reads off a row; -1 where it cannot tell.
+// Slot of a row at a hard gate; -1 if the value is missing.
 function readSlot(model, m, x) {
   if (model.score[m] === SCORE.CATEGORY)
     return readGroup(model.group, model.groupBegin[m], model.groupBegin[m + 1], x);
@@ -151,7 +151,7 @@ function missingShares(model, m, row) {
   return oneHot(model.default[m], n);
 }
 
-// What the gate of node m sends to each child; sums to 1.
+// Shares of the children of node m; they sum to 1.
 export function gateShares(model, m, row, phi) {
   if (model.score[m] === SCORE.LINEAR) {
     const score = linearScore(model, m, phi);
@@ -168,7 +168,7 @@ export function gateShares(model, m, row, phi) {
   return slot < 0 ? missingShares(model, m, row) : oneHot(slot, model.nChildren[m]);
 }
 
-// What node m answers before the link.
+// Response of node m, before the link.
 export function nodeResponse(model, m, phi) {
   const answer = Float64Array.from(model.response[m]);
   if (model.slopeRow[m] < 0) return answer;
@@ -178,7 +178,7 @@ export function nodeResponse(model, m, phi) {
   return answer;
 }
 
-// From output to answer; the sigmoid of one output gives two probabilities.
+// From output to prediction; the sigmoid of one output gives two probabilities.
 export function applyLink(model, output) {
   if (model.link === LINK.SIGMOID) {
     const p = Array.from(output, sigmoid);
@@ -193,7 +193,7 @@ export function applyLink(model, output) {
   return Array.from(output, model.link === LINK.LOG ? Math.exp : Number);
 }
 
-// Reach of every node, output and answer of one row.
+// Reach of every node, output and prediction of one row.
 export function evaluate(model, row) {
   const phi = expand(model, row), reach = new Float64Array(model.n), output = new Float64Array(model.nOutputs);
   reach[0] = 1;
@@ -212,7 +212,7 @@ export function evaluate(model, row) {
   return { reach, output, answer: applyLink(model, output), phi };
 }
 
-// Place of the class of least expected cost among the answers; without costs the most probable, the first of equals.
+// Position of the class of least expected cost; without costs the most probable, the first in a tie.
 export function decide(schema, probability) {
   let value = probability;
   if (schema.costs)

@@ -1,4 +1,4 @@
-// Linear sums far away from the training rows; twin of kernels/formulas/far_out.py, which says why.
+// Linear sums far away from the training rows; twin of kernels/formulas/far_out.py, which has the reason.
 
 const LARGEST_SUM = 1e300, APART = 8, DIFFERENT = 32;
 const IS_LINE = 0, IS_SQUARE = 1, IS_HINGE = 2;
@@ -17,7 +17,7 @@ export function steadySums(model) {
   return { ...gates, slope, low: limit.map((most) => -most), high };
 }
 
-// Of every column the curve it is part of, -1 for none, and of every curve the column of its last knot.
+// The curve of every column, -1 for none, and the column of the last knot of every curve.
 function findCurves(model) {
   const group = new Int32Array(model.term.length).fill(-1), last = [];
   const isPart = (c) => model.term[c] === IS_LINE || model.term[c] === IS_HINGE;
@@ -34,7 +34,7 @@ function findCurves(model) {
   return { group, last };
 }
 
-// A sum, 0 where it is no larger than the rounding of its terms.
+// A sum, 0 if it is not larger than the rounding of its terms.
 function withoutNoise(weights) {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const size = weights.reduce((sum, weight) => sum + Math.abs(weight), 0);

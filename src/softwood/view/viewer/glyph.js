@@ -1,4 +1,4 @@
-// The squash of a gate as a small picture: the share of the first child over the score, with a dot where the row is.
+// The squash of a gate as a small picture: the share of the first child over the score, with a dot at the row.
 
 import { SCORE, SQUASH, linearScore, sigmoid, softThreshold } from "./evaluate.js";
 import { svg } from "./dom.js";

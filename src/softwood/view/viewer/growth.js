@@ -1,8 +1,8 @@
-// The slider of the steps by which a tree was learned: each step is a tree, and the page is filled anew with it.
+// The slider of the steps of learning: each step is a tree, with which the page is filled.
 
 import { replaceChildren } from "./dom.js";
 
-const PAUSE = 700; // milliseconds a step, when they play
+const PAUSE = 700; // milliseconds per step during play
 
 export function createGrowth(data, find, show) {
   const { steps } = data, parts = ["header", "main"].map((name) => document.querySelector(name));

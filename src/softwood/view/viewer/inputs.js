@@ -1,4 +1,4 @@
-// What the page knows of every input: kind, levels, the ends of its slider, a typical value, how much the tree uses it.
+// The inputs of the page: kind, levels, range of the slider, typical value, and use by the tree.
 
 import { SCORE, childrenOf, readNumber } from "./evaluate.js";
 import { spellLabels } from "./spell.js";
@@ -27,7 +27,7 @@ function findTypical(input, levels, quantiles, column, low, high) {
   return levels ? 0 : (low + high) / 2;
 }
 
-// Least and largest value: of the training rows, else of the rows on the page, else of what the gates ask.
+// Smallest and largest value: of the training rows, else of the rows on the page, else of the thresholds.
 function findEnds(model, feature, input, column) {
   if (input.levels || input.kind === "boolean") return [0, input.levels ? input.levels.values.length - 1 : 1];
   const range = input.summary?.range;
@@ -50,8 +50,8 @@ function askedValues(model, feature) {
   return values;
 }
 
-// How much of the tree's work each input does: every gate and linear response counts by the rows there (reach times
-// the part kept), and shares that among its inputs by their effects. 0: the tree never looks at it.
+// The use of each input by the tree: every gate and linear response counts by the rows there (reach times
+// the part kept), divided among its inputs by their effects. 0: the tree does not use it.
 function measureUse(model) {
   const use = new Float64Array(model.nFeatures), total = Number.isFinite(model.count[0]) ? model.count[0] || 1 : 1;
   for (let m = 0; m < model.n; m++) {
@@ -107,7 +107,7 @@ function byInput(model, columns, weights, effects) {
   return [...found.values()].sort((a, b) => b.effect - a.effect || a.feature - b.feature);
 }
 
-// Nodes below m, itself not counted.
+// Nodes below m, without m.
 export function countBelow(model, m) {
   return childrenOf(model, m).reduce((sum, child) => sum + 1 + countBelow(model, child), 0);
 }

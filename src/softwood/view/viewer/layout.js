@@ -1,4 +1,4 @@
-// Where the nodes of a tree stand: parents over the middle of their children, subtrees side by side without overlap,
+// The positions of the nodes of a tree: parents above the middle of their children, subtrees side by side without overlap,
 // equal subtrees drawn equally (Reingold and Tilford, 1981, for any number of children). Units are columns and levels.
 
 // children: per node the ids that are shown, parents before children. Returns x and depth of every shown node.

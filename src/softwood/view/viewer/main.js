@@ -1,4 +1,4 @@
-// The page: reads its data, makes the panels, and knows which tab is open.
+// The page: reads its data, creates the panels and switches tabs.
 
 import { createAnswer } from "./answer.js";
 import { createCompare } from "./compare.js";

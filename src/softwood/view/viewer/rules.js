@@ -1,4 +1,4 @@
-// The rules tab: one line for every node that answers, with the part of this row that goes there.
+// The rules tab: one line per node with a response, with the proportion of this row that goes there.
 
 import { h, onceAFrame, replaceChildren } from "./dom.js";
 import { headline, select } from "./state.js";
@@ -9,7 +9,7 @@ const MOST_RULES = 300;
 export function createRules(state, root, openNode) {
   let shown = false, byRow = false;
   const { model, data } = state, body = h("tbody"), foot = h("p", { class: "note" });
-  const soft = data.words.isHard ? "One rule holds for each row." : "Each row takes a part of every path.";
+  const soft = data.words.isHard ? "One rule applies to each row." : "Each row follows every path in part.";
   const order = h("label", {}, h("input", { type: "checkbox", onchange: (event) => {
     byRow = event.target.checked;
     refresh();
@@ -27,7 +27,7 @@ export function createRules(state, root, openNode) {
     lines = rules.slice(0, MOST_RULES).map((rule) => createLine(state, rule, openNode));
     lines.forEach((line) => line.move(kept(line.node)));
     replaceChildren(body, lines.map((line) => line.row));
-    replaceChildren(foot, rules.length > MOST_RULES ? `… ${rules.length - MOST_RULES} more; search to narrow them.` : "");
+    replaceChildren(foot, rules.length > MOST_RULES ? `… ${rules.length - MOST_RULES} more; use the search to find them.` : "");
   });
   const move = onceAFrame(() => shown && lines.forEach((line) => line.move(kept(line.node))));
   state.listen("row", () => (byRow ? refresh() : move()));

@@ -18,7 +18,7 @@ export function createSliders(state, root) {
   state.listen("search", () => {
     const query = state.query.toLowerCase();
     const hits = fields.map((field) => !query || field.input.name.toLowerCase().includes(query));
-    const some = hits.some(Boolean); // words that no input has look for nodes: all inputs stay
+    const some = hits.some(Boolean); // text that matches no input searches nodes: all inputs stay
     fields.forEach((field, i) => (field.box.hidden = some && !hits[i]));
   });
   refresh();
@@ -40,7 +40,7 @@ function createChooser(state) {
   const refresh = () => {
     number.value = state.at === null ? "" : String(state.at);
     const known = data.rows.truth && state.at !== null;
-    replaceChildren(truth, known ? `Known answer: ${data.rows.truth[state.at]}` : "");
+    replaceChildren(truth, known ? `Actual: ${data.rows.truth[state.at]}` : "");
   };
   state.listen("row", refresh);
   refresh();

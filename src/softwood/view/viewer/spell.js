@@ -19,7 +19,7 @@ function strip(text) {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
-// A part of one as per cent: never 0 % where something arrives, never 100 % where something is missing.
+// A proportion as per cent: 0 % and 100 % only if exact.
 export function spellShare(part) {
   if (Number.isNaN(part)) return "–";
   const percent = 100 * part;
@@ -28,7 +28,7 @@ export function spellShare(part) {
   return `${percent < 9.95 || (percent > 90.05 && part < 1) ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
 }
 
-// A number that is added, with its sign.
+// A summand with its sign.
 export function spellSigned(value) {
   const size = Math.abs(value), text = spellNumber(value, size >= 100 ? 0 : size >= 10 ? 1 : 2);
   return value >= 0 ? `+${text}` : text;
@@ -38,7 +38,7 @@ export function spellCount(count) {
   return Number.isFinite(count) ? spellNumber(count, count >= 100 ? 0 : 1) : "unknown";
 }
 
-// What a user types: a comma or a point, a minus sign of any kind; NaN for anything else.
+// A number typed by the user, with a decimal comma or point and any minus sign; NaN for other text.
 export function readTyped(text) {
   const plain = text.trim().replaceAll("−", "-").replace(",", ".");
   return plain === "" ? NaN : Number(plain);

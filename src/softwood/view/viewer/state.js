@@ -1,9 +1,9 @@
-// What the page shows now, and who wants to know when it changes.
+// The state of the page, and listeners for its changes.
 //
 //     "row"      the row, or the one it is compared with
 //     "select"   the node whose details are shown
 //     "shape"    which branches are closed
-//     "search"   the words that are looked for
+//     "search"   the search text
 //     "theme"    light or dark
 
 import { LINK, applyLink, decide, evaluate, nodeResponse, readModel, readNumber } from "./evaluate.js";
@@ -59,21 +59,21 @@ export function toggle(state, node) {
   state.tell("shape");
 }
 
-// Open whatever hides a node.
+// Open the closed branches above a node.
 export function reveal(state, node) {
   let changed = false;
   for (let m = state.model.parent[node]; m >= 0; m = state.model.parent[m]) changed = state.closed.delete(m) || changed;
   if (changed) state.tell("shape");
 }
 
-// What is shown first of an answer: the class and its probability, or the numbers.
+// The headline of a prediction: the class and its probability, or the numbers.
 export function headline(state, answer) {
   if (!state.isClasses) return answer.map((value) => spellNumber(value)).join(", ");
   const best = decide(state.model.schema, answer);
   return `${state.answers[best]} ${spellShare(answer[best])}`;
 }
 
-// One number to draw of an answer: the probability of a class, or a target.
+// The number of a prediction to draw: the probability of a class, or a target.
 export function chosenAnswer(state, answer, k = null) {
   return answer[k ?? defaultAnswer(state)];
 }
@@ -82,7 +82,7 @@ export function defaultAnswer(state) {
   return state.isClasses && state.answers.length === 2 ? 1 : 0;
 }
 
-// What the node itself says to the row, after the link: of a tree whose leaves answer alone.
+// The prediction of the node alone, after the link, for trees without sums.
 export function ownAnswer(state, m, phi) {
   return applyLink(state.model, nodeResponse(state.model, m, phi));
 }
@@ -98,7 +98,7 @@ export function centred(state, output) {
   return Array.from(output, (value) => value - mean);
 }
 
-// The output that is told of a row: that of the predicted class; of one output, it.
+// The output shown for a row: that of the predicted class, or the only one.
 export function toldOutput(state) {
   const n = state.model.nOutputs;
   return n > 1 && state.isClasses ? decide(state.model.schema, state.result.answer) : 0;

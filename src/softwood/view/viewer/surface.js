@@ -1,4 +1,4 @@
-// The surface tab: the answer over two inputs, all others as in the row. A click moves the row there.
+// The surface tab: the prediction over two inputs, with all others as in the row. A click moves the row there.
 
 import { evaluate } from "./evaluate.js";
 import { extent, grid } from "./chart.js";
@@ -8,7 +8,7 @@ import { h, onceAFrame, replaceChildren, svg } from "./dom.js";
 import { chosenAnswer, defaultAnswer, setRow } from "./state.js";
 import { spellNumber, spellShare } from "./spell.js";
 
-const CELLS = 56, BUDGET = 8; // cells a side, milliseconds of work a frame
+const CELLS = 56, BUDGET = 8; // cells per side, milliseconds of work per frame
 
 export function createSurface(state, root) {
   const order = [...state.inputs].sort((a, b) => b.use - a.use || a.feature - b.feature);
@@ -39,7 +39,7 @@ function valuesOf(input) {
   return input.levels ? input.levels.map((_, code) => code) : grid(input.low, input.high, CELLS);
 }
 
-// Cells are worked out a few milliseconds at a time, so that sliders stay quick; a newer call ends an older one.
+// Cells are computed a few milliseconds at a time, so that sliders stay responsive; a newer call ends an older one.
 function draw(view) {
   const { state, across, up } = view, xs = valuesOf(across), ys = valuesOf(up), values = new Float64Array(xs.length * ys.length);
   const turn = ++view.turn, row = [...state.row], [f, g] = [across.feature, up.feature];
@@ -94,7 +94,7 @@ function placeCross(view) {
   replaceChildren(view.yName, h("b", {}, up.name), ` ${ends(up)}`);
 }
 
-// Rows of one level stand beside each other, not on top.
+// Rows of one level are placed side by side.
 function scatter(input, row, i) {
   const apart = input.levels ? ((((i * 0.618034) % 1) - 0.5) * 0.7) / input.levels.length : 0;
   return partOf(input, row[input.feature]) + apart;

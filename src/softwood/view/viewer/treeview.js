@@ -1,5 +1,5 @@
-// The tree tab: cards and edges in SVG, with zoom, pan, collapse, and the way of the row on top.
-// Width of the pale edge: part of the training rows; width of the coloured one: part of this row.
+// The tree tab: cards and edges in SVG, with zoom, pan, collapse, and the path of the row on top.
+// Width of the pale edge: proportion of the training rows; width of the coloured one: proportion of this row.
 
 import { childrenOf } from "./evaluate.js";
 import { CARD, answerScale, describeNode, drawCard } from "./card.js";
@@ -101,7 +101,7 @@ function markFound(view) {
   for (const [m, item] of view.shown) item.group.classList.toggle("found", found.has(m));
 }
 
-// Nodes whose words hold what is looked for.
+// Nodes whose text contains the search text.
 export function findNodes(state) {
   const query = state.query.toLowerCase(), { words } = state.data, found = [];
   if (!query) return found;
@@ -122,7 +122,7 @@ function move(view, x, y, k) {
   cull(view);
 }
 
-// Of many cards those out of sight are not drawn: letters take most of the time.
+// Cards out of sight are not drawn: text takes most of the time.
 function cull(view) {
   const { at, canvas, shown } = view, { clientWidth: width, clientHeight: height } = canvas;
   const many = shown.size > MANY && width > 0;
@@ -140,7 +140,7 @@ export function zoom(view, factor, x = view.canvas.clientWidth / 2, y = view.can
   move(view, x - ((x - at.x) * k) / at.k, y - ((y - at.y) * k) / at.k, k);
 }
 
-// All that is shown; at first not so small that nothing can be read: then the root stands in the middle.
+// Fit everything; at first with a minimum zoom for legibility, with the root in the middle.
 export function fit(view, least = 0) {
   const items = [...view.shown.values()], xs = items.map((item) => item.x);
   const left = Math.min(...xs) - CARD.width / 2, right = Math.max(...xs) + CARD.width / 2;
