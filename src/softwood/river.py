@@ -31,8 +31,9 @@ REMEMBERED_ROWS = 1000  # rows stored for a restart with a new class
 
 
 class _Rows:
-    """Dicts as rows of numbers, in the order of the names in the first row; an absent name is missing. Names that are
-    not in the first row are ignored.
+    """Dicts as rows of numbers, in the order of the names in the first row; an absent name is missing.
+
+    Names that are not in the first row are ignored.
     """
 
     def __init__(self) -> None:

@@ -41,8 +41,9 @@ class SoftTree(nn.Module):
 
     Parameters
     ----------
-    n_features, n_outputs : number of inputs and outputs. depth : levels of gates; 2^depth leaves. slopes : whether
-        leaves have a weighted sum of the inputs instead of a constant.
+    n_features, n_outputs : number of inputs and outputs.
+    depth : levels of gates; 2^depth leaves.
+    slopes : whether leaves have a weighted sum of the inputs instead of a constant.
 
     Attributes
     ----------
@@ -184,7 +185,9 @@ class SoftTree(nn.Module):
 
     def to_tree(self, schema: Schema | None = None, link: Link | None = None) -> Tree:
         """The current tree. Statistics of the training rows (counts, gains, effects) are dropped once a parameter has
-        changed. schema, link : other names of inputs and answers, another link; None: those of the original tree.
+        changed.
+
+        schema, link : other names of inputs and answers, another link; None: those of the original tree.
         """
         tree, branch = self.tree, np.flatnonzero(self.tree.n_children)
         bias, response = tree.bias.copy(), tree.response.copy()

@@ -201,7 +201,7 @@ def test_numbers_that_cannot_be_wanted_are_refused() -> None:
     data = load_diabetes(as_frame=True)
     model = CARTRegressor(random_state=0).fit(data.data, data.target)
     for wrong in ("high", None, (3, 1), (None, None), (1, 2, 3), float("nan")):
-        with pytest.raises(ValueError, match="target of numbers must be a number to reach or a pair"):
+        with pytest.raises(ValueError, match="target must be a number to reach or a pair"):
             counterfactual(model, data.data[:1], wrong)
     with pytest.raises(ValueError, match="the row has target ≥ 0 already"):
         counterfactual(model, data.data[:1], (0, None))

@@ -89,10 +89,10 @@ def test_the_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "fit.journal"
     Journal(path, b"another").close()
     source = Batches(pieces(table_of(300)), columns=INPUTS, checkpoint=path)
-    with pytest.raises(ValueError, match="is of another fit; delete it, or give another path"):
+    with pytest.raises(ValueError, match="is of another fit; delete it, or use another path"):
         SoftTreeRegressor(**HOW).fit(source, "y")
     path.write_text("a letter to my mother, whom I have not written to for a long time")
-    with pytest.raises(ValueError, match="is no journal of softwood; delete it"):
+    with pytest.raises(ValueError, match="is not a journal of softwood; delete it"):
         SoftTreeRegressor(**HOW).fit(source, "y")
     assert path.read_text().startswith("a letter")
 

@@ -59,7 +59,7 @@ def test_behind_a_log_link_answers_are_exponentials(n: int) -> None:
     assert ours.min() >= 0.0
     assert np.isinf(ours[1]).all()
     np.testing.assert_allclose(np.log(ours[3:]), X[3:], rtol=1e-12, atol=1e-12)
-    with pytest.raises(TreeError, match="a log link answers numbers"):
+    with pytest.raises(TreeError, match="a log link is for regression"):
         tree.replace(schema=Schema.plain(n, n, "classification"))
 
 

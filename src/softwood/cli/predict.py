@@ -28,8 +28,9 @@ def main(
     separator: Separator = None,
     json: AsJson = False,
 ) -> None:
-    """Predict the rows of a table: CSV (or with --json one JSON object per row) on the standard output, or to --out. A
-    folder, a file of more than 256 MiB, or output to a .parquet file is processed in batches.
+    """Predict the rows of a table: CSV (or with --json one JSON object per row) on the standard output, or to --out.
+
+    A folder, a file of more than 256 MiB, or output to a .parquet file is processed in batches.
     """
     from softwood.cli.model_files import load_model, read_rows
     from softwood.cli.output import as_json, check_output, write_text

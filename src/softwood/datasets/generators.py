@@ -1,11 +1,12 @@
 """Generated data: functions and classes with a known truth.
 
     sinusoid    y = sin(2x) + noise, the example of ICPR 2012 and of the budding poster
-    friedman    10 sin(π x1 x2) + 20 (x3 − ½)² + 10 x4 + 5 x5 + N(0, 1), with five irrelevant inputs (Friedman 1991;
-    add10) ringnorm    N(0, 4 I) against N((a, …, a), I), a = 2/√20, twenty inputs (Breiman 1996) twonorm     N((a, …,
-    a), I) against N((−a, …, −a), I), a = 2/√20: the best classifier has an error of Φ(−2) = 2.3 % xor         the sign
-    of x1 x2: no single split has a gain spiral      arms of a spiral, one class each magic       ten inputs that
-    resemble images of a Cherenkov telescope: gamma against hadron
+    friedman    10 sin(π x1 x2) + 20 (x3 − ½)² + 10 x4 + 5 x5 + N(0, 1), five irrelevant inputs (Friedman 1991; add10)
+    ringnorm    N(0, 4 I) against N((a, …, a), I), a = 2/√20, twenty inputs (Breiman 1996)
+    twonorm     N((a, …, a), I) against N((−a, …, −a), I), a = 2/√20: the best classifier has an error of Φ(−2) = 2.3 %
+    xor         the sign of x1 x2: no single split has a gain
+    spiral      arms of a spiral, one class each
+    magic       ten inputs that resemble images of a Cherenkov telescope: gamma against hadron
 
 Breiman's report prints a = 1/√20 for ringnorm; the commonly used Delve data has 2/√20 (class means .45).
 `random_state` is a seed or a numpy Generator; the same seed gives the same rows.

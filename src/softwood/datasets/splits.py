@@ -28,7 +28,8 @@ class Fold:
 
     Attributes
     ----------
-    train, validation, test : row numbers. published : whether the division is the authors'.
+    train, validation, test : row numbers.
+    published : whether the division is the authors'.
     """
 
     train: Index

@@ -1,11 +1,12 @@
-"""Engines: sums over rows for a given soft tree. A learner asks an engine and never sees a row itself, so rows in
-memory, in batches, on a GPU or on a cluster run the same learner.
+"""Engines: sums over rows for a given soft tree. A learner uses only these sums and never single rows, so the same
+learner works for rows in memory, in batches, on a GPU or on a cluster.
 
-    SumEngine      all rows, wherever they are: loss, gradient, mean reach; what the last refinement of a tree needs
-    SampleEngine   some rows, in memory: also what each row gets, histograms, split directions; what growth needs
+    SumEngine      all rows, anywhere: loss, gradient, mean reach, for the last refinement of a tree
+    SampleEngine   some rows, in memory: also outputs per row, histograms, split directions, for growth
 
-A new engine derives from SumEngine and defines `total_weight`, `loss`, `gradient` and `mean_reach`; a learner is handed
-a function that makes it (learners/soft/training/training_rows.py). tests/engines/batches.py is one in fifty lines.
+A new engine derives from SumEngine and defines `total_weight`, `loss`, `gradient` and `mean_reach`; a learner gets a
+function that creates it (learners/soft/training/training_rows.py). tests/engines/batches.py is an example in fifty
+lines.
 
 A tree is given as its shape and its parameters in one vector: [gate][column, bias] [leaf][output]
 [slope][output][column] [leaf][output][own column].
@@ -47,12 +48,12 @@ class SumEngine(Protocol):
 
     @abstractmethod
     def mean_reach(self, shape: Shape, parameters: Floats) -> Floats:
-        """Mean part of the rows that arrives at each node."""
+        """Mean reach of each node."""
 
     def refine(
         self, shape: Shape, parameters: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        """Minimise mean loss + penalty: objective and parameters reached, passes over the rows.
+        """Minimise mean loss + penalty: returns objective, parameters and passes over the rows.
 
         By default L-BFGS over `gradient` (kernels/formulas/lbfgs.py); an engine may have a faster one.
         """
@@ -62,7 +63,9 @@ class SumEngine(Protocol):
     def refine_ordered(
         self, shape: Shape, tree: OrderedTree, start: Floats, penalty: Penalty, max_iter: int, tol: float
     ) -> tuple[float, Floats, int]:
-        """The same within bounds, from the free numbers `start` that tell the parameters (formulas/ordered_tree.py)."""
+        """The same within bounds, from the free numbers `start` that determine the parameters
+        (formulas/ordered_tree.py).
+        """
         return tree.refine(lambda at: self.gradient(shape, at), start, penalty, max_iter, tol)
 
 
@@ -71,7 +74,7 @@ MakeEngine = Callable[[Expansion], SumEngine]
 
 
 class SampleEngine(SumEngine, Protocol):
-    """Some rows, in memory: what growing and scoring trees needs beside sums.
+    """Some rows, in memory, for growing and scoring trees.
 
     target : (rows, outputs).  weight : of the rows, sums to 1.  loss_kind : which loss.
     """
@@ -98,7 +101,7 @@ class SampleEngine(SumEngine, Protocol):
 
     @abstractmethod
     def row_reach(self, shape: Shape, parameters: Floats) -> Floats:
-        """Part of each row that arrives at each node, shape (rows, nodes)."""
+        """Reach of each node by each row, shape (rows, nodes)."""
 
     @abstractmethod
     def histograms(self, shape: Shape, parameters: Floats, nodes: Sequence[int]) -> Floats:
@@ -113,12 +116,12 @@ class SampleEngine(SumEngine, Protocol):
 
     @abstractmethod
     def under(self, shape: Shape, parameters: Floats, node: int) -> SampleEngine:
-        """The rows as a subtree in place of leaf `node` sees them."""
+        """The rows as seen by a subtree in place of leaf `node`."""
 
     @property
     @abstractmethod
     def has_split_step(self) -> bool:
-        """Whether it can `split_step`; if not, learners ask for each sum by itself."""
+        """Whether it has `split_step`; if not, learners request each sum separately."""
 
     @abstractmethod
     def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:

@@ -1,9 +1,10 @@
-"""Soft trees over rows in parts (parts.py): each part is summed where it is, the sums are added in the parts' order.
+"""Soft trees over rows in parts (parts.py): each part is summed where it is, and the sums are added in the order of the
+parts.
 
     mean of all rows = sum over parts of (weight of the part * its mean) / weight of all
 
-What one part gives is the sum that rows in memory give, so the result differs from theirs by rounding only; parts of
-another size differ by rounding, too.
+The sum of a part is that of rows in memory, so results differ from those in memory, or for other sizes of parts, only
+by rounding.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from softwood.tree.once import computed_once
 class Batch:
     """Some rows, all of weight > 0.
 
-    target : (rows, outputs).  count : of how many rows each stands for, where classes weigh more or less.
+    target : (rows, outputs).  count : number of rows that each represents, if classes have weights.
     """
 
     X: Floats
@@ -43,7 +44,7 @@ class Batch:
 class SoftRows:
     """The rows of one part as soft trees are summed over them.
 
-    The engine is made where it is first asked and stays there as long as this object does; it does not travel.
+    The engine is created on first use and is not pickled with this object.
     """
 
     X: Floats
@@ -56,7 +57,7 @@ class SoftRows:
 
     @computed_once
     def engine(self) -> SumEngine:
-        """Its columns are made as they are needed."""
+        """Its columns are computed when needed."""
         how = (self.n_threads, self.single, None, False)
         return from_inputs(self.X, self.expansion, self.target, self.weight, self.loss, *how)
 
@@ -103,7 +104,7 @@ class BatchEngine(SumEngine):
     ----------
     parts : the rows, targets scaled.
     total_weight : of all of them.
-    journal : where the answers of passes are kept.
+    journal : of the results of passes.
     """
 
     def __init__(self, parts: Parts[SoftRows], total_weight: float, journal: Journal) -> None:
@@ -124,7 +125,7 @@ class BatchEngine(SumEngine):
         return self._mean("reach", shape, parameters)
 
     def _mean(self, what: str, shape: Shape, parameters: Floats) -> Floats:
-        """One pass: the mean over all rows of what is asked of each part."""
+        """One pass: the mean over all rows of the requested quantity."""
         lists = (np.array(shape.first_child, np.int32), np.array(shape.slope_row, np.int32))
         told = (*lists, shape.slopes, shape.columns, shape.outputs, list(shape.own_columns))
 
@@ -137,14 +138,14 @@ class BatchEngine(SumEngine):
 
 @dataclass(frozen=True)
 class BatchedRows:
-    """A table in parts, and what one pass has found of it.
+    """A table in parts, with the statistics of one pass.
 
     parts : the rows, targets in the user's units.
-    n_levels : per input, 0 for a number.  low, high : least and largest value of each input.
+    n_levels : per input, 0 for a number.  low, high : smallest and largest value of each input.
     varies : whether an input has several values, or one and missing ones.
     n_rows, total_weight, total_count : of all rows of weight > 0.
     centre, scale : of the targets; 0 and 1 for classes.
-    memory : bytes that a fit may take; None on a cluster, whose workers keep their rows.
+    memory : limit of a fit in bytes; None on a cluster, whose workers keep their rows.
     """
 
     parts: Parts[Batch]

@@ -1,11 +1,11 @@
-"""Edges between bins of inputs seen a batch at a time: those of rows in memory, or nearly (contracts/growth.py).
+"""Bin edges of inputs read in batches: equal or close to those of rows in memory (contracts/growth.py).
 
-    pass 1   cells between quantiles of a sample: weight, least and largest value of the rows in each
+    pass 1   cells between quantiles of a sample: weight, smallest and largest value of the rows in each
     pass 2   the values in the cells in which a bin ends, if they are not too many
 
 A bin ends at the first value v with at least k / max_bins of the weight up to v. The cell in which that happens is
-known after the first pass; if it holds one value, so is v. The second pass looks into the others. Where their values
-would take too much memory, a bin ends at the end of its cell, off by at most the weight of a cell, about 1 / CELLS.
+known after the first pass; if it holds one value, so is v. The second pass reads the others. If their values would take
+too much memory, a bin ends at the end of its cell, with an error of at most the weight of a cell, about 1 / CELLS.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from softwood.kernels.histogram_split import midway
 Rows = tuple[Floats, Floats]  # inputs and weights of some rows
 
 CELLS = 4096  # of an input
-NUMBER = np.zeros(1, np.int32)  # levels of one input that is no category
-MOST_VALUES = 8_000_000  # that the second pass may keep, of all inputs together,
-VALUE = 128  # or one for so many bytes of memory, if that is less: a value takes 16, more while they are sorted
+NUMBER = np.zeros(1, np.int32)  # levels of an input that is not a category
+MOST_VALUES = 8_000_000  # values that the second pass may keep, for all inputs together,
+VALUE = 128  # or one per this number of bytes of memory, if that is less: a value takes 16, more during sorting
 
 
 @dataclass
@@ -59,7 +59,7 @@ class InputCells:
         np.maximum.at(self.high, cell, x)
 
     def merge(self, other: InputCells) -> None:
-        """Add what was counted of other rows."""
+        """Merge the counts of other rows."""
         self.weight, self.count = self.weight + other.weight, self.count + other.count
         self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         self.missing = self.missing or other.missing
@@ -71,7 +71,7 @@ class InputCells:
         return np.minimum(cell, len(self.weight) - 1), wanted
 
     def doubtful(self, max_bins: int) -> npt.NDArray[np.int64]:
-        """The cells in which bins may end: all that hold rows, if these are few."""
+        """The cells in which bins may end: all that contain rows, if these are few."""
         filled = np.flatnonzero(self.count)
         return filled if len(filled) <= self.n_bins(max_bins) else np.unique(self.ends(max_bins)[0])
 
@@ -80,7 +80,7 @@ class InputCells:
         return max_bins - int(max_bins == MAX_BINS and self.missing)
 
     def look_into(self, x: Floats, weight: Floats) -> None:
-        """Keep the values that lie in the cells asked for."""
+        """Keep the values in the requested cells."""
         cell = self._cell(x)
         asked = np.zeros(len(self.weight) + 1, np.bool_)
         asked[list(self.inside)] = True
@@ -92,7 +92,7 @@ class InputCells:
             self.inside[c].append((x[rows], weight[rows]))
 
     def _cell(self, x: Floats) -> Codes:
-        """The cell of every value; that of missing ones comes after all others."""
+        """The cell of every value; the cell of missing values is the last."""
         return bin_codes(x[:, None], [self.cut], NUMBER, len(self.weight), 1)[:, 0]
 
     def edges(self, max_bins: int) -> Floats:
@@ -126,14 +126,14 @@ class InputCells:
     def _values(self, cell: int, below: float) -> tuple[Floats, Floats]:
         """Distinct values of a cell, rising, and the weight of all rows up to each."""
         parts = self.inside.get(cell)
-        if not parts:  # one value, or too many to be looked at
+        if not parts:  # one value, or too many to read
             return self.high[[cell]], np.array([below + self.weight[cell]])
         x, weight = (np.concatenate(part) for part in zip(*parts, strict=True))
         value, group = np.unique(x, return_inverse=True)
         return value, np.asarray(below + np.cumsum(np.bincount(group, weight)), np.float64)
 
     def _next(self, filled: npt.NDArray[np.int64], cell: int) -> float:
-        """The least value beyond a cell."""
+        """The smallest value beyond a cell."""
         place = int(np.searchsorted(filled, cell, side="right"))
         return float(self.low[filled[place]]) if place < len(filled) else np.inf
 
@@ -155,7 +155,7 @@ class CellCounts:
 
 @dataclass
 class CellValues:
-    """The second pass: the values in the cells asked for."""
+    """The second pass: the values in the requested cells."""
 
     inputs: dict[int, InputCells]
 
@@ -172,7 +172,7 @@ class CellValues:
 def find_edges(
     parts: Parts[Rows], sample: Floats, n_levels: npt.NDArray[np.int32], max_bins: int, memory: int | None = None
 ) -> list[Floats]:
-    """Per input the edges between bins of about equal weight; none of a category. Two passes over the rows."""
+    """Per input the edges between bins of about equal weight; none for a category. Two passes over the rows."""
     inputs = {
         f: InputCells(_cuts(sample[:, f][~np.isnan(sample[:, f])])) for f in range(len(n_levels)) if not n_levels[f]
     }
@@ -185,7 +185,7 @@ def find_edges(
 
 
 def _cuts(x: Floats) -> Floats:
-    """At most CELLS - 1 cuts, between neighbouring values of a sample: a value that is often there has its own cell."""
+    """At most CELLS - 1 cuts, between neighbouring values of a sample: a frequent value has its own cell."""
     value = np.unique(x)
     if len(value) > CELLS // 2:
         value = np.unique(np.sort(x)[np.linspace(0, len(x) - 1, CELLS // 2).astype(np.intp)])
@@ -193,7 +193,7 @@ def _cuts(x: Floats) -> Floats:
 
 
 def _ask(inputs: dict[int, InputCells], max_bins: int, most: int) -> None:
-    """Which cells the second pass looks into: those of several values in which a bin ends, if there is room."""
+    """The cells that the second pass reads: those with several values in which a bin ends, if there is room."""
     asked = {f: one.doubtful(max_bins) for f, one in inputs.items()}
     asked = {f: cells[inputs[f].low[cells] < inputs[f].high[cells]] for f, cells in asked.items()}
     if sum(int(inputs[f].count[cells].sum()) for f, cells in asked.items()) <= most:

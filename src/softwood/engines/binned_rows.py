@@ -1,7 +1,7 @@
-"""Rows as bins: what hard trees need of rows in parts (parts.py), a byte or two an input.
+"""Rows as bins, for hard trees from rows in parts (parts.py): one or two bytes per input.
 
-Values are put into bins once; every pass over the rows then looks at codes, answers and weights, which take an eighth
-of the rows' own size: in a temporary file, or in the memory of a cluster's workers.
+Values are binned once; every later pass reads codes, targets and weights, which take an eighth of the size of the rows:
+in a temporary file, or in the memory of a cluster's workers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BinnedPiece(NamedTuple):
 class Bins:
     """The bins of every input.
 
-    edge : per number the edges between its bins.  n_levels : of categories.  n_threads : that look for bins.
+    edge : per number the edges between its bins.  n_levels : of categories.  n_threads : for binning.
     """
 
     edge: list[Floats]
@@ -60,7 +60,7 @@ class Bins:
         return bin_codes(X, self.edge, self.n_levels, self.n_bins, self.n_threads)
 
     def values(self, code: Codes) -> Floats:
-        """Inputs that a tree over these bins sends where it sends the rows themselves: the upper ends of the bins."""
+        """Inputs that a tree over these bins routes like the rows themselves: the upper ends of the bins."""
         values = np.empty(code.shape)
         for f, levels in enumerate(self.n_levels.tolist()):
             known = np.arange(levels, dtype=np.float64) if levels else np.append(self.edge[f], np.inf)
@@ -95,7 +95,7 @@ class HistogramSums:
         return MemoryHistograms(rows, self.n_threads).histograms(question.tree, question.nodes, question.origin)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was counted is all that comes back from a worker; questions go there alone."""
+        """Pickle: only the counts are returned from a worker."""
         return {**vars(self), "questions": ()} if self.total else vars(self)
 
 
@@ -103,7 +103,7 @@ class HistogramSums:
 class BinnedParts:
     """All rows as bins, in parts.
 
-    n_classes : 0 for numbers.  room : bytes that the histograms of one pass may take.
+    n_classes : 0 for regression.  room : memory limit of the histograms of one pass in bytes.
     """
 
     parts: Parts[BinnedPiece]
@@ -112,7 +112,7 @@ class BinnedParts:
     room: int
 
     def histograms(self, questions: Sequence[FoldQuestion]) -> list[Floats]:
-        """The answers to all questions: in one pass, or in several where they would take more room than there is."""
+        """The histograms for all questions: in one pass, or in several if they would exceed the memory."""
         answers: list[Floats] = []
         while len(answers) < len(questions):
             some = self._next(questions[len(answers) :])
@@ -122,9 +122,9 @@ class BinnedParts:
         return answers
 
     def _next(self, questions: Sequence[FoldQuestion]) -> list[FoldQuestion]:
-        """The first questions, as many as there is room for; at least one."""
+        """The first questions, as many as fit; at least one."""
         statistics = self.n_classes or 1 + 2 * questions[0].origin.shape[1]
         inputs = len(self.bins.edge)
-        node = inputs * (self.bins.n_bins + 1) * statistics * 8 * 3  # a sum, what is added, and their sum
+        node = inputs * (self.bins.n_bins + 1) * statistics * 8 * 3  # a sum, the addend, and their sum
         size = np.cumsum([len(question.nodes) * node for question in questions])
         return list(questions[: max(1, int(np.searchsorted(size, self.room, side="right")))])

@@ -1,11 +1,11 @@
-"""Rows in partitions on the workers of a Dask cluster (extra softwood[dask]): each is counted where it lies.
+"""Rows in partitions on the workers of a Dask cluster (extra softwood[dask]): each is processed by its worker.
 
-    pass = a task for every partition: an accumulator (parts.py) takes its rows
-           tasks that merge GROUP neighbours, until GROUP or fewer are left; the driver merges these
+    pass = a task per partition: an accumulator (parts.py) takes its rows; tasks merge GROUP neighbours, until GROUP or
+    fewer are left; the driver merges these
 
-What is kept between passes stays in the workers' memory: the driver has parameters and sums only. Merges follow the
-order of the partitions, so the answer does not depend on the number of workers, bit for bit. Partitions that are lost
-with their worker are made again by the scheduler, from what they were made of.
+Rows stay in the workers' memory between passes: the driver has parameters and sums only. Merges follow the order of the
+partitions, so the result does not depend on the number of workers, bit for bit. Partitions that are lost with their
+worker are recomputed by the scheduler.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ Other = TypeVar("Other")
 Rows = TypeVar("Rows")
 
 GROUP = 16  # accumulators that one task merges
-STEP = 2.0  # seconds between two looks at the cluster
-PATIENCE = 60.0  # seconds without a worker that works, before the fit gives up
-MAX_TASK_BYTES = 1_000_000  # bytes of questions that may go with the tasks; more go to one worker, who hands them on
+STEP = 2.0  # seconds between two checks of the cluster
+PATIENCE = 60.0  # seconds without a running worker before the fit fails
+# bytes of questions sent with the tasks; larger ones go to one worker, which distributes them
+MAX_TASK_BYTES = 1_000_000
 SHORT = 50_000  # bytes of one question: a longer argument of Client.map has one key in all passes (distributed 2026.8)
 EXTRA = "rows of Dask need its scheduler: pip install 'softwood[dask]'"
 
@@ -35,7 +36,7 @@ EXTRA = "rows of Dask need its scheduler: pip install 'softwood[dask]'"
 class DaskParts(Parts[Rows]):
     """Partitions on a cluster.
 
-    futures : one for each, in their order.  changes : what is made of them on the way.
+    futures : one per partition, in order.  changes : transformations applied to them.
     """
 
     client: Any
@@ -62,12 +63,12 @@ class DaskParts(Parts[Rows]):
         return total  # type: ignore[no-any-return]  # Dask has no types
 
     def without(self, empty: Sequence[bool]) -> DaskParts[Rows]:
-        """Those partitions that hold rows."""
+        """The partitions that contain rows."""
         return replace(self, futures=[each for each, none in zip(self.futures, empty, strict=True) if not none])
 
     def _send(self, key: str, work: Callable[..., Any], futures: Sequence[Any], question: Any) -> list[Any]:
-        """A task for each of the futures, with one question to all."""
-        import cloudpickle  # comes with Dask, and knows what was defined in a notebook
+        """A task per future, with the same question."""
+        import cloudpickle  # comes with Dask, and pickles definitions of a notebook
 
         told: Any = cloudpickle.dumps(question)
         if len(told) > SHORT or len(told) * len(futures) > MAX_TASK_BYTES:
@@ -76,7 +77,7 @@ class DaskParts(Parts[Rows]):
         return found
 
     def _wait(self, futures: list[Any]) -> list[Any]:
-        """What the tasks give, or an error; never a wait for workers that do not come back."""
+        """The results of the tasks, or an error; does not wait for lost workers."""
         import distributed
 
         loop, alive = self.client.loop.asyncio_loop, monotonic()
@@ -99,23 +100,23 @@ class DaskParts(Parts[Rows]):
         return list(await self.client.gather(futures, asynchronous=True))
 
     def _is_at_work(self) -> bool:
-        """Whether any worker is there and not held up by its memory."""
+        """Whether any worker is running and not paused because of its memory."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return any(worker["status"] == "running" for worker in workers)
 
 
 LOST = (
-    "the Dask cluster has had no worker that runs for {:.0f} s: all are gone, or paused because their memory is full. "
+    "the Dask cluster has had no running worker for {:.0f} s: all are gone, or paused because their memory is full. "
     "Start workers (or more of them) and fit again."
 )
 GONE = (
-    "rows were lost on the Dask cluster and could not be made again: {}. Workers were killed, perhaps for want of "
-    "memory (give smaller partitions, or more workers), or held rows that were scattered to them."
+    "rows were lost on the Dask cluster and could not be recomputed: {}. Workers were killed, perhaps out of "
+    "memory (use smaller partitions or more workers), or held scattered rows."
 )
 
 
 def connected_client() -> Any:
-    """The client that is connected to a cluster; an error says what to do where there is none."""
+    """The client that is connected to a cluster; an error if there is none."""
     try:
         import distributed
     except ImportError as missing:
@@ -133,8 +134,8 @@ def connected_client() -> Any:
 def partitions_of(collections: Sequence[Any]) -> list[Any]:
     """Partitions of frames or arrays (rows, ...) of Dask, delayed: each is a sequence with one part per collection.
 
-    Frames are simplified as one expression, so that a file is read once, with the columns that any of them needs. They
-    are not optimised further: Dask joins partitions that it reads few columns of, and X and y would fall apart.
+    Frames are simplified as one expression, so that a file is read once, with all needed columns. They are not
+    optimised further, because Dask merges partitions of which it reads few columns, and X and y would no longer match.
     """
     first, *others = collections
     if hasattr(first, "map_partitions"):
@@ -148,7 +149,7 @@ def partitions_of(collections: Sequence[Any]) -> list[Any]:
 def submit_partitions(
     client: Any, make: Callable[..., Any], collections: Sequence[Any], names: Sequence[str]
 ) -> list[Any]:
-    """A future for every partition: `make` of its name and what each collection has there; None stays None."""
+    """A future per partition: `make` of its name and the parts of all collections; None stays None."""
     from dask import delayed
 
     there = [each is not None for each in collections]
@@ -159,7 +160,7 @@ def submit_partitions(
 
 
 def align_array(values: Any, X: Any) -> Any:
-    """An array of rows in blocks that are those of X."""
+    """An array of rows in the blocks of X."""
     import dask.array
 
     if isinstance(values, dask.array.Array):
@@ -169,7 +170,7 @@ def align_array(values: Any, X: Any) -> Any:
 
 
 def map_rows(answer: Callable[[Any], Any], X: Any, like: Any) -> Any:
-    """What `answer` says of the rows of X, lazily: an array of Dask. `like` is what it says of no rows."""
+    """`answer` applied lazily to the rows of X: an array of Dask. `like` is its result for no rows."""
     if hasattr(X, "map_partitions"):
         return X.map_partitions(answer, meta=like)
     import dask.array
@@ -207,7 +208,7 @@ def _take(rows: Any, told: bytes) -> Any:
 
 
 def _merge(found: Sequence[Any]) -> Any:
-    """All of them in one; none is changed, as a task may have to run again."""
+    """All of them merged; the arguments are not changed, because a task may run again."""
     total, others = deepcopy(found[0]), found[1:]
     for other in others:
         total.merge(other)

@@ -1,7 +1,7 @@
-"""Engines of histograms: sums per node, input and bin, by which hard trees grow without seeing a row.
+"""Histogram engines: sums per node, input and bin, from which hard trees grow without access to rows.
 
-A tree is given as `BinTree`, gates over bins (kernels/contracts/bin_tree.py), so that an engine need not remember where
-each row is: it routes its rows down the tree in every pass, wherever they are.
+A tree is given as `BinTree`, gates over bins (kernels/contracts/bin_tree.py), so an engine does not store the node of
+each row: it routes its rows down the tree in every pass.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class HistogramEngine(Protocol):
 
     @abstractmethod
     def histograms(self, tree: BinTree, nodes: Sequence[int], origin: Floats) -> Floats:
-        """Of some leaves of the tree: (nodes, inputs, bins + 1, statistics), missing values in the last bin.
+        """Histograms of some leaves of the tree: (nodes, inputs, bins + 1, statistics), missing values in the last bin.
 
-        Statistics of classes: the weight of each class. Of numbers: sum w, sums w (y - origin) of every target, then
-        sums w (y - origin)^2; `origin` is (nodes, targets).
+        Statistics for classes: the weight of each class. For regression: sum w, sums w (y - origin) of every target,
+        then sums w (y - origin)^2; `origin` is (nodes, targets).
         """
 
 
 def n_bins(edge: list[Floats], n_levels: Ints) -> int:
-    """Bins that the largest input has, without that of missing values."""
+    """Maximum number of bins of an input, without the bin of missing values."""
     return max((int(levels) or len(edges) + 1 for edges, levels in zip(edge, n_levels, strict=True)), default=1)
 
 

@@ -1,14 +1,13 @@
-"""A journal of what passes over the rows have answered, so that a fit that was killed goes on where it was.
+"""A journal of the results of passes over the rows, so that a killed fit can continue.
 
-A learner is a function of its sums: the same questions, the same answers, and the same tree in the end. So a checkpoint
-needs no state of the learner. Every pass over the rows writes its answer down; the next fit asks the same questions,
-and those that the journal knows cost no pass.
+A learner is a deterministic function of its sums, so a checkpoint needs no state of the learner. Every pass over the
+rows records its result; the next fit makes the same requests, and those in the journal need no pass.
 
     file = head, record, record, ...
-    record = digest of the question (16 bytes), length (8), CRC-32 (4), the arrays of the answer (.npz)
+    record = digest of the request (16 bytes), length (8), CRC-32 (4), the arrays of the result (.npz)
 
-A record that was not written to its end is cut off when the journal is opened. Only its owner may read a journal: the
-digest of the parameters, the version and what the first pass found of the rows.
+An incomplete record is truncated when the journal is opened. A journal belongs to one fit: to the digest of the
+parameters, the version and the statistics of the first pass.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ RECORD = struct.Struct("<16sQI")  # question, length, checksum
 
 
 class Journal:
-    """Answers of passes; without a path none is kept.
+    """Results of passes; without a path none is kept.
 
     Examples
     --------
@@ -44,14 +43,14 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str] | None, owner: bytes) -> None:
         self.path = None if path is None else Path(path)
-        self.known: dict[bytes, tuple[int, int]] = {}  # by question: place of the answer, its length
-        self.lock = Lock()  # one pass at a time, whoever asks: memory has room for one batch
+        self.known: dict[bytes, tuple[int, int]] = {}  # by request: position and length of the result
+        self.lock = Lock()  # one pass at a time, because memory has room for one batch
         self.file: BinaryIO | None = None
         if self.path is not None:
             self._open(self.path, HEAD + digest(owner))
 
     def answer(self, question: bytes, work: Callable[[], Sequence[npt.NDArray[Any]]]) -> Arrays:
-        """The answer to a question: from the journal if it is there, else by the work, and written down."""
+        """The result of a request: from the journal if recorded, else computed and recorded."""
         with self.lock:
             if self.file is None:
                 return list(work())
@@ -66,18 +65,18 @@ class Journal:
 
     @property
     def replayed(self) -> int:
-        """Passes that an earlier fit has done."""
+        """Number of passes of an earlier fit."""
         return len(self.known)
 
     def remove(self) -> None:
-        """The fit has ended: nothing is left to go on with."""
+        """Remove the journal at the end of the fit."""
         if self.file is not None and self.path is not None:
             self.file.close()
             self.path.unlink(missing_ok=True)
             self.file = None
 
     def close(self) -> None:
-        """Leave the file for another fit."""
+        """Keep the file for another fit."""
         if self.file is not None:
             self.file.close()
             self.file = None
@@ -90,14 +89,14 @@ class Journal:
         if found != head:
             self.file.close()
             self.file = None
-            kind = "of another fit" if found.startswith(HEAD) else "no journal of softwood"
+            kind = "of another fit" if found.startswith(HEAD) else "not a journal of softwood"
             raise ValueError(f"checkpoint {str(path)!r} is {kind}; {ADVICE}")
         end = self._find_records(len(head))
         self.file.seek(end)
         self.file.truncate()
 
     def _find_records(self, begin: int) -> int:
-        """Note the records that are whole; where they end."""
+        """Index the complete records; returns their end."""
         assert self.file is not None
         size = self.file.seek(0, os.SEEK_END)
         while True:
@@ -121,11 +120,11 @@ class Journal:
         os.fsync(self.file.fileno())
 
 
-ADVICE = "delete it, or give another path. A checkpoint serves the same estimator, parameters, rows and version."
+ADVICE = "delete it, or use another path. A checkpoint is valid for the same estimator, parameters, rows and version."
 
 
 def digest(text: bytes) -> bytes:
-    """Sixteen bytes that stand for a text."""
+    """A digest of 16 bytes."""
     return hashlib.sha256(text).digest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""Rows in memory, summed by threads. The result never depends on the number of threads."""
+"""Rows in memory, summed by threads. Results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from softwood.kernels.formulas.losses import far_loss
 from softwood.kernels.kinds import Loss, LossKind
 from softwood.kernels.sparse.stored_rows import StoredColumns, StoredRows
 
-MOST_LOSS = 1e100  # of a row: differences of losses are squared and added up
+MOST_LOSS = 1e100  # of a row: differences of losses are squared and summed
 
 
 @dataclass(frozen=True)
 class MemoryEngine:
     """A SampleEngine over rows with their columns, targets and weights.
 
-    rows : the columns, kept or made again in every pass, and the sums over them.
-    weight : sums to 1.  bin (rows, inputs), n_bins : what histograms count by; without bins there are none.
+    rows : the columns, stored or recomputed in every pass, and the sums over them.
+    weight : sums to 1.  bin (rows, inputs), n_bins : of histograms; without bins there are none.
     """
 
     rows: Rows
@@ -44,8 +44,8 @@ class MemoryEngine:
         return self.rows.loss(shape, parameters, self.n_threads)
 
     def row_loss(self, shape: Shape, parameters: Floats) -> Floats:
-        """Loss of each row, less that of a wild target (`far_loss`), at most MOST_LOSS: a row further out than single
-        precision reaches is as bad as can be.
+        """Loss of each row, minus that of an outlying target (`far_loss`), at most MOST_LOSS, also for rows beyond
+        single precision.
         """
         found = self.rows.answers(shape, parameters, self.n_threads)[2]
         if self.loss_kind.kind in (LossKind.HUBER, LossKind.QUANTILE):
@@ -91,7 +91,7 @@ class MemoryEngine:
         return kernels.split_step is not None and self.n_bins > 0 and not isinstance(self.rows, StoredRows)
 
     def split_step(self, tree: PackedTree, split_features: Any, rules: SplitStepOptions) -> SplitStepResult | None:
-        assert kernels.split_step is not None, "asked only where has_split_step is true"
+        assert kernels.split_step is not None, "called only if has_split_step is true"
         return kernels.split_step(
             self.rows, tree, self.bin, self.n_bins, split_features, rules, self.total_weight, self.n_threads
         )
@@ -100,7 +100,7 @@ class MemoryEngine:
 def from_columns(
     phi: Floats, target: Floats, weight: Floats, loss: Loss, n_threads: int = 1, single: bool = True
 ) -> SampleEngine:
-    """The engine of rows given by their columns `phi`; it has no histograms."""
+    """The engine for rows given by their columns `phi`; it has no histograms."""
     return _engine(make_rows(phi, target, weight, loss, single), target, weight, loss, None, 0, n_threads)
 
 
@@ -118,10 +118,10 @@ def from_inputs(
     n_bins: int = 0,
     by_tables: bool = False,
 ) -> SampleEngine:
-    """The engine of rows given by their inputs; `place` has the row of X that each is.
+    """The engine for rows given by their inputs; `place` has the row of X of each.
 
-    Without `keep` every pass makes the columns again, which is slower and takes no memory; `by_tables` passes need
-    none where they would be many, and are faster.
+    Without `keep` every pass recomputes the columns, which is slower and takes no memory; `by_tables` passes need no
+    columns if there are many, and are faster.
     """
     rows = make_expanded_rows(X, expansion, target, weight, loss, single, n_threads, place, keep, by_tables)
     return _engine(rows, target, weight, loss, bin, n_bins, n_threads)
@@ -136,7 +136,7 @@ def from_stored(
     place: npt.NDArray[np.intp] | None = None,
     n_inputs: int = 0,
 ) -> SampleEngine:
-    """The engine of sparse rows; of each linear column, its place among the inputs of histograms, if there are some."""
+    """The engine for sparse rows; with the position of each linear column among the inputs of histograms, if any."""
     rows = StoredRows.make(columns, target, weight, loss, place, n_inputs)
     return _engine(rows, target, weight, loss, None, 2 if n_inputs else 0, n_threads)
 

@@ -1,13 +1,13 @@
-"""Rows in parts, because they are more than fit in one place: batches that are read again and again (here), partitions
-on the workers of a cluster (dask.py).
+"""Rows in parts, because they do not fit in one place: batches that are read repeatedly (here), partitions on the
+workers of a cluster (dask.py).
 
 A pass is an accumulator that takes part after part:
 
-    accumulator.take(rows)     counts the rows of one part
-    accumulator.merge(other)   adds what another one has counted of the parts that follow
+    accumulator.take(rows)     adds the rows of one part
+    accumulator.merge(other)   adds the accumulator of the following parts
 
-Batches are taken one after the other. Of partitions each has an accumulator of its own, and these are merged in the
-order of the partitions, so that the answer does not depend on who was first.
+Batches are taken one after the other. Each partition has its own accumulator, and these are merged in the order of the
+partitions, so that the result does not depend on timing.
 """
 
 from __future__ import annotations
@@ -27,45 +27,46 @@ Taken = TypeVar("Taken", contravariant=True)
 
 
 class Accumulator(Protocol[Taken]):
-    """What one pass finds out. It goes to workers and comes back, so it must be possible to pickle."""
+    """The state of one pass. It is sent to workers and back, so it must be picklable."""
 
     @abstractmethod
     def take(self, rows: Taken, /) -> None:
-        """Count the rows of one part."""
+        """Add the rows of one part."""
 
     @abstractmethod
     def merge(self, other: Self, /) -> None:
-        """Add what was counted of the parts that follow."""
+        """Merge the accumulator of the following parts."""
 
 
 Counted = TypeVar("Counted", bound=Accumulator[Any])
 
 
 class Parts(Protocol[Rows]):
-    """Rows in parts, wherever they are."""
+    """Rows in parts, on one machine or several."""
 
     @abstractmethod
     def collect(self, accumulator: Counted) -> Counted:
-        """One pass: the accumulator, which has counted nothing yet, or one like it, after all parts."""
+        """One pass: the given empty accumulator, or a copy of it, after all parts."""
 
     @abstractmethod
     def map(self, change: Callable[[Rows], Other]) -> Parts[Other]:
-        """The parts that `change` makes of these, in every pass anew."""
+        """The parts transformed by `change` in every pass."""
 
     @abstractmethod
     def keep(self, in_file: bool = False) -> Parts[Rows]:
-        """The same parts, made once: on a cluster each stays in the memory of a worker.
+        """The same parts, computed once: on a cluster each stays in the memory of a worker.
 
-        Batches are made again in every pass, as memory has no room for them, unless they are small enough to be kept
-        `in_file`: tuples of arrays in a temporary file.
+        Batches are recomputed in every pass, because they do not fit in memory, unless they are small enough to be
+        stored `in_file`: tuples of arrays in a temporary file.
         """
 
 
 @dataclass(frozen=True)
 class BatchParts(Parts[Rows]):
-    """Batches that are read again in every pass.
+    """Batches that are read in every pass.
 
-    read : gives them, the same ones each time.  report : is told the rows that were read from a file of kept parts.
+    read : returns the same batches each time.
+    report : called with the rows read from a file of stored parts.
     """
 
     read: Callable[[], Iterable[Rows]]
@@ -88,8 +89,8 @@ class BatchParts(Parts[Rows]):
         return BatchParts(spool.__iter__, self.report)
 
     def remember(self, are_few: bool, in_file: bool = False) -> BatchParts[Rows]:
-        """The same parts, made in the first whole pass alone: they stay in memory where they `are_few`, else in a file
-        if asked for.
+        """The same parts, computed only in the first complete pass: they stay in memory if they `are_few`, else in a
+        file if requested.
         """
         if not (are_few or in_file):
             return self
@@ -98,7 +99,7 @@ class BatchParts(Parts[Rows]):
 
 @dataclass
 class Remembered(Generic[Rows]):
-    """Reads parts once, and gives what it keeps of them from then on."""
+    """Reads parts once, then returns the stored ones."""
 
     source: Callable[[], Iterable[Rows]]
     kept: Any  # a list, or a Spool
@@ -113,7 +114,7 @@ class Remembered(Generic[Rows]):
                 n_rows += len(cast(Any, rows).weight)
                 self.report(n_rows)
             return
-        self.kept.clear()  # of a pass that was broken off
+        self.kept.clear()  # of an interrupted pass
         for rows in self.source():
             self.kept.append(rows)
             yield rows
@@ -122,7 +123,7 @@ class Remembered(Generic[Rows]):
 
 @dataclass
 class Spool:
-    """Tuples of arrays in a temporary file without a name: it goes when the process goes, however that ends.
+    """Tuples of arrays in an unnamed temporary file, which disappears with the process.
 
     Examples
     --------
@@ -141,7 +142,7 @@ class Spool:
         weakref.finalize(self, self.file.close)
 
     def append(self, rows: tuple[Any, ...]) -> None:
-        """Some more rows; each array stays in the order, of C or of Fortran, in which it lies."""
+        """Add rows; each array keeps its C or Fortran order."""
         self.kind = type(rows)
         self.file.seek(0, 2)
         orders = ["F" if np.isfortran(part) else "C" for part in rows]
@@ -150,7 +151,7 @@ class Spool:
             self.file.write(part.tobytes(order=cast(Any, order)))
 
     def clear(self) -> None:
-        """Forget them all."""
+        """Remove all."""
         self.shapes.clear()
         self.file.truncate(0)
 
@@ -173,5 +174,5 @@ class Spool:
 
 
 def _nameless_file() -> BinaryIO:
-    """Open as long as there is a reference to it."""
+    """Open as long as it is referenced."""
     return cast(BinaryIO, tempfile.TemporaryFile(prefix="softwood-"))

@@ -36,8 +36,9 @@ class MixtureOfExperts(TreeEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's share of the decrease in likelihood if the feature stays at its mean. The mean replaces it in
-        all gates and experts; shares sum to 1 (all 0 if no feature is used).
+        """Each feature's share of the decrease in likelihood if the feature stays at its mean.
+
+        The mean replaces it in all gates and experts; shares sum to 1 (all 0 if no feature is used).
         """
         check_is_fitted(self, "tree_")
         return self._importance

@@ -61,9 +61,9 @@ class RowPath:
 
     Attributes
     ----------
-    node, share : the last node, and the proportion of the row that it keeps. conditions : the conditions on the path;
-        `gate 2 yes` is a sum, which `Explanation.gates` spells out. answer : the response of the node as text; if
-        outputs are sums, what it adds: `+4.62 to log odds of yes`.
+    node, share : the last node, and the proportion of the row that it keeps.
+    conditions : the conditions on the path; `gate 2 yes` is a sum, which `Explanation.gates` spells out.
+    answer : the response of the node as text; if outputs are sums, what it adds: `+4.62 to log odds of yes`.
     """
 
     node: int
@@ -85,8 +85,8 @@ class Explanation:
     base : (outputs,) mean output over the background rows.
     output : (rows, outputs) output of the tree; `base` plus the sum of the contributions.
     method : "exact" or "sampling".
-    n_background : number of distinct background rows used. n_distinct : number of distinct background rows given; more
-        than `n_background` if they were sampled.
+    n_background : number of distinct background rows used.
+    n_distinct : number of distinct background rows given; more than `n_background` if they were sampled.
     interval : (rows, targets, 2) ends of 90 % intervals, for a regressor with held-out rows; else None.
     """
 
@@ -166,9 +166,10 @@ class Explanation:
 
         Parameters
         ----------
-        row : position among the explained rows. answer : class or target to explain; None: the predicted class. n :
-            maximum number of reasons; None: all that are not 0. side : "for" (increases the output), "against"
-            (decreases it) or "both".
+        row : position among the explained rows.
+        answer : class or target to explain; None: the predicted class.
+        n : maximum number of reasons; None: all that are not 0.
+        side : "for" (increases the output), "against" (decreases it) or "both".
         """
         if side not in SIDES:
             raise ValueError(f"side must be one of {', '.join(map(repr, SIDES))}, got {side!r}.")

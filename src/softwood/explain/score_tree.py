@@ -29,9 +29,11 @@ class ScoreTree:
 
     Attributes
     ----------
-    tree : the nodes on the paths to some nodes with responses, and their siblings, whose response is 0. place :
-        positions of the nodes of the original tree. start : (columns,) initial values of the columns. parts : by input
-        its addends, (columns, rows). responses : by node with a linear response, the positions of its columns.
+    tree : the nodes on the paths to some nodes with responses, and their siblings, whose response is 0.
+    place : positions of the nodes of the original tree.
+    start : (columns,) initial values of the columns.
+    parts : by input its addends, (columns, rows).
+    responses : by node with a linear response, the positions of its columns.
     """
 
     tree: Tree

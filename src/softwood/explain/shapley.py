@@ -105,7 +105,8 @@ def shapley_values(apart: Apart, plan: Plan, n: int, weight: Floats, sampling: S
 
     Parameters
     ----------
-    apart : the tree, decomposed over the rows followed by the background. n : number of rows before the background.
+    apart : the tree, decomposed over the rows followed by the background.
+    n : number of rows before the background.
     weight : of the background rows, sum 1.
     """
     tree = apart.tree

@@ -1,9 +1,9 @@
-"""The right-hand side of a printed tree: what its nodes answer, as columns.
+"""The right-hand columns of a printed tree.
 
-First what arrives at a node, by which it is named, then what it adds where rows are sums (sums.py).
-Classes: the predicted class, then a column of
-probabilities per class while they fit, else its own probability and the next likely classes. Numbers: mean ± standard
-deviation (or median ± mean absolute deviation) per target. Linear responses are written out below their node.
+First what arrives at a node, which names it, then what it adds if outputs are sums (sums.py). Classes: the predicted
+class, then one column of probabilities per class if they fit, else its probability and the next most probable classes.
+Numbers: mean ± standard deviation (or median ± mean absolute deviation) per target. Linear responses are written out
+below their node.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from softwood.tree.spelling import spell_label, spell_list
 from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
 
-ROOM_FOR_CHANCES = 44  # columns that the table of class probabilities may take before it is told in words
-ROOM_FOR_OTHERS = 24  # columns for naming the next likely classes
-LEAST_OTHER = 0.005  # a class less likely than this is not worth naming there
-MOST_EQUATIONS = 6  # of a linear response to many classes, the likeliest first
+ROOM_FOR_CHANCES = 44  # maximum width of the table of class probabilities
+ROOM_FOR_OTHERS = 24  # width for naming the next most probable classes
+LEAST_OTHER = 0.005  # less probable classes are not named
+MOST_EQUATIONS = 6  # equations of a linear response for many classes, the most probable first
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """What the numbers of a regression tree are called, and how impurity becomes their spread."""
+    """Names of the numbers of a regression tree, and their spread from the impurity."""
 
     centre: str
     spread: str
@@ -48,7 +48,7 @@ UNSAID = Statistic("response", "impurity", 1.0)
 
 
 def answer_columns(words: Wording, nodes: list[int]) -> list[Column]:
-    """Columns for the given nodes, in that order: what arrives, then what they add, where there are several."""
+    """Columns for the given nodes, in this order: what arrives, then what they add, if there are several nodes."""
     added = added_columns(words.tree, nodes, words.digits) if words.tree.n_nodes > 1 else []
     return [*arrival_columns(words, nodes), *added]
 
@@ -63,7 +63,7 @@ def arrival_columns(words: Wording, nodes: list[int]) -> list[Column]:
 
 
 def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
-    """What a linear response answers, an equation for every output; none for a constant one."""
+    """The equations of a linear response, one per output; none for a constant one."""
     tree = words.tree
     if tree.slope_row[node] < 0 or not tree.leafness[node]:
         return []
@@ -76,7 +76,7 @@ def equations(words: Wording, node: int, room: int | None) -> list[Sum]:
 
 
 def _unknown(tree: TreeArrays, nodes: list[int]) -> npt.NDArray[np.bool_]:
-    """Nodes whose mean answer is not known: an intercept is none."""
+    """Nodes whose mean prediction is unknown."""
     return (tree.slope_row[nodes] >= 0) & (not len(tree.arrived)) & (not len(tree.mean))
 
 
@@ -98,7 +98,7 @@ def _blanked(cells: list[str], blank: npt.NDArray[np.bool_]) -> list[str]:
 
 
 def _others(chance: Floats, predicted: int, labels: list[str], digits: int | None) -> str:
-    """`versicolor 0.12, setosa 0.03, … 2 more`: the next likely classes."""
+    """`versicolor 0.12, setosa 0.03, … 2 more`: the next most probable classes."""
     order = [k for k in np.argsort(-chance, kind="stable") if k != predicted and chance[k] >= LEAST_OTHER]
     texts = spell_chances(chance[order], min(2, digits) if digits else digits)
     return spell_list([f"{labels[k]} {text}" for k, text in zip(order, texts, strict=True)], ROOM_FOR_OTHERS)
@@ -112,7 +112,7 @@ def _numbers(words: Wording, nodes: list[int], statistic: Statistic) -> list[Col
     for k in range(tree.n_outputs):
         header = centre if tree.n_outputs == 1 else targets[k]
         columns.append(Column(header, _blanked(spell_column(answer[:, k], words.digits), blank), ">"))
-    if tree.is_hard and not told and np.isfinite(tree.impurity).all():  # leaves that answer the mean of their rows
+    if tree.is_hard and not told and np.isfinite(tree.impurity).all():  # leaves that predict the mean of their rows
         spread = tree.impurity[nodes] ** statistic.power
         columns.append(Column(statistic.spread, spell_column(spread, words.digits or 3), ">"))
     return columns

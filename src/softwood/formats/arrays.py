@@ -1,10 +1,10 @@
-"""A tree as named arrays and a description in JSON: what its file and its JSON text have in common.
+"""A tree as named arrays and a JSON description, shared by model files and JSON text.
 
     arrays        response, first_child, ...; basis/term, ...; surrogates/begin, ...
     description   link, note, schema, provenance
 
-A file may lack arrays (they then mean "no node uses it", as in `Tree`), and may not have others. `Tree` checks all of
-them when it is built, so nothing that breaks its invariants reaches native code.
+A file may omit arrays (no node uses them, as in `Tree`) and may not have others. `Tree` checks all of them when it is
+built, so nothing invalid reaches native code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TREE |= _flat(np.int32, "group_level", "weight_column") | _flat(np.float64, "we
 _TREE |= {name: (np.dtype(np.float64), 2) for name in ("response", "softness", "mean", "arrived", "column_mean")}
 _TREE |= {name: (np.dtype(np.float64), 3) for name in ("slope", "slope_effect")}
 
-# In the order of the classes: texts of equal trees are equal.
+# In the order of the classes, so that equal trees have equal text.
 TREE = {each.name: _TREE[each.name] for each in fields(Tree) if each.name in _TREE}
 BASIS = _flat(np.uint8, "term") | _flat(np.int32, "feature") | _flat(np.float64, "parameter", "when_missing")
 SURROGATES = {
@@ -48,7 +48,7 @@ PARTS = {"basis": BASIS, "surrogates": SURROGATES}
 
 
 def arrays_of(tree: Tree) -> Iterator[tuple[str, Array]]:
-    """Name and values of every array of a tree; `group_level` is left out where it is empty, as it mostly is."""
+    """Name and values of every array of a tree; `group_level` is omitted if empty."""
     for name in TREE:
         if name != "group_level" or len(tree.group_level):
             yield name, getattr(tree, name)
@@ -69,7 +69,7 @@ def form_of(name: str) -> Form:
 
 
 def description_of(tree: Tree) -> dict[str, Any]:
-    """What is no array, as JSON."""
+    """The part without arrays, as JSON."""
     return {
         "link": int(tree.link),
         "note": list(tree.note),
@@ -79,7 +79,7 @@ def description_of(tree: Tree) -> dict[str, Any]:
 
 
 def build_tree(arrays: Mapping[str, Array], description: Any) -> Tree:
-    """The tree of its arrays and its description; what is wrong is a ValueError or a TypeError."""
+    """The tree from its arrays and description; a ValueError or TypeError if invalid."""
     names = {"link", "note", "schema", "provenance"}
     if not isinstance(description, Mapping) or description.keys() != names:
         raise ValueError(f"a tree must have the fields {', '.join(sorted(names))}, got {description!r:.80}.")

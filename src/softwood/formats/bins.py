@@ -1,9 +1,8 @@
-"""Bins of one input of a scorecard, and how many rows are in each.
+"""Bins of one input of a scorecard, and the number of rows in each.
 
 exact    between the knots of the curve: points + per_unit (x − at) + per_square (x − at)², the curve itself
-whole    where the curve, rounded to whole points, is one number: at most half a point away, within the range of
-         the training rows
-own      between cuts that are given: the mean of the curve there; `off` says how far the curve is away
+whole    where the curve rounds to one integer: an error of at most half a point within the range of the training rows
+own      between given cuts: the mean of the curve there; `off` is the largest error
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MOST_HALVINGS = 80  # of an interval in which the curve crosses a half
 
 
 class Counter:
-    """How many rows lie at or below a value: exactly, of rows that are given, else by the quantiles of the summary."""
+    """Number of rows at or below a value: exact for given rows, else from the quantiles of the summary."""
 
     def __init__(self, one: Input, x: Floats | None, weight: Floats | None) -> None:
         self.one, self.x = one, x
@@ -32,7 +31,7 @@ class Counter:
         summary = one.summary
         ends = () if summary is None or summary.range is None else summary.range
         pairs = [] if summary is None else [*((p, v) for p, v in summary.quantiles), *((1.0, v) for v in ends[1:])]
-        self.parts = {value: part for part, value in pairs}  # the last part of a value with ties
+        self.parts = {value: part for part, value in pairs}  # the upper end of a tie
 
     def missing(self) -> float:
         """Rows without a value."""
@@ -64,7 +63,7 @@ class Counter:
 
 
 def level_bins(one: Input, curve: Curve, scale: float, count: Counter, whole: bool) -> list[Line]:
-    """A line for every level."""
+    """One line per level."""
     lines = []
     for code, (level, height) in enumerate(zip(one.levels or (), curve.levels, strict=True)):
         points = scale * (height - (curve.mean or 0.0))
@@ -162,7 +161,7 @@ def _vertices(curve: Curve) -> list[float]:
 
 
 def _crossings(height: Any, start: float, end: float) -> list[float]:
-    """Where a curve that rises or falls from start to end passes a half, between two whole numbers."""
+    """Where a curve that is monotone from start to end crosses the midpoint between two integers."""
     first, last = height(start), height(end)
     halves = np.arange(np.floor(min(first, last)) - 0.5, max(first, last), 1.0)
     halves = halves[(halves > min(first, last)) & (halves < max(first, last))]
@@ -178,7 +177,7 @@ def _crossings(height: Any, start: float, end: float) -> list[float]:
 
 def _range(one: Input) -> tuple[float, float]:
     if one.summary is None or one.summary.range is None:
-        raise ValueError(f"the tree does not say what the training rows held of {one.name!r}, which its bins need.")
+        raise ValueError(f"the tree has no summary of {one.name!r} in the training rows, which its bins need.")
     return one.summary.range
 
 
@@ -203,7 +202,7 @@ def line_of(
     upper: float | None = None,
     level: Any = None,
 ) -> Line:
-    """One line, of one number of points."""
+    """One line with a constant number of points."""
     told = float(np.rint(points)) + 0.0 if whole else points  # −0 is 0
     ends = {"input": one.name, "bin": text, "lower": lower, "upper": upper, "level": level, "rows": rows}
     return ends | {"points": told, "per_unit": 0.0, "per_square": 0.0, "at": 0.0, "off": abs(told - points)}

@@ -1,8 +1,8 @@
 """A tree as one C header: constant tables and a short loop, no allocation, in float or double.
 
-Works as C99 and as C++. A tree in which one node answers a row is walked; another needs one number a node on the
-stack. GCC joins a product and a sum into one operation on machines that have it: -ffp-contract=off keeps Python's
-digits there.
+Works as C99 and as C++. If each row reaches one leaf, the tree is walked; otherwise it needs one number per node on the
+stack. GCC contracts a product and a sum into one operation if the machine has it: -ffp-contract=off keeps Python's
+digits.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def to_c(model: Any, *, name: str = "model", precision: str = "double") -> str:
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
-    name : what every name in the header begins with.
-    precision : "double" or "float", of rows and answers. Linear sums and soft thresholds are computed in double either
-        way, since floats lose the digits of differences; a tree without them is all in float, and sends rows of floats
-        as the model does.
+    name : prefix of every name in the header.
+    precision : "double" or "float", of rows and predictions. Linear sums and soft thresholds are always computed in
+        double, because floats lose the digits of differences; a tree without them uses floats only and sends rows of
+        floats as the model does.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _describe(program: Program, at: int) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text that ends no comment."""
+    """Text that cannot end a comment."""
     return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/").replace("??", "? ?")
 
 

@@ -1,4 +1,4 @@
-"""A scorecard as a list of its lines, which gives points to rows and can be written as SQL."""
+"""A scorecard as a list of its lines. It computes the points of rows and can be written as SQL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scorecard(list[Line]):
 
     Attributes
     ----------
-    tree : what the card was made of.
+    tree : the tree of the card.
 
     Examples
     --------

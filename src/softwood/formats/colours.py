@@ -1,4 +1,4 @@
-"""Colours that people with any colour vision tell apart: Okabe and Ito's eight for classes, as on the page."""
+"""Colours that are distinct for any colour vision: Okabe and Ito's eight for classes, as on the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CLASSES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 
 
 def class_colour(k: int) -> str:
-    """Of the class with code k; after eight they begin again."""
+    """The colour of the class with code k; after eight they repeat."""
     return CLASSES[k % len(CLASSES)]
 
 

@@ -1,4 +1,4 @@
-"""Columns of a printed table: what stands in them, and how they line up."""
+"""Columns of a printed table: content and alignment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAP = "  "
 
 @dataclass(frozen=True)
 class Column:
-    """A header and one cell per row; numbers align right, words left.
+    """A header and one cell per row; numbers are right-aligned, text left-aligned.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Column:
 
     @computed_once
     def width(self) -> int:
-        """Of the widest cell or the header."""
+        """Width of the widest cell or the header."""
         return max(map(display_width, (self.header, *self.cells)))
 
     def lines(self) -> list[str]:
@@ -51,7 +51,7 @@ def spell_counts(count: Floats) -> list[str]:
 
 
 def spell_shares(share: Floats) -> list[str]:
-    """Per cent with one decimal; what is there but would round to nothing says so."""
+    """Per cent with one decimal; positive shares that round to 0 are shown as smaller than the last digit."""
     return ["<0.1%" if 0 < part < 0.0005 else f"{100 * part:.1f}%" for part in share]
 
 
@@ -62,7 +62,7 @@ def spell_column(values: Floats, digits: int | None) -> list[str]:
     known = values[np.isfinite(values)]
     spread = float(np.ptp(known)) if len(known) else 0.0
     size = spread or (float(np.abs(known).max()) if len(known) else 0.0)
-    if size >= 1e15 or 0 < size < 1e-6:  # fixed decimals would be a wall of digits
+    if size >= 1e15 or 0 < size < 1e-6:  # fixed decimals would need too many digits
         return [spell_number(float(value), digits) for value in values]
     decimals = max(0, digits - 1 - math.floor(math.log10(size))) if size else 0
     return [spell_fixed(float(value), decimals) for value in values]

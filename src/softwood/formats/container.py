@@ -6,8 +6,8 @@
 
     __metadata__   {"format": "softwood", "version": "2", "header": JSON text, "sha256": of header and arrays}
 
-Any reader of safetensors reads the arrays. Nothing here runs code or trusts a number: every size is compared with the
-length of the file before anything is made of it, arrays may not overlap, and the hash must agree.
+Any safetensors reader can read the arrays. Nothing here runs code or trusts a number: every size is compared with the
+length of the file before memory is allocated, arrays may not overlap, and the hash must agree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from softwood.formats.failure import FileError, reading
 from softwood.formats.json import check_version, parse
 from softwood.formats.replace import replace_file
 
-VERSION = 2  # of the file; a newer one is refused, an older one is read for ever
+VERSION = 2  # of the file; newer versions are refused, older ones can always be read
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
@@ -40,7 +40,7 @@ ALIGNED = 8
 
 
 def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write the header and the arrays; the file is there whole, or as it was before."""
+    """Write the header and the arrays; atomic: the new file or the old one."""
     text = json.dumps(header, allow_nan=False)
     # Widest numbers first: every array then begins at a multiple of its item's size.
     little = {name: _little(name, array) for name, array in arrays.items()}
@@ -62,10 +62,10 @@ def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], arr
 def read_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a file; the arrays are read-only views of the file, which is mapped, not read.
 
-    A file that is no sound `.softwood` file is a FileError.
+    A FileError if the file is not a valid `.softwood` file.
     """
     what = f"{Path(path).name!r:.80}"
-    # Without waiting: a pipe would make us wait for ever.
+    # Non-blocking, because opening a pipe could block.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         told = os.fstat(descriptor)
@@ -129,7 +129,7 @@ def _views(what: str, table: dict[str, Any], values: memoryview) -> dict[str, Ar
 
 
 def _entry(what: str, name: str, entry: Any) -> tuple[str, np.dtype[Any], int, int, tuple[int, ...]]:
-    wrong = FileError(f"{what} is damaged: array {name!r:.80} is told of as {entry!r:.200}.")
+    wrong = FileError(f"{what} is damaged: array {name!r:.80} has the entry {entry!r:.200}.")
     if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
         raise wrong
     kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
@@ -138,7 +138,7 @@ def _entry(what: str, name: str, entry: Any) -> tuple[str, np.dtype[Any], int, i
     dtype = np.dtype(DTYPES[kind])
     if len(shape) > MOST_AXES or len(offsets) != 2 or math.prod(shape) * dtype.itemsize != offsets[1] - offsets[0]:
         raise wrong
-    # NumPy refuses an empty array whose other axes multiply to more than it can address.
+    # NumPy refuses an empty array whose other axes exceed the address space.
     if math.prod(max(n, 1) for n in shape) > MOST_ENTRIES // 8:
         raise wrong
     return name, dtype, offsets[0], offsets[1], tuple(shape)

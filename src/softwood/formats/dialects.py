@@ -1,4 +1,4 @@
-"""Where databases differ: names, text, numbers and booleans in their SQL, and what is missing."""
+"""Differences between databases: names, text, numbers, booleans and missing values in their SQL."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Dialect:
 
     Attributes
     ----------
-    quote : what stands around a name.
+    quote : quotation mark of a name.
     backslash : whether a backslash in text begins an escape.
     double, text, integer, wide : its types, for CAST; `wide` is an integer of 64 bits.
-    number : a number that may be NaN as one that is then NULL; `{}` is the CAST of the column.
-    is_number : a condition on a column for being a number, where a CAST of text is 0; otherwise it is NULL.
-    exact : after text that is to be compared byte by byte.
-    fence : at the end of a SELECT that is not to be merged into the one around it: a merged expression is computed
-        once for every time it is used.
-    exp_is_total : whether EXP of a large number is infinity, not an error.
+    number : converts NaN to NULL; `{}` is the CAST of the column.
+    is_number : a condition for being a number, if a CAST of text gives 0 instead of NULL.
+    exact : suffix for a bytewise comparison of text.
+    fence : suffix of a SELECT that must not be merged into the outer one, because a merged expression is computed for
+        each use.
+    exp_is_total : whether EXP of a large number is infinity instead of an error.
     """
 
     quote: str = '"'
@@ -57,12 +57,12 @@ class Dialect:
         return "'" + text.replace("'", "''") + "'"
 
     def real(self, value: float) -> str:
-        """A number in double precision: with an exponent, since without one many databases take it for a decimal."""
+        """A number in double precision, with an exponent, because many databases read other numbers as decimals."""
         text = repr(float(value))
         return text if "e" in text else f"{text.removesuffix('.0')}e0"
 
     def cell(self, cell: Cell) -> str:
-        """What a column holds, as a number or a level; NULL where it is missing or no level."""
+        """The value of a column, as a number or a level; NULL if missing or an unknown level."""
         column = self.name(cell.name)
         if not cell.kind.has_levels:
             whole = f"CAST({column} AS {self.integer})" if cell.kind == Kind.BOOLEAN else column
@@ -77,7 +77,7 @@ class Dialect:
         return f"CASE WHEN {asked}{value} IN ({known}) THEN {value} END"
 
     def level_value(self, cell: Cell, column: str) -> str:
-        """The column of a category in the type that its levels are compared in."""
+        """The column of a category in the type of its levels."""
         if any(isinstance(level, str) for level in cell.levels):
             return f"CAST({column} AS {self.text}){self.exact}"
         if has_wide_levels(cell):
@@ -94,14 +94,14 @@ class Dialect:
 
 
 def has_wide_levels(cell: Cell) -> bool:
-    """Whether levels are integers that doubles do not tell apart; they are then compared as integers of 64 bits."""
+    """Whether levels are integers that are not distinct as doubles; they are then compared as 64-bit integers."""
     whole = [level for level in cell.levels if type(level) is int]
     return len(whole) == len(cell.levels) and any(abs(level) > EXACT_IN_DOUBLE for level in whole)
 
 
 DIALECTS = {
-    # A comparison makes a number of text only where all of it is one (CAST takes its beginning); other text is larger
-    # than every number.
+    # A comparison converts text only if all of it is a number (CAST reads a prefix); other text is larger than every
+    # number.
     "sqlite": Dialect(
         double="REAL", wide="INTEGER", exact=" COLLATE BINARY", fence="LIMIT -1", exp_is_total=True,
         is_number="CAST(9e999 AS REAL) >= {}",

@@ -1,8 +1,8 @@
-"""A tree as a small drawing: SVG text that needs no library, for a notebook.
+"""A tree as a small SVG drawing for a notebook, without any library.
 
-A box for every node: what its gate asks, or what it answers; under it the parts of the classes, or where its number
-lies among those of the tree. An edge is as wide as the part of the training rows that goes along it. Lines and text
-have the colour of the text around, so the drawing fits light and dark pages. A long way down is cut and counted.
+A box per node: its question or its prediction; below it the proportions of the classes, or the position of its number
+among those of the tree. An edge is as wide as the proportion of training rows that follows it. Lines and text have the
+colour of the surrounding text, so the drawing fits light and dark pages. Deep levels are cut and counted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Drawing:
 
     @computed_once
     def deepest(self) -> int:
-        """How deep is drawn: as deep as eight leaves stand side by side."""
+        """The depth to draw: as deep as eight leaves fit side by side."""
         tree = self.tree
         for depth in range(tree.depth, 0, -1):
             ends = (tree.node_depth == depth) | ((tree.node_depth < depth) & (tree.n_children == 0))
@@ -66,7 +66,7 @@ class _Drawing:
 
     @computed_once
     def left(self) -> dict[int, float]:
-        """Where boxes begin."""
+        """Positions of the boxes."""
         at = place_nodes(self.tree, [float(BOX[0])] * self.tree.n_nodes, GAP, self.shown)
         return {node: float(at[node]) - BOX[0] / 2 for node in self.shown}
 
@@ -136,7 +136,7 @@ class _Drawing:
         return ", ".join(spell_number(float(value)) for value in mean)
 
     def _hover(self, node: int) -> str:
-        """The whole of it, for who points at the box."""
+        """The full text, as a tooltip."""
         rows = f", {spell_number(float(self.tree.count[node]), 1)} rows" if np.isfinite(self.tree.count[node]) else ""
         return f"node {node}: {self.words.rule(node, 160)}; {self._answer(node)}{rows}"
 

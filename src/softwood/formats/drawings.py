@@ -1,7 +1,7 @@
 """A tree as a drawing for documents: DOT for Graphviz, Mermaid for Markdown pages.
 
-Every node says what its gate asks or what it answers, and how many training rows come there; every edge which values
-take it. The words are those of `to_text`.
+Every node has its question or its prediction, and its number of training rows; every edge has its values. The wording
+is that of `to_text`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from softwood.tree.outline import outline
 from softwood.tree.spelling import spell_label
 from softwood.tree.wording import Wording
 
-ROOM = 60  # columns of a sum or a set of levels before it is cut
+ROOM = 60  # maximum characters of a sum or a set of levels
 
 
 class Box(NamedTuple):
-    """One node of a drawing: its id, the lines inside, the id above (-1 for the root) and the words of the edge."""
+    """One node of a drawing: its id, its lines, the id of its parent (-1 for the root) and the label of its edge."""
 
     node: int
     lines: list[str]
@@ -38,7 +38,7 @@ def to_dot(model: Any, *, digits: int | None = 3, max_depth: int | None = None) 
     ----------
     model : a `Tree`, a fitted estimator, a pipeline or a search that ends in one.
     digits : of numbers, as in `to_text`.
-    max_depth : how deep to draw; what is deeper is counted.
+    max_depth : maximum depth to draw; deeper nodes are counted.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def to_dot(model: Any, *, digits: int | None = 3, max_depth: int | None = None) 
 
 
 def to_mermaid(model: Any, *, digits: int | None = 3, max_depth: int | None = None) -> str:
-    """The tree in Mermaid, which GitHub and many other pages draw; parameters as in `to_dot`.
+    """The tree in Mermaid, which GitHub and other sites render; parameters as in `to_dot`.
 
     Examples
     --------
@@ -103,13 +103,13 @@ def _escape_dot(text: str) -> str:
 
 
 def _escape_mermaid(text: str) -> str:
-    """Entities for what Mermaid, HTML or Markdown would take for its own."""
+    """Escape characters that have a meaning in Mermaid, HTML or Markdown."""
     names = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "\n": " ", "`": "#96;", "\\": "#92;"}
     return "".join(names.get(char, char) for char in text)
 
 
 def _boxes(model: Any, wanted_by: str, digits: int | None, max_depth: int | None) -> Iterator[Box]:
-    """From the root down, a node before its children."""
+    """Nodes in depth-first order, a node before its children."""
     tree = look_inside(model, wanted_by=wanted_by).tree
     words = Wording(tree, digits)
     known = bool(np.isfinite(tree.count).all())
@@ -142,7 +142,7 @@ def _edge(words: Wording, child: int) -> str:
 
 
 def _answer(tree: Tree, words: Wording, node: int) -> str:
-    """The mean answer of the rows that come there."""
+    """The mean prediction of the rows at a node."""
     mean = tree.mean_answers[node]
     if tree.schema.task != "classification":
         return ", ".join(map(words.number, mean.tolist()))

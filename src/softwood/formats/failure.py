@@ -1,4 +1,4 @@
-"""What is raised where a file or a text is not what it says it is."""
+"""The error for invalid model files and texts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 
 class FileError(ValueError):
-    """A file (or JSON text) that is damaged, of a newer softwood, or no model at all."""
+    """A file (or JSON text) that is damaged, of a newer softwood, or not a model."""
 
 
-# What a wrong value can raise on its way through the checks of Schema, Provenance and Tree.
+# Exceptions that an invalid value can raise in the checks of Schema, Provenance and Tree.
 WRONG_VALUE = (ValueError, TypeError, ArithmeticError, RecursionError)
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Whatever is wrong with what is read inside is one FileError that says what was read."""
+    """Turn errors of the code inside into a FileError that names the source."""
     try:
         yield
     except FileError:

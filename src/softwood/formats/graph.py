@@ -1,10 +1,10 @@
-"""A program as a graph of operators on whole columns of rows, in ONNX's vocabulary; `onnx.py` makes a model of it.
+"""A program as a graph of operators on whole columns, in ONNX's vocabulary; `onnx.py` makes a model of it.
 
     table      (rows, inputs in use): numbers, and codes of levels; NaN where missing
     columns    (rows, columns)
-    shares     (rows, nodes but the root): what its parent sends to a node
+    shares     (rows, nodes but the root): the share that the parent sends to a node
     reach      level by level, a product of shares
-    output     reach of the answering nodes times their responses
+    output     reach of the nodes times their responses
 
 Gates of one kind without surrogates are computed together; the others one by one.
 """
@@ -23,7 +23,7 @@ from softwood.kernels.kinds import Link, Squash, Term
 
 
 class Operator(NamedTuple):
-    """One operator: its name in ONNX, what it reads, what it makes, and its attributes."""
+    """One operator: its name in ONNX, inputs, outputs and attributes."""
 
     kind: str
     inputs: tuple[str, ...]
@@ -32,7 +32,7 @@ class Operator(NamedTuple):
 
 
 class Graph:
-    """Operators in order and the constants that they read."""
+    """Operators in order and their constants."""
 
     def __init__(self, dtype: type[np.floating[Any]]) -> None:
         self.dtype = dtype
@@ -41,13 +41,13 @@ class Graph:
         self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
     def op(self, kind: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Add an operator; the name of what it makes."""
+        """Add an operator; returns the name of its output."""
         made = output or f"softwood/{kind.lower()}_{len(self.operators)}"
         self.operators.append(Operator(kind, inputs, made, attributes))
         return made
 
     def constant(self, values: Array) -> str:
-        """The name of a constant; equal ones are one."""
+        """The name of a constant; equal constants are shared."""
         key = (values.dtype.str, values.shape, values.tobytes() if values.dtype != object else repr(values).encode())
         if key not in self._names:
             self._names[key] = f"softwood/constant_{len(self._names)}"
@@ -59,7 +59,7 @@ class Graph:
         return self.constant(np.asarray(values, self.dtype))
 
     def whole(self, values: Any) -> str:
-        """A constant of integers: places."""
+        """A constant of integers: positions."""
         return self.constant(np.asarray(values, np.int64))
 
     def pick(self, table: str, places: Sequence[int]) -> str:
@@ -71,11 +71,11 @@ class Graph:
         return tables[0] if len(tables) == 1 else self.op("Concat", *tables, axis=1)
 
     def number(self, condition: str) -> str:
-        """1 where the condition holds, else 0."""
+        """1 if the condition holds, else 0."""
         return self.op("Cast", condition, to=np.dtype(self.dtype))
 
     def other(self, share: str) -> str:
-        """What is left of 1."""
+        """1 minus the value."""
         return self.op("Sub", self.real(1.0), share)
 
     def ones(self, of: str) -> str:
@@ -90,7 +90,7 @@ def add_output(graph: Graph, program: Program, table: str, rows: str) -> str:
 
     Parameters
     ----------
-    table : its inputs in the order of `program.used`; not read where none is.
+    table : its inputs in the order of `program.used`; not read if there are none.
     rows : any table of the graph, for the number of rows.
     """
     place = {feature: at for at, feature in enumerate(program.used)}
@@ -116,7 +116,7 @@ def add_output(graph: Graph, program: Program, table: str, rows: str) -> str:
 
 
 def add_link(graph: Graph, program: Program, output: str) -> str:
-    """The answers, (rows, answers)."""
+    """The predictions, (rows, answers)."""
     if program.link == Link.SIGMOID:
         share = graph.op("Sigmoid", output)
         output = graph.join([graph.other(share), share]) if program.n_outputs == 1 else share
@@ -131,7 +131,7 @@ def add_link(graph: Graph, program: Program, output: str) -> str:
 
 
 def _add_columns(graph: Graph, columns: Sequence[Column], place: dict[int, int], table: str) -> str:
-    """All columns in their order: made kind by kind, then put in order."""
+    """All columns in their order: computed by kind, then reordered."""
     order = sorted(range(len(columns)), key=lambda at: columns[at].kind)
     tables = []
     for kind, group in groupby(order, key=lambda at: columns[at].kind):
@@ -163,7 +163,7 @@ Gates = list[tuple[int, Node]]
 def _add_shares(
     graph: Graph, gates: Gates, n_columns: int, place: dict[int, int], table: str, columns: str
 ) -> tuple[str, dict[int, int]]:
-    """Shares of all children side by side, and the place of each child among them."""
+    """Shares of all children side by side, and the position of each child among them."""
     tables: list[str] = []
     children: list[int] = []
     plain = [(m, node) for m, node in gates if _kind(node) is not None]
@@ -181,7 +181,7 @@ def _add_shares(
 
 
 def _kind(node: Node) -> str | None:
-    """The kind of gates that it can be computed with together; None: alone."""
+    """The kind of gates it can be computed together with; None: alone."""
     if isinstance(node.first, LinearSum):
         return f"linear {node.first.squash.name}"
     if isinstance(node.first, SoftThreshold):
@@ -220,7 +220,7 @@ def _add_thresholds(graph: Graph, gates: Gates, place: dict[int, int], table: st
 
 
 def _add_soft(graph: Graph, firsts: Sequence[SoftThreshold], x: str) -> str:
-    """Share of slot 0 of ramps, or of sigmoids, about thresholds."""
+    """Share of slot 0 of ramps or sigmoids on one input."""
     away = graph.op("Sub", x, graph.real([first.threshold for first in firsts]))
     if firsts[0].squash == Squash.SIGMOID:
         scaled = graph.op("Div", away, graph.real([first.below for first in firsts]))
@@ -242,7 +242,7 @@ def _add_soft(graph: Graph, firsts: Sequence[SoftThreshold], x: str) -> str:
 
 
 def _add_gate(graph: Graph, node: Node, place: dict[int, int], table: str) -> str:
-    """Shares of the children of one gate: what asks first, then its readers, then the rest."""
+    """Shares of the children of one gate: its first test, then its readers, then the rest."""
     share = graph.real([node.rest])
     for reader in reversed(node.readers):
         known, read = _add_reader(graph, reader, len(node.children), graph.pick(table, [place[reader.feature]]))
@@ -255,7 +255,7 @@ def _add_gate(graph: Graph, node: Node, place: dict[int, int], table: str) -> st
 
 
 def _add_reader(graph: Graph, reader: Reader, n_slots: int, x: str) -> tuple[str, str]:
-    """Whether it can tell, (rows, 1), and 1 for the slot that it says, (rows, slots)."""
+    """Whether it decides, (rows, 1), and 1 for its slot, (rows, slots)."""
     gone = graph.op("IsNaN", x)
     if not reader.is_category:
         at = [reader.slots.index(slot) for slot in range(n_slots)]
@@ -276,7 +276,7 @@ def _add_reader(graph: Graph, reader: Reader, n_slots: int, x: str) -> tuple[str
 def _add_reach(
     graph: Graph, nodes: Sequence[Node], shares: str, edge: dict[int, int], ones: str
 ) -> tuple[str, list[int]]:
-    """What every answering node keeps of a row, side by side, and which nodes these are."""
+    """The proportion that every node with a response keeps, side by side, and these nodes."""
     level, reach = [0], ones
     tables: list[str] = []
     order: list[int] = []

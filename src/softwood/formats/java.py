@@ -1,4 +1,4 @@
-"""A tree as one Java class that needs nothing but the standard library."""
+"""A tree as one Java class that needs only the standard library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def to_java(model: Any, *, name: str = "Model", package: str | None = None) -> s
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
     name : of the class, and so of its file.
-    package : that it is in; None: no package.
+    package : of the class; None: no package.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def to_java(model: Any, *, name: str = "Model", package: str | None = None) -> s
 
 
 def _text(text: str) -> str:
-    """Text in ASCII; what lies outside is escaped as Java's own units of 16 bits."""
+    """Text in ASCII; other characters are escaped as Java's 16-bit units."""
     units = text.encode("utf-16-be", "surrogatepass")
     codes = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
     return '"' + "".join(ESCAPES.get(chr(c)) or (chr(c) if 32 <= c < 127 else f"\\u{c:04x}") for c in codes) + '"'
@@ -84,7 +84,9 @@ def _label(label: Label) -> str:
 
 
 def _table(name: str, numbers: Numbers) -> str:
-    """Numbers as text, read when the class is loaded: code that fills a table may take no more than 64 kilobytes."""
+    """Numbers as text, parsed when the class is loaded, because the code that fills a table is limited to 64
+    kilobytes.
+    """
     whole = all(isinstance(number, int) for number in numbers)
     words = ["Infinity" if number == float("inf") else repr(number) for number in numbers]
     kind, read = ("int", "wholes") if whole else ("double", "reals")
@@ -102,7 +104,7 @@ def _chunks(words: Sequence[str]) -> list[str]:
 
 
 def _levels(at: int, cell: Cell) -> str:
-    """Levels of one input, filled in a method of its own: each may take 64 kilobytes of code."""
+    """Levels of one input, filled in their own method, because code is limited to 64 kilobytes per method."""
     keys = (_text(level) if isinstance(level, str) else repr(float(level)) for level in cell.levels)
     puts = "\n".join(f"        codes.put({key}, {code}.0);" for code, key in enumerate(keys))
     head = "        Map<Object, Double> codes = new LinkedHashMap<>();"

@@ -1,4 +1,4 @@
-"""A tree as one JavaScript module, for browsers and node, that needs nothing else."""
+"""A tree as one self-contained JavaScript module, for browsers and node."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _label(label: Label) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped so that it may also stand inside a page."""
+    """Escaped so that it can be embedded in a page."""
     return json.dumps(text).replace("</", "<\\/")
 
 

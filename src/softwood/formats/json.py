@@ -3,8 +3,8 @@
     {"format": "softwood", "version": 2, "tree": {"link": 0, "response": [[...]], ...}, "schema": {...},
      "basis": {...}, "surrogates": {...}, "provenance": {...}}
 
-Numbers are the shortest text that reads back the same; NaN is null, infinity is "inf" or "-inf". Keys always stand in
-the same order and each array on a line of its own. docs/file.md has the whole schema.
+Numbers are the shortest text that reads back the same; NaN is null, infinity is "inf" or "-inf". Keys have a fixed
+order, and each array is on its own line. docs/file.md has the whole schema.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from softwood.formats.failure import FileError, reading
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
-VERSION = 2  # of the JSON; a newer one is refused, an older one is read for ever
+VERSION = 2  # of the JSON; newer versions are refused, older ones can always be read
 INFINITE = {"inf": np.inf, "-inf": -np.inf}
-MOST_DIGITS = 400  # of an integer: more than any double has before its point
+MOST_DIGITS = 400  # of an integer: more than any double has before the decimal point
 SECTIONS = ("tree", "schema", "basis", "surrogates", "provenance")
 
 
@@ -56,7 +56,7 @@ def to_json(model: Any) -> str:
 
 
 def from_json(text: str) -> Tree:
-    """The tree that `to_json` wrote; anything else is a FileError that says what is wrong.
+    """The tree that `to_json` wrote; otherwise a FileError that says what is wrong.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def from_json(text: str) -> Tree:
 
 
 def parse(text: str) -> Any:
-    """JSON as Python, strictly: no NaN, no key twice, no numbers of thousands of digits."""
+    """JSON as Python, strictly: no NaN, no duplicate keys, no numbers of thousands of digits."""
     return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant, parse_int=_integer)
 
 
 def check_version(what: str, version: Any, newest: int) -> None:
-    """Refuse what is no version, and what a newer softwood wrote."""
+    """Refuse an invalid version, and one of a newer softwood."""
     if type(version) is not int or version < 1:
         raise FileError(f"{what} has no version: it must be an integer >= 1, got {version!r:.80}.")
     if version > newest:
@@ -152,7 +152,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _known_shapes(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Without empty arrays of several axes: a list of nothing does not say their shape, and `Tree` knows it."""
+    """Without empty arrays of several axes: an empty list loses their shape, which `Tree` knows."""
     return {name: array for name, array in arrays.items() if array.size or array.ndim == 1}
 
 
@@ -182,5 +182,5 @@ def _refuse_constant(name: str) -> Any:
 
 def _integer(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
-        raise FileError(f"an integer of {len(digits)} digits is none of a model's.")
+        raise FileError(f"an integer of {len(digits)} digits cannot be part of a model.")
     return int(digits)

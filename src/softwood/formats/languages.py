@@ -1,4 +1,4 @@
-"""A model in another language: one function for all of them."""
+"""Export of a model to another language: one function for all languages."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ WRITERS = {
 
 
 def export(model: Any, to: str, **options: Any) -> Any:
-    """The model in another language, which answers as it does and needs no softwood.
+    """The model in another language, with the same predictions and without softwood.
 
     docs/export.md has an example of each.
 
     Parameters
     ----------
-    model : a `Tree`, a fitted estimator, or a search over one. Of a pipeline, pass the last step: the others are not
-        written.
+    model : a `Tree`, a fitted estimator, or a search over one. For a pipeline, pass the last step: the others are not
+        exported.
     to : the language.
-    options : of that language, as its function in `softwood.formats` takes them.
+    options : of the language, as in its function in `softwood.formats`.
 
     Returns
     -------
-    The text of a file; of ONNX an `onnx.ModelProto`.
+    The text of a file; for ONNX an `onnx.ModelProto`.
 
     Examples
     --------

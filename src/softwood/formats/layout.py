@@ -1,8 +1,7 @@
-"""Where the nodes of a drawing stand: tidy, as Reingold and Tilford (1981) ask.
+"""Positions of the nodes of a drawing: a tidy layout (Reingold and Tilford, 1981).
 
-Nodes of one depth stand side by side, a parent in the middle above its children, and subtrees as close as their
-outlines allow: a subtree is drawn the same wherever it stands. Their trees are binary and their nodes points; ours have
-any number of children and a size of their own.
+Nodes of one depth are side by side, a parent is above the middle of its children, and subtrees are as close as their
+outlines allow; equal subtrees are drawn equally. Differs from the paper: nodes have any number of children and a size.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ import numpy as np
 from softwood.arrays import Floats
 from softwood.tree.arrays import TreeArrays
 
-Outline = list[tuple[float, float]]  # per depth below a node: how far its subtree goes to either side
+Outline = list[tuple[float, float]]  # extent of a subtree to either side, per depth
 
 
 def place_nodes(tree: TreeArrays, size: Sequence[float], gap: float, shown: Sequence[int] | None = None) -> Floats:
-    """The middle of every node across the tree, from 0 on; NaN for nodes that are not shown.
+    """The centre of every node across the tree, starting at 0; NaN for hidden nodes.
 
     Parameters
     ----------
-    size : how much room every node takes across the tree.
-    gap : the least distance between two nodes of one depth.
-    shown : the nodes of the drawing, the root among them; None: all.
+    size : size of every node across the tree.
+    gap : minimum distance between two nodes of one depth.
+    shown : the nodes of the drawing, including the root; None: all.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def _joined(left: Outline, right: Outline, shift: float) -> Outline:
 
 
 def shown_nodes(tree: TreeArrays, max_depth: int | None) -> list[int]:
-    """Nodes down to a depth, lowest id first."""
+    """Nodes down to a depth, in order of their ids."""
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be at least 0, or None for all of the tree, got {max_depth}.")
     return [m for m in range(tree.n_nodes) if max_depth is None or tree.node_depth[m] <= max_depth]

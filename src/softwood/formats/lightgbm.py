@@ -1,4 +1,4 @@
-"""One tree of a LightGBM model as a `Tree`: what it adds to the raw score."""
+"""One tree of a LightGBM model as a `Tree`, which gives its part of the raw score."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from softwood.tree import Provenance, Schema, Tree
 def from_lightgbm(model: Any, tree: int = 0) -> Tree:
     """Tree number `tree` of a Booster or a fitted LGBMClassifier, LGBMRegressor or LGBMRanker.
 
-    Its answer is the raw score of that tree alone: where an iteration has one tree, that of
-    `predict(X, raw_score=True, start_iteration=tree, num_iteration=1)`. Category splits and zeros that count as
-    missing are refused.
+    It predicts the raw score of this tree alone: if an iteration has one tree, that of `predict(X, raw_score=True,
+    start_iteration=tree, num_iteration=1)`. Category splits and zero_as_missing are refused.
 
     Parameters
     ----------
     model : the LightGBM model.
-    tree : which of its trees, from 0; of several classes one iteration has a tree for each.
+    tree : index of the tree, from 0; for several classes one iteration has one tree per class.
 
     Examples
     --------
@@ -70,7 +69,8 @@ def _read_node(node: dict[str, Any]) -> dict[str, Any]:
     missing, threshold = node["missing_type"], float(node["threshold"])
     if missing == "Zero":
         raise ValueError("models with zero_as_missing=True are not supported.")
-    left = node["default_left"] if missing == "NaN" else threshold >= 0.0  # without NaN at fit it counts as 0
+    # without NaN at fit, a missing value counts as 0
+    left = node["default_left"] if missing == "NaN" else threshold >= 0.0
     return {
         "first_child": -1,
         "n_children": 0,

@@ -1,4 +1,4 @@
-"""What is printed of a model: the tree inside, whatever is around it (a pipeline, a search)."""
+"""The tree inside a model, pipeline or search, for printing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softwood.tree import Schema, Tree
 
 @dataclass(frozen=True)
 class Inside:
-    """The estimator that has a tree, the tree with the names to print, and the steps that come before it."""
+    """The estimator, its tree with the names to print, and the steps before it."""
 
     model: Any
     tree: Tree
@@ -23,9 +23,9 @@ def look_inside(model: Any, feature_names: Sequence[str] | None = None, wanted_b
 
     Parameters
     ----------
-    feature_names : names to print instead of the model's own; None asks the steps of a pipeline where the estimator
-        saw none.
-    wanted_by : the function that asks, for its error.
+    feature_names : names to print instead of the model's own; None: those of the pipeline's steps if the estimator has
+        none.
+    wanted_by : the calling function, for error messages.
     """
     steps: list[tuple[str, Any]] = []
     found: Sequence[str] | None = None
@@ -51,7 +51,7 @@ def look_inside(model: Any, feature_names: Sequence[str] | None = None, wanted_b
 
 
 def _names_after(pipeline: Any) -> list[str] | None:
-    """Names of what the steps before the last give; None where a step cannot say."""
+    """Output names of the steps before the last; None if a step does not provide them."""
     try:
         return [str(name) for name in pipeline[:-1].get_feature_names_out()]
     except (AttributeError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A tree as an ONNX model of plain operators (no tree ensembles, no custom domain), which any runtime runs."""
+"""A tree as an ONNX model of plain operators (no tree ensembles, no custom domain), for any runtime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from softwood.formats.program import (
 )
 from softwood.formats.tables import to_single
 
-OPSET = 19  # the first in which text can be compared
+OPSET = 19  # the first version with comparison of text
 IR_VERSION = 9
 NAME = "softwood"
 OUTPUTS = ("label", "probabilities", "prediction")
@@ -30,15 +30,15 @@ OUTPUTS = ("label", "probabilities", "prediction")
 def to_onnx(model: Any, *, precision: str = "float") -> Any:
     """An `onnx.ModelProto`; needs the package onnx.
 
-    Inputs: where all are numbers one, `X` (rows, inputs); otherwise one for each input by its name, (rows, 1): text for
-    a category whose levels are text, else numbers. NaN is missing, and so is text that is no level. Outputs: of classes
-    `label` (rows,) and `probabilities` (rows, classes), of numbers `prediction` (rows, targets).
+    Inputs: if all are numbers, one, `X` (rows, inputs); otherwise one per input with its name, (rows, 1): text for a
+    category with text levels, else numbers. NaN and unknown levels are missing. Outputs: for classes `label` (rows,)
+    and `probabilities` (rows, classes), for regression `prediction` (rows, targets).
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
-    precision : "float" or "double", of inputs and outputs. Linear sums and soft thresholds are computed in double
-        either way, since floats lose the digits of differences; a tree without them is all in float, and sends rows of
+    precision : "float" or "double", of inputs and outputs. Linear sums and soft thresholds are always computed in
+        double, because floats lose the digits of differences; a tree without them uses floats only and sends rows of
         floats as the model does.
 
     Examples
@@ -74,7 +74,7 @@ Shapes = dict[str, tuple[Any, list[Any]]]
 
 
 def _add_inputs(graph: Graph, program: Program, dtype: np.dtype[Any]) -> tuple[Shapes, str, str]:
-    """The inputs with their types and shapes, the table of those in use, and one of them."""
+    """The inputs with their types and shapes, the table of the used ones, and one of them."""
     used = program.used
     if not any(cell.kind.has_levels for cell in program.cells):
         table = graph.pick("X", used) if used and len(used) < len(program.cells) else "X"
@@ -86,7 +86,7 @@ def _add_inputs(graph: Graph, program: Program, dtype: np.dtype[Any]) -> tuple[S
 
 
 def _refuse_names(names: Sequence[str]) -> None:
-    """Names that an input of a graph cannot have: none at all, and those of its outputs and of what lies between."""
+    """Refuse empty names of inputs, and those of outputs and intermediate values."""
     if "" in names:
         raise ValueError(
             f"input {names.index('')} has an empty name, which ONNX does not allow; fit with a name for the column."
@@ -106,7 +106,7 @@ def _inside(graph: Graph, table: str, dtype: np.dtype[Any]) -> str:
 
 
 def _add_codes(graph: Graph, cell: Cell, dtype: np.dtype[Any]) -> str:
-    """The column of an input as the tree reads it: of a category the codes of its levels."""
+    """The encoded column of an input: for a category the codes of its levels."""
     if not cell.kind.has_levels:
         return _inside(graph, cell.name, dtype)
     levels = _levels(cell, dtype)
@@ -129,7 +129,7 @@ def _levels(cell: Cell, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def _labels(labels: tuple[Label, ...], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
-    """Labels of one type: text where they are mixed."""
+    """Labels of one type: text if they are mixed."""
     kinds = {type(label) for label in labels}
     if kinds == {bool}:
         return np.array(labels, np.bool_)
@@ -153,7 +153,7 @@ def _add_label(graph: Graph, program: Program, answers: str, labels: npt.NDArray
 
 
 def _make_model(graph: Graph, program: Program, inputs: Shapes, outputs: Shapes) -> Any:
-    try:  # by name: the same for the type checker whether onnx is installed or not
+    try:  # by name, so that type checks do not depend on onnx
         checker, helper, numpy_helper = (
             import_module(f"onnx.{name}") for name in ("checker", "helper", "numpy_helper")
         )

@@ -1,4 +1,4 @@
-"""A model on one screen: what it is, how large, how it did on rows it was not learned from, and what matters to it.
+"""A model on one screen: description, size, held-out score and most important inputs.
 
 SoftTreeClassifier: classes benign, malignant; learned from 569 rows
   tree          5 nodes: 2 soft gates, 3 leaves, depth 2
@@ -22,7 +22,7 @@ from softwood.tree.proofs import recorded_certificate, spell_certificate
 from softwood.tree.spelling import spell_label, spell_list, spell_name, spell_number, wrap
 
 WIDTH = 100
-TOLD = 3  # inputs that matter most
+TOLD = 3  # number of most important inputs
 
 
 def summary(model: Any) -> str:
@@ -35,8 +35,8 @@ def summary(model: Any) -> str:
     Returns
     -------
     str
-        What it is; nodes; inputs and weights; the error on held-out rows, where some were held out; whether the
-        monotone constraints are proved, where there are some; the three inputs that matter most.
+        Description; nodes; inputs and weights; the error on held-out rows, if any; whether the monotone constraints
+        are proved, if any; the three most important inputs.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def lost_its_buds(tree: TreeArrays) -> bool:
 
 
 def used_inputs(tree: Tree) -> list[int]:
-    """Places of the inputs that gates and responses look at."""
+    """Positions of the inputs that gates and responses use."""
     single = (tree.n_children > 0) & (tree.score != Score.LINEAR)
     rows = _slope_rows(tree)
     sloped = np.any(tree.slope[rows] != 0, axis=(0, 2)) if rows else np.zeros(len(tree.basis), np.bool_)
@@ -116,7 +116,7 @@ def _slope_rows(tree: Tree) -> list[int]:
 
 
 def _inputs(tree: Tree) -> str:
-    """How many inputs are looked at, and how many weights sums have."""
+    """Number of used inputs, and of weights in sums."""
     text = f"{len(used_inputs(tree))} of {tree.n_features} used"
     gates, leaves = int(np.count_nonzero(tree.weight)), int(np.count_nonzero(tree.slope[_slope_rows(tree)]))
     if not gates + leaves:
@@ -125,7 +125,7 @@ def _inputs(tree: Tree) -> str:
 
 
 def _held_out(model: Any) -> str:
-    """The error on rows that were held out while the tree was chosen."""
+    """The error on the rows held out while the tree was chosen."""
     told = getattr(model, "held_out_", None)
     if not told:
         return ""

@@ -1,11 +1,11 @@
-"""The paths of a tree as rules, one for every node that answers.
+"""The paths of a tree as rules, one per node with a response.
 
 rule  if                       then   p      n  share
    1  age ≤ 30                 no     0.90  60  60.0%
    2  age > 30 and gate 2 yes  yes    0.80  40  40.0%
 
-Of a hard tree all, from left to right; of a soft one, where every row takes a part of every path, the most travelled
-first, with the share of the rows that goes there. Sums are written once, below, and called by their node.
+For a hard tree all paths, from left to right. For a soft one, where every row follows every path in part, those with
+the largest share of rows first. Sums are written once, below, and referred to by their node.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from softwood.tree.arrays import TreeArrays
 from softwood.tree.spelling import wrap
 from softwood.tree.wording import Wording
 
-SHOWN_SHARE, MOST_PATHS = 0.99, 20  # of the rows, and of the paths, before the rest of a soft tree is summed up
+SHOWN_SHARE, MOST_PATHS = 0.99, 20  # maximum share of rows and number of paths shown for a soft tree
 
 
 def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None) -> str:
-    """Rules of a tree, a table; `model` gives it a name."""
+    """Rules of a tree as a table; `model` gives its name."""
     words = Wording(tree, digits)
     nodes, kept = _nodes(tree, width)
     numbers = Column("rule", [str(at) for at in range(1, len(nodes) + 1)], ">")
@@ -56,7 +56,7 @@ def paths_to_text(model: Any, tree: Tree, digits: int | None, width: int | None)
 
 
 def _then(words: Wording, nodes: list[int], width: int | None) -> list[Column]:
-    """What a rule answers; where rows are sums, what it adds to them, and beside it what the rows there were."""
+    """The prediction of a rule; if outputs are sums, what it adds and what arrives there."""
     tree = words.tree
     added, arrives = added_columns(tree, nodes, words.digits), arrival_columns(words, nodes)
     if not added:
@@ -72,7 +72,7 @@ def _then(words: Wording, nodes: list[int], width: int | None) -> list[Column]:
 
 
 def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
-    """Nodes that answer, in the order of their rules, and how many rows each keeps (None if unknown)."""
+    """Nodes with responses, in the order of their rules, and the rows each keeps (None if unknown)."""
     nodes = [m for m in tree.walk() if tree.leafness[m] > 0]
     known = bool(np.isfinite(tree.count).all()) and bool(tree.count[0] > 0)
     kept = tree.count * tree.leafness if known else None
@@ -99,7 +99,7 @@ def _rest(tree: Tree, nodes: list[int], kept: Floats | None) -> list[str]:
 
 
 def _gates(words: Wording, nodes: list[int], width: int | None) -> list[str]:
-    """The sums that the rules ask about."""
+    """The sums in the rules."""
     lines = []
     parents = {int(words.tree.parent[node]) for node in nodes if node}
     for node in sorted(_with_ancestors(words.tree, parents)):
@@ -131,12 +131,12 @@ def _notes(tree: Tree, width: int | None) -> list[str]:
 
 
 def conditions(words: Wording, node: int, room: int | None) -> list[str]:
-    """What must hold on the way to a node; steps on one number are one condition."""
+    """The conditions on the path to a node; steps on one number are merged."""
     return paths(words, [node], room)[node]
 
 
 def paths(words: Wording, nodes: Iterable[int], room: int | None) -> dict[int, list[str]]:
-    """The conditions of each of the nodes: a walk from the root down, so that what paths share is read once."""
+    """The conditions of the nodes, collected from the root down so that shared parts are computed once."""
     tree, wanted, found = words.tree, set(nodes), {}
     on_the_way = _with_ancestors(tree, wanted)
     at: dict[int, _Way] = {0: _Way({}, {})}
@@ -153,7 +153,7 @@ def paths(words: Wording, nodes: Iterable[int], room: int | None) -> dict[int, l
 
 @dataclass(frozen=True)
 class _Way:
-    """What was asked down to a node: the ends of numbers by input; texts by input (None: its ends) or by gate."""
+    """The questions on the path to a node: ranges of numbers by input; texts by input (None: its range) or by gate."""
 
     ends: dict[int, tuple[float, float]]
     texts: dict[Any, str | None]

@@ -2,9 +2,9 @@
 
     points = offset + factor * ln(odds of good),   factor = pdo / ln 2,   offset = base_points - factor * ln(base_odds)
 
-pdo are the points that double the odds. Of a tree with one node and a linear response (an additive model) every input
-has bins with points of its own (bins.py), and a row's points are the base and those of its bins. Of a hard tree every
-leaf is a bin, and a row has the points of its leaf.
+pdo are the points that double the odds. In an additive model (a tree with one node and a linear response) every input
+has bins with points (bins.py), and a row's points are the base plus those of its bins. In a hard tree every leaf is a
+bin.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from softwood.tree.curve import Curve
 from softwood.tree.schema import Input
 from softwood.tree.wording import Wording
 
-HALF = 0.5  # rows added to either class of a leaf, so that a pure one has finite odds
+HALF = 0.5  # rows added to each class of a leaf, so that a pure leaf has finite odds
 
 
 def scorecard(
@@ -48,22 +48,23 @@ def scorecard(
     ----------
     model : of two classes: an additive model (a soft tree with one leaf, `SoftTreeClassifier(max_leaves=1,
         leaf="linear")`), or a hard tree such as CARTClassifier's.
-    X, sample_weight : rows to count the bins by, as the training rows, and their weights. None: the bins are counted by
-        the quantiles that the model knows, so about, and with ties to the next quantile.
-    bins : own cuts of some inputs, `{"age": [25, 40]}`: x <= 25, 25 < x <= 40, x > 40. Inputs that are not named have
-        the bins of the model: the pieces of its curves, which are exact.
-    whole : whole points. Bins that are not given end where the rounded curve changes.
-    good : the class whose odds points grow with; None: the last one.
-    pdo, base_points, base_odds : base_points stand for odds of base_odds to 1, and pdo more double the odds.
+    X, sample_weight : rows for the counts of the bins, such as the training rows, and their weights. None: counts are
+        estimated from the quantiles in the model.
+    bins : cuts of some inputs, `{"age": [25, 40]}`: x <= 25, 25 < x <= 40, x > 40. Other inputs have the bins of the
+        model: the pieces of its curves, which are exact.
+    whole : whether to use whole points. Bins that are not given then end where the rounded curve changes.
+    good : the class whose odds increase with the points; None: the last one.
+    pdo, base_points, base_odds : base_points correspond to odds of base_odds to 1, and pdo further points double the
+        odds.
 
     Returns
     -------
-    Of an additive model: input, bin, lower, upper (of a number: lower < x <= upper), level, rows (by weight), points,
-    per_unit, per_square and at: a number x of the bin has points + per_unit (x - at) + per_square (x - at)², so the sum
-    is the model's; `off`: at most how many points the model's own curve is away from these inside the bin, 0 where
-    the line is exact and at most 1/2 where points are whole and bins the model's. Every input averages to 0 over the
-    training rows. Of a hard tree: node, rule, rows, probability (of good) and points; to both classes of a leaf half a
-    row is added. `card.apply(X)` gives points to rows, `card.to_sql(table)` writes them as SQL.
+    For an additive model: input, bin, lower, upper (for a number: lower < x <= upper), level, rows (by weight), points,
+    per_unit, per_square and at: a number x in the bin has points + per_unit (x - at) + per_square (x - at)², so the sum
+    is the model's; `off`: the largest difference from the model's curve inside the bin, 0 for exact lines and at most
+    1/2 for whole points with the model's bins. Every input averages to 0 over the training rows. For a hard tree: node,
+    rule, rows, probability (of good) and points; half a row is added to each class of a leaf. `card.apply(X)` gives
+    points to rows, `card.to_sql(table)` writes them as SQL.
 
     Examples
     --------
@@ -154,7 +155,7 @@ def _leaves(tree: Tree, good: int, offset: float, factor: float, whole: bool) ->
 
 @dataclass(frozen=True)
 class _Asked:
-    """What was asked for beside the scaling."""
+    """The options apart from the scaling."""
 
     bins: Mapping[str, Sequence[float]]
     whole: bool
@@ -163,7 +164,7 @@ class _Asked:
 
 
 def _additive(tree: Tree, offset: float, factor: float, asked: _Asked) -> list[Line]:
-    """The base has the mean of every curve, so that an input's points say what its bin does to a common row."""
+    """The base includes the mean of every curve, so that an input's points are relative to an average row."""
     schema, lines = tree.schema, list[Line]()
     curves = [_centred(tree.curve(0, feature, 0), schema.inputs[feature]) for feature in range(tree.n_features)]
     used = [one.name for one, curve in zip(schema.inputs, curves, strict=True) if not _is_nothing(curve)]
@@ -197,12 +198,12 @@ def _is_nothing(curve: Curve) -> bool:
 
 
 def _centred(curve: Curve, one: Input) -> Curve:
-    """The curve with its mean over the training rows; of a file of version 1 by the summary of the input."""
+    """The curve with its mean over the training rows; for a file of version 1 from the summary of the input."""
     if curve.mean is not None or _is_nothing(curve):
         return curve
     summary = one.summary
     if summary is None:
-        raise ValueError(f"the tree does not say what the training rows held of {one.name!r}, which its bins need.")
+        raise ValueError(f"the tree has no summary of {one.name!r} in the training rows, which its bins need.")
     if one.levels is not None:
         heights, weights = np.array(curve.levels), np.array(summary.counts)
     else:

@@ -1,18 +1,18 @@
-"""A tree as a program: the one form that every export is printed from.
+"""A tree as a program: the common form of all exports.
 
-    cells     each input is a number (missing is NaN) or one of its levels, which becomes its code; what is no level is
+    cells     each input is a number (missing is NaN) or one of its levels, which becomes its code; other levels are
               missing
-    columns   made of one input each (`Column`), held where sums keep their digits (kernels/formulas/far_out.py)
-    gates     a soft threshold or a linear sum asks first; then the readers in their order, the first that can tell
-              gives the slot; where none can, `rest` holds the share of every child
+    columns   functions of one input each (`Column`), clipped so that sums keep their digits (kernels/formulas/far_out.py)
+    gates     first a soft threshold or a linear sum; then the readers in order, the first that decides gives the slot;
+              if none does, `rest` holds the share of every child
     reach     reach[c] = reach[m] * (1 - leafness[m]) * share[m -> c], from the root, in the order of the nodes
     output    sum over m of reach[m] * leafness[m] * (values[m] + sum of slopes * columns), in the order of the nodes
-    answer    link(output); of classes at most 1
-    decision  the first class of least expected cost, or without costs the first of the highest probability
+    answer    link(output); for classes at most 1
+    decision  the first class of least expected cost, or without costs of the highest probability
 
-A surrogate is one more reader, a default slot is a `rest` of one 1. Nodes that nothing can reach are left out. Sums run
-in the order of `kernels/reference/evaluate.py`, so that a language with doubles gives the same digits but for those
-of its exponential function.
+A surrogate is a further reader, a default slot is a `rest` with a single 1. Unreachable nodes are omitted. Sums run in
+the order of `kernels/reference/evaluate.py`, so a language with doubles gives the same digits, apart from its
+exponential function.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from softwood.tree.views import (
 
 Label = str | int | float | bool
 Limits = list[tuple[float, float]]
-EXACT_IN_DOUBLE = 2**53  # integers up to here are doubles of their own
+EXACT_IN_DOUBLE = 2**53  # larger integers are not distinct as doubles
 EXACT_IN_INT64 = 2**63 - 1
 
 
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
 
 class Column(NamedTuple):
     """x, x², max(0, x - parameter), 1 if x is the level of code `parameter`, 1 if x is missing; `when_missing` is its
-    value where x is missing. A number x is first held between `low` and `high`.
+    value if x is missing. A number x is first clipped to `low` and `high`.
     """
 
     kind: Term
@@ -68,8 +68,8 @@ class Column(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """The slot that one input says: of a number `slots[how many cuts are below x]`, of a category `slots[code]`, where
-    -1 cannot tell. A missing value cannot tell either.
+    """The slot of one input: for a number `slots[number of cuts below x]`, for a category `slots[code]`. -1 and missing
+    values do not decide.
     """
 
     feature: int
@@ -78,12 +78,12 @@ class Reader(NamedTuple):
 
     @property
     def is_category(self) -> bool:
-        """Whether its input is a category: it has a slot for every level, and no cuts."""
+        """Whether its input is a category, with one slot per level and no cuts."""
         return not self.cuts
 
 
 class SoftThreshold(NamedTuple):
-    """Share of slot 0 where x is there: a ramp or a sigmoid about the threshold, as in `views.ThresholdGate`."""
+    """Share of slot 0 unless x is missing: a ramp or a sigmoid around the threshold, as in `views.ThresholdGate`."""
 
     feature: int
     threshold: float
@@ -93,7 +93,7 @@ class SoftThreshold(NamedTuple):
 
 
 class LinearSum(NamedTuple):
-    """bias + sum of weight * column, a step or a sigmoid of it is the share of slot 0. It can always tell."""
+    """A step or a sigmoid of bias + sum of weight * column is the share of slot 0. It always decides."""
 
     bias: float
     terms: tuple[tuple[int, float], ...]
@@ -101,16 +101,16 @@ class LinearSum(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node: what it keeps and answers, and how it shares out the rest.
+    """A node: its leafness and response, and the shares of its children.
 
     Attributes
     ----------
-    leafness : the part it answers itself.
-    children : their places; none for a leaf.
-    first : what is asked before the readers, if anything.
-    readers : asked in this order.
-    rest : share of every child where nobody can tell.
-    values : the constants of its response, one an output.
+    leafness : the proportion it keeps.
+    children : their positions; none for a leaf.
+    first : the test before the readers, if any.
+    readers : in this order.
+    rest : share of every child if no reader decides.
+    values : the constants of its response, one per output.
     slopes : pairs of a column and its factor in every output; none for a constant response.
     """
 
@@ -125,18 +125,18 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """All that an export says.
+    """The content of an export.
 
     Attributes
     ----------
     cells : the inputs.
-    columns : those that some sum uses.
+    columns : those used in sums.
     nodes : parents before children, siblings side by side, the root first.
-    link : from output to answer.
+    link : from output to prediction.
     answers : labels of the classes, or names of the targets.
     is_classifier : whether the answers are classes.
     costs : costs[true][given], or None.
-    title : a line about where it comes from.
+    title : a line about its origin.
     """
 
     cells: tuple[Cell, ...]
@@ -150,12 +150,12 @@ class Program:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers that a node answers."""
+        """Number of outputs of a node."""
         return len(self.nodes[0].values)
 
     @property
     def takes_one_path(self) -> bool:
-        """Whether one node answers every row, so that no shares need to be kept."""
+        """Whether every row reaches one leaf, so that no shares are needed."""
         return all(
             not node.children
             or (
@@ -168,14 +168,14 @@ class Program:
 
     @property
     def has_differences(self) -> bool:
-        """Whether it takes differences of numbers that may be nearly equal: sums of terms that cancel, or distances to
-        a threshold. Single precision loses their digits, whatever it does later.
+        """Whether it computes differences of nearly equal numbers: sums of terms that cancel, or distances to a
+        threshold. Single precision loses their digits.
         """
         return bool(self.columns) or any(isinstance(node.first, SoftThreshold) for node in self.nodes)
 
     @property
     def used(self) -> tuple[int, ...]:
-        """The inputs that some node reads, lowest first."""
+        """The inputs that nodes read, in ascending order."""
         found = {column.feature for column in self.columns}
         for node in self.nodes:
             found |= {reader.feature for reader in node.readers}
@@ -184,7 +184,7 @@ class Program:
 
 
 def is_step(first: SoftThreshold | LinearSum | None) -> bool:
-    """Whether a gate sends a row that it can read to one child, whole."""
+    """Whether a gate sends each row without missing values to one child."""
     return first is None or first.squash == Squash.STEP
 
 
@@ -224,7 +224,7 @@ def make_program(model: Any, wanted_by: str = "export") -> Program:
 
 
 def _with_steady_sums(tree: Tree) -> tuple[Tree, Limits]:
-    """The tree with weights that keep their digits far out, and the limits of its columns: what evaluators read."""
+    """The tree with weights that keep their digits far from the data, and the limits of its columns, for evaluators."""
     steady = steady_sums(tree)
     names = ("weight_begin", "weight_column", "weight", "slope")
     told = {"slope_effect": np.zeros((0, *tree.slope.shape[1:])), "weight_effect": np.zeros(0)}  # of the old weights
@@ -240,7 +240,7 @@ def _title(tree: Tree) -> str:
 
 
 def _labels(labels: Iterable[Any], what: str) -> tuple[Label, ...]:
-    """Labels that every language has; others are refused."""
+    """Labels of types that every language has; others are refused."""
     told = tuple(labels)
     for label in told:
         if not isinstance(label, str | int | float | bool):
@@ -254,7 +254,7 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[Label, ...]:
 
 
 def refuse_wide_levels(program: Program, language: str) -> None:
-    """An error for levels that a language cannot tell apart because its numbers are doubles."""
+    """An error for levels that are not distinct as doubles."""
     for cell in program.cells:
         refuse_wide(cell.levels, f"input {cell.name!r} has the level", language, EXACT_IN_DOUBLE)
 
@@ -276,7 +276,7 @@ def refuse_wide(labels: Sequence[Label], what: str, language: str, limit: int) -
 
 
 def _reachable(tree: Tree) -> list[int]:
-    """Nodes at which something of a row may arrive, in their order: none below one that keeps everything."""
+    """Reachable nodes, in order: none below a node that keeps everything."""
     reached = [True] * tree.n_nodes
     for node in range(tree.n_nodes):
         if not reached[node] or tree.leafness[node] == 1.0:
@@ -286,7 +286,7 @@ def _reachable(tree: Tree) -> list[int]:
 
 
 class _Columns:
-    """The columns in use, numbered as they are met."""
+    """The used columns, numbered in order of use."""
 
     def __init__(self, limits: Limits) -> None:
         self.columns: list[Column] = []

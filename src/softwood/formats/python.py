@@ -1,4 +1,4 @@
-"""A tree as one Python module that needs neither softwood nor NumPy, only `math` of the standard library."""
+"""A tree as one Python module that needs only `math` of the standard library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a file at one stroke: who reads it finds the old one whole or the new one whole, also after a crash."""
+"""Atomic writing of files: readers find the old file or the new one, also after a crash."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ MOST_BYTES = 200  # of the name of a file in that of the one beside it
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write the parts beside the file, make sure they are on the disk, then give them the file's name.
+    """Write the parts to a file in the same folder, flush it to disk, then rename it.
 
-    A file that was there keeps its permissions; a link still points to what it pointed to.
+    An existing file keeps its permissions; a link keeps its target.
     """
     given = Path(path)
-    if (
-        given.exists() and not given.is_file() and not given.is_dir()
-    ):  # a pipe, a terminal, /dev/null: nothing to replace
+    if given.exists() and not given.is_file() and not given.is_dir():  # a pipe, a terminal, /dev/null: not replaced
         with given.open("wb") as file:
             file.writelines(parts)
         return
@@ -32,9 +30,9 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The path of an empty file beside `path`, to be filled inside; it gets the name at the end, or is removed.
+    """The path of an empty file in the same folder, to be filled inside; it is renamed at the end, or removed.
 
-    An error of the system names `path`, not the file beside it.
+    An error of the system names `path`, not the temporary file.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -43,7 +41,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        if mode is not None:  # before the content is there: what was private stays so
+        if mode is not None:  # before the content is written, so that private files stay private
             beside.chmod(mode | stat.S_IWUSR)
         yield beside
         with beside.open("r+b") as file:
@@ -55,18 +53,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         if isinstance(problem, OSError) and str(beside) in (problem.filename, problem.filename2):
-            raise OSError(problem.errno, problem.strerror, str(path)) from None  # of the class that its number has
+            # the exception class of the error number
+            raise OSError(problem.errno, problem.strerror, str(path)) from None
         raise
     _sync_folder(target.parent)
 
 
 def _shorten(name: str) -> str:
-    """So much of a name that there is room for an ending: systems take 255 bytes."""
+    """A name truncated to leave room for a suffix: systems allow 255 bytes."""
     return name.encode("utf-8", "surrogateescape")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name is on the disk too; not every system lets a folder be opened."""
+    """Flush the new name to disk, too, if the system can open folders."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

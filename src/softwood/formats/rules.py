@@ -16,17 +16,17 @@ from softwood.formats.columns import GAP, Column, spell_counts, total_width
 from softwood.tree.ruleset import RuleSet
 from softwood.tree.spelling import display_width, spell_fixed, spell_label
 
-LEAST_ROOM = 28  # columns that the conditions always get
+LEAST_ROOM = 28  # minimum width of the conditions
 
 
 def rules_to_text(model: Any, *, digits: int | None = 3, width: int | None = 100) -> str:
-    """Rules with coverage, errors and confidence; the first that holds answers.
+    """Rules with coverage, errors and confidence; the first that applies gives the prediction.
 
     Parameters
     ----------
     model : a `RuleSet`, or a fitted estimator with `rules_`.
     digits : of numbers, as in `to_text`.
-    width : columns to aim for: conditions go on in further lines.
+    width : target width in characters: conditions are wrapped.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _rules_of(model: Any) -> RuleSet:
 
 
 def wrap_conditions(words: list[str], room: int | None) -> list[str]:
-    """Conditions joined by `and`, as many in a line as fit."""
+    """Conditions joined by `and`, wrapped."""
     lines = words[:1] or ["any row"]
     for word in words[1:]:
         longer = f"{lines[-1]} and {word}"

@@ -1,8 +1,8 @@
 """scikit-learn's decision trees as a `Tree`, and hard trees on numbers back as theirs.
 
-scikit-learn rounds every cell to a float before it compares; a `Tree` compares doubles. Coming from there, a threshold
-becomes the highest double that rounds to a float not above it; going there, the highest float not above it. So a tree
-that came from there sends every row as it did there, and one that goes there sends every row of floats as it did here.
+scikit-learn rounds every cell to a float before it compares; a `Tree` compares doubles. On import a threshold becomes
+the highest double that rounds to a float not above it; on export, the highest float not above it. So an imported tree
+sends every row as in scikit-learn, and an exported one sends every row of floats as in softwood.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softwood.tree.provenance import json_value
 def from_sklearn(model: Any) -> Tree:
     """The tree of a fitted DecisionTreeClassifier or DecisionTreeRegressor (ExtraTree... too).
 
-    It answers every row as the model does, and can be printed, viewed, explained, saved, softened and exported.
+    It gives the same predictions as the model, and can be printed, viewed, explained, saved, softened and exported.
 
     Examples
     --------
@@ -71,13 +71,14 @@ def from_sklearn(model: Any) -> Tree:
 def to_sklearn(model: Any, *, drop_surrogates: bool = False) -> Any:
     """A fitted DecisionTreeClassifier or DecisionTreeRegressor with the tree of a model.
 
-    The tree must be hard, with steps on one number at two-way gates and constant leaves; categories, shares of missing
-    values, surrogates and costs are refused, since scikit-learn's trees have none.
+    The tree must be hard, with two-way steps on one number and constant leaves. Categories, fractional missing values,
+    surrogates and costs are refused, because scikit-learn's trees do not have them.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
-    drop_surrogates : leave surrogates out: a missing value then goes where it would if all surrogates were missing too.
+    drop_surrogates : whether to drop surrogates: a missing value then goes where it would if all surrogates were
+        missing, too.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def to_sklearn(model: Any, *, drop_surrogates: bool = False) -> Any:
     sizes = np.array([tree.n_answers] if classes else [1] * tree.n_outputs, np.intp)
     made.tree_ = TheirTree(n, sizes, made.n_outputs_)
     dtype = made.tree_.__getstate__()["nodes"].dtype
-    order = np.array(list(tree.walk()))  # theirs stand in this order
+    order = np.array(list(tree.walk()))  # the order of scikit-learn
     nodes = _their_nodes(tree, order, dtype)
     value = answers[order][:, None, :] if classes else answers[order][:, :, None]
     state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": np.ascontiguousarray(value)}
@@ -128,7 +129,7 @@ def _provenance(model: Any) -> Provenance:
 
 
 def _levels(left: Any, right: Any) -> npt.NDArray[np.intp]:
-    """Their nodes level by level, siblings side by side."""
+    """The nodes of scikit-learn level by level, siblings side by side."""
     order, level = [], [0]
     while level:
         order += level
@@ -142,12 +143,12 @@ def _highest_double(threshold: Floats) -> Floats:
     high = np.nextafter(low, np.float32(np.inf))
     middle = (low.astype(np.float64) + high.astype(np.float64)) / 2
     with np.errstate(over="ignore"):
-        stays = middle.astype(np.float32) == low  # a tie goes to the even one
+        stays = middle.astype(np.float32) == low  # ties round to even
     return np.where(np.isfinite(middle), np.where(stays, middle, np.nextafter(middle, -np.inf)), threshold)
 
 
 def _refuse_more(program: Program, drop_surrogates: bool) -> None:
-    """What their trees have not."""
+    """Refuse features that scikit-learn's trees do not have."""
     readers = [node.readers[0] for node in program.nodes if node.readers]
     plain = all(len(node.children) == 2 for node in program.nodes if node.children) and not any(
         reader.is_category for reader in readers

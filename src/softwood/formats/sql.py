@@ -1,13 +1,13 @@
 """A tree as one SELECT.
 
-    cells      the inputs in use, NULL where missing or no level
-    node       of a tree with one path: which node answers, as CASE inside CASE
-    columns, scores, firsts, shares, reach      of another: the equation, a step each
-    outputs, answers      numbers of the answering nodes, then the link
-    SELECT     the columns that are kept, the answers, the class of least expected cost
+    cells      the used inputs, NULL if missing or an unknown level
+    node       for a tree with one path: the leaf, as nested CASE
+    columns, scores, firsts, shares, reach      otherwise: the equation, step by step
+    outputs, answers      the outputs, then the link
+    SELECT     the kept columns, the predictions, the class of least expected cost
 
-Each step is a common table expression over the one before. Shares so small that a product of them would leave the
-range of doubles count as 0 (PostgreSQL makes an error of it); that is far below the last digit of an answer.
+Each step is a common table expression over the one before. Shares whose product would underflow count as 0 (PostgreSQL
+raises an error otherwise); this is far below the last digit of a prediction.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from softwood.formats.program import (
 )
 from softwood.kernels.kinds import Link, Squash, Term
 
-STEPS = 6  # CASE inside CASE in one step: SQLite's parser holds no more than about twenty
-TERMS = 200  # of a sum before it is put in brackets: databases limit how deeply an expression nests
-OWN = re.compile(r"_([kcsnfgrolepx][0-9]+(_[0-9]+)?|top|total|none)", re.IGNORECASE)  # names of columns between
+STEPS = 6  # nested CASE in one step: SQLite's parser allows about twenty
+TERMS = 200  # terms of a sum in one pair of brackets: databases limit the nesting of expressions
+OWN = re.compile(r"_([kcsnfgrolepx][0-9]+(_[0-9]+)?|top|total|none)", re.IGNORECASE)  # names of intermediate columns
 NAMES = (
     "cells|columns|scores|nodes[0-9]+|firsts|shares|reach|outputs|links|tops|exponents|totals|answers|costs"  # of steps
 )
@@ -50,16 +50,16 @@ def to_sql(
     keep: Sequence[str] = (),
     names: Sequence[str] | None = None,
 ) -> str:
-    """One SELECT that answers every row of a table.
+    """One SELECT that computes the predictions for every row of a table.
 
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a search over one.
     dialect : "sqlite", "duckdb", "postgresql", "mysql", "bigquery" or "snowflake".
-    table : what to select from, as SQL: a table, which has the inputs by their names, or a SELECT in brackets.
+    table : the source, as SQL: a table with the inputs by their names, or a SELECT in brackets.
     keep : columns of the table to pass on, such as its key.
-    names : of the columns with the answers. Left out: of classes `p_` and the label, before `prediction`, the label
-        itself; of one target `prediction`; of several `prediction_` and the target.
+    names : of the columns with the predictions. Default: for classes `p_` and the label, followed by `prediction`, the
+        label itself; for one target `prediction`; for several `prediction_` and the target.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _names(program: Program, given: Sequence[str] | None) -> list[str]:
 
 
 def _refuse_clashes(program: Program, keep: Sequence[str], told: Sequence[str]) -> None:
-    """Columns of one name: what is kept and what is answered, and inputs called as the columns between."""
+    """Refuse duplicate column names, and inputs named like intermediate columns."""
     twice = sorted(set(keep) & set(told))
     if twice or len(set(told)) < len(told):
         raise ValueError(f"columns {twice or told!r} would occur twice in the result; pass other names=.")
@@ -114,7 +114,7 @@ def _refuse_clashes(program: Program, keep: Sequence[str], told: Sequence[str]) 
 
 
 def _refuse_wide(program: Program) -> None:
-    """Integers that the query would change: beyond 64 bits, or beyond doubles where they stand among other numbers."""
+    """Refuse integers that the query would change: beyond 64 bits, or beyond doubles if mixed with other numbers."""
     for what, labels in (
         *((f"input {cell.name!r} has the level", cell.levels) for cell in program.cells),
         ("the answer has the label", program.answers),
@@ -125,13 +125,13 @@ def _refuse_wide(program: Program) -> None:
 
 
 class _Query:
-    """A SELECT in the making: its steps, each over the one before."""
+    """A SELECT under construction: its steps, each over the previous one."""
 
     def __init__(self, program: Program, words: Dialect, table: str, keep: Sequence[str], names: list[str]) -> None:
         self.program, self.words, self.keep, self.names = program, words, keep, names
         self.steps: list[str] = []
         self.last = table
-        self.prefix = ""  # of the steps, so that none has a name that stands in `table`
+        self.prefix = ""  # prefix of the steps that does not occur in `table`
         while re.search(rf"\b{self.prefix}({NAMES})\b", table, re.IGNORECASE):
             self.prefix += "_"
         self.real = words.real
@@ -154,7 +154,7 @@ class _Query:
         return f"WITH {steps}\nSELECT {_list([*first, *chosen])}\nFROM {self.last}"
 
     def step(self, name: str, expressions: Sequence[str], carry: bool = True) -> None:
-        """One more step, which has all columns of the one before and these; none where there are none."""
+        """Add a step with all columns of the previous one and these; none if there are none."""
         if not expressions:
             return
         fence = f" {self.words.fence}" if self.words.fence else ""
@@ -179,7 +179,7 @@ class _Query:
         if kind == Term.CATEGORY:
             level = self.words.level(cell, cell.levels[int(parameter)])
             return f"{gone} WHEN {x} = {level} THEN 1e0 ELSE 0e0 END"
-        if cell.kind.has_levels:  # of a category the number is its code
+        if cell.kind.has_levels:  # for a category the number is its code
             codes = (f"WHEN {self.words.level(cell, level)} THEN {code}e0" for code, level in enumerate(cell.levels))
             x = f"CASE {x} {' '.join(codes)} END"
         if kind == Term.HINGE:
@@ -198,7 +198,7 @@ class _Query:
     # -- what readers say ------------------------------------------------------------------------------------------
 
     def reads(self, reader: Reader, slot: int) -> str:
-        """A condition that holds where the reader says the slot."""
+        """A condition for the reader to choose the slot."""
         x, cell = self.input(reader.feature), self.program.cells[reader.feature]
         if reader.is_category:
             levels = [level for level, each in zip(cell.levels, reader.slots, strict=True) if each == slot]
@@ -213,12 +213,12 @@ class _Query:
         return " AND ".join(parts) or f"{x} IS NOT NULL"
 
     def lost(self, reader: Reader) -> str:
-        """A condition that holds where the reader cannot tell."""
+        """A condition for the reader not to decide."""
         gone = f"{self.input(reader.feature)} IS NULL"
         return f"({gone} OR {self.reads(reader, -1)})" if -1 in reader.slots else gone
 
     def says(self, readers: Sequence[Reader], slot: int) -> str:
-        """A condition that holds where the first reader that can tell says the slot."""
+        """A condition for the first reader that decides to choose the slot."""
         told = self.reads(readers[0], slot)
         if len(readers) == 1:
             return told
@@ -296,7 +296,7 @@ class _Query:
         return max(depth)
 
     def first(self, m: int, first: SoftThreshold | LinearSum, limit: float) -> str:
-        """Share of slot 0 where the gate itself can tell, else NULL."""
+        """Share of slot 0 if the gate decides, else NULL."""
         if isinstance(first, LinearSum):
             if first.squash == Squash.STEP:
                 return f"CASE WHEN _s{m} >= 0e0 THEN 1e0 ELSE 0e0 END"
@@ -315,9 +315,8 @@ class _Query:
         return f"CASE WHEN {x} IS NULL THEN NULL WHEN {away} = 0e0 THEN 0.5e0 {left} {right} END"
 
     def sigmoid(self, score: str, limit: float, x: str = "", unit: tuple[float, float] = (0.0, 1.0)) -> str:
-        """1 / (1 + exp(-score)); 0 or 1 beyond the limit, where many databases refuse the exponential; NULL of NULL.
-
-        x, unit : what the score is made of, (x - unit[0]) / unit[1], where dividing it could overflow.
+        """1 / (1 + exp(-score)); 0 or 1 beyond the limit, where many databases refuse the exponential; NULL for NULL.
+        x, unit : the score is (x - unit[0]) / unit[1], if the division could overflow.
         """
         share = f"1e0 / (1e0 + EXP(-{score}))"
         if self.words.exp_is_total:
@@ -328,14 +327,14 @@ class _Query:
         return f"CASE {ends} ELSE {share} END"
 
     def exponential(self, output: str, limit: float) -> str:
-        """exp(output); at the end of the doubles, 1e250, beyond the limit, where many databases refuse it."""
+        """exp(output); 1e250 beyond the limit, where many databases refuse it."""
         if self.words.exp_is_total:
             return f"EXP({output})"
         ends = f"WHEN {output} < {self.real(-limit)} THEN 0e0 WHEN {output} > {self.real(limit)} THEN 1e250"
         return f"CASE {ends} ELSE EXP({output}) END"
 
     def share(self, m: int, node: Node, slot: int) -> str:
-        """What the gate of node m sends to a slot."""
+        """The share of a slot of node m."""
         whens = [f"WHEN _f{m} IS NOT NULL THEN {(f'_f{m}', f'1e0 - _f{m}')[slot]}"] if node.first else []
         if node.readers:
             whens.append(f"WHEN {self.says(node.readers, slot)} THEN 1e0")
@@ -344,7 +343,7 @@ class _Query:
         return f"CASE {' '.join(whens)} ELSE {self.real(node.rest[slot])} END"
 
     def ways(self) -> list[str]:
-        """Reach of every node times its leafness, as a product of the shares on the way."""
+        """Reach of every node times its leafness, as a product of the shares on the path."""
         nodes = self.program.nodes
         passed: list[list[str]] = [[] for _ in nodes]
         for m, node in enumerate(nodes):
@@ -358,7 +357,7 @@ class _Query:
     # -- answers ---------------------------------------------------------------------------------------------------
 
     def answers(self) -> list[str]:
-        """Where the answers are, after the link."""
+        """The columns of the predictions, after the link."""
         outputs, limit = [f"_o{k}" for k in range(self.program.n_outputs)], SMALLEST * math.log(10.0)
         if self.program.link == Link.SIGMOID:
             self.step("links", [f"{self.sigmoid(each, limit)} AS _l{k}" for k, each in enumerate(outputs)])
@@ -397,7 +396,7 @@ class _Query:
 
 
 def _extreme(places: Sequence[str], better: str, told: Sequence[str] | None = None) -> str:
-    """The first of the places that is at least as good as all others, or what is told of it."""
+    """The first position that is at least as good as all others, or its value in `said`."""
     said = told or places
     if len(places) == 1:
         return said[0]
@@ -413,7 +412,7 @@ def _within_doubles(value: float) -> float:
 
 
 def _sum(terms: Sequence[str]) -> str:
-    """A sum from left to right; a long one in brackets."""
+    """A sum from left to right; a long one is bracketed."""
     if not terms:
         return "0e0"
     if len(terms) <= TERMS:

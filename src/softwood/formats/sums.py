@@ -1,8 +1,8 @@
-"""What nodes add, as columns of a printed tree, and the sum of one row, shown once below it.
+"""What nodes add, as columns of a printed tree, and the sum for one row, shown below it.
 
-    log odds   what a leaf adds; of a linear one on average among the rows that arrive, and its sum is written out
+    log odds   what a leaf adds; for a linear leaf the average over the rows that arrive, with the sum written out
 
-The row is that of medians (of a category the most frequent level): it is a row that a reader can write down.
+The row has medians (for a category the most frequent level), so that a reader can write it down.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from softwood.tree.node_numbers import PREDICTED, NodeNumbers, is_summed, node_n
 from softwood.tree.row_sum import row_sum, told_outputs
 from softwood.tree.spelling import spell_label, wrap
 
-ROOM_FOR_ADDED = 30  # columns that a column for each output may take, before the largest is told in words
-MOST_SUMS = 3  # of the row that is shown
+ROOM_FOR_ADDED = 30  # maximum width of one column per output; otherwise only the largest is shown
+MOST_SUMS = 3  # of the row shown
 
 
 def added_columns(tree: TreeArrays, nodes: list[int], digits: int | None) -> list[Column]:
-    """What each node adds; none where no sum is taken: a leaf of a hard tree answers what arrives."""
+    """What each node adds; none if there is no sum, as in a hard tree."""
     if not is_summed(tree):
         return []
     numbers, places = node_numbers(tree), told_outputs(tree)
@@ -41,7 +41,7 @@ def _column(numbers: NodeNumbers, head: str, nodes: list[int], output: int, digi
 
 
 def _largest(numbers: NodeNumbers, labels: list[str], node: int, digits: int | None) -> str:
-    """`+2.1 setosa, …`: the largest, which the others are less than."""
+    """`+2.1 setosa, …`: the largest."""
     if not numbers.answers(node):
         return ""
     best = int(np.argmax(np.nan_to_num(numbers.adds[node])))
@@ -54,21 +54,21 @@ def sum_notes(tree: TreeArrays, width: int | None) -> list[str]:
 
 
 def _notes(tree: TreeArrays) -> list[str]:
-    """How the answer of a row is a sum, and the sum of one row; what the columns are where rows are not known."""
+    """The notes on the sum of a row, with one example; or on the columns if no rows are known."""
     if not is_summed(tree):
         return []
     numbers = node_numbers(tree)
     what = "Classes are those" if tree.schema.task == "classification" else "The mean is that"
-    notes = [f"{what} of the training rows that arrive, each counted by the part of it that does."]
+    notes = [f"{what} of the training rows that arrive, weighted by the proportion that arrives."]
     if tree.n_nodes == 1:
         notes = []
     if numbers.source == PREDICTED:
-        notes = ["What arrived at a node is not known of this tree: its mean prediction stands in its place."]
+        notes = ["What arrived at a node is unknown for this tree: its mean prediction is shown instead."]
     elif numbers.source != "observed":
-        notes = ["What arrived at a node is not known of this tree: its own answer stands in its place."]
+        notes = ["What arrived at a node is unknown for this tree: its own prediction is shown instead."]
     if tree.n_leaves > 1 or np.any(tree.leafness % 1):
         unit = numbers.unit or "answer"
-        notes.append(f"A row's {unit} is the sum, over the leaves, of the part that arrives × what the leaf adds.")
+        notes.append(f"A row's {unit} is the sum over the leaves of share × what the leaf adds.")
     row = median_row(tree)
     if row is not None and tree.n_nodes > 1 and isinstance(tree, Tree):
         found = row_sum(tree, row)
@@ -79,7 +79,7 @@ def _notes(tree: TreeArrays) -> list[str]:
 
 
 def median_row(tree: TreeArrays) -> Floats | None:
-    """The median of every number and the most frequent level of every category; None where rows are not known."""
+    """The median of every number and the most frequent level of every category; None if rows are unknown."""
     row = []
     for one in tree.schema.inputs:
         summary = one.summary

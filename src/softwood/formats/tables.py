@@ -1,13 +1,12 @@
-"""A program as flat tables of numbers, for languages that walk a tree in a loop, and the text around them.
+"""A program as flat tables of numbers, for languages that evaluate a tree in a loop, and the surrounding text.
 
-    node m       n_children, first_child, leafness, gate (`GATES`), gate_at (its place among the soft or linear ones)
-    readers      of m: reader_begin[m] : reader_begin[m + 1]; cuts and slots of a reader lie likewise
-    rest[c]      share of child c where nobody can tell; of a tree with one path `default_slot[m]` instead
-    value        n_outputs numbers a node; slopes of m: slope_begin[m] : slope_begin[m + 1], n_outputs factors each
+    node m       n_children, first_child, leafness, gate (`GATES`), gate_at (its position among the soft or linear ones)
+    readers      of m: reader_begin[m] : reader_begin[m + 1]; cuts and slots of a reader likewise
+    rest[c]      share of child c if no reader decides; for a tree with one path `default_slot[m]` instead
+    value        n_outputs numbers per node; slopes of m: slope_begin[m] : slope_begin[m + 1], n_outputs factors each
 
-A printer has the evaluator of its language as one text in which `@if linear` ... `@end` keeps lines only where the
-program needs them (`@if !linear`: where it does not; `@if a|b`: where it needs one of them), and `@NAME@` stands for
-what the printer puts there.
+A printer has the evaluator of its language as one template: `@if linear` ... `@end` keeps lines if the program needs
+them (`@if !linear`: if not; `@if a|b`: if it needs one of them), and `@NAME@` is replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from softwood.kernels.kinds import Link, Squash, Term
 
 Numbers = list[int] | list[float]
 GATES = {"leaf": 0, "readers": 1, "ramp": 2, "sigmoid": 3, "linear_step": 4, "linear_sigmoid": 5}
-LARGEST_SINGLE = 1e30  # of an input in single precision, in which sums of some products have room
+LARGEST_SINGLE = 1e30  # largest input in single precision for which sums of products do not overflow
 SPOT = re.compile(r"@([A-Z_]+)@")
 
 
@@ -54,7 +53,7 @@ def make_tables(program: Program) -> dict[str, Numbers]:
 
 
 def needs(program: Program) -> dict[str, bool]:
-    """What parts of an evaluator the program uses, by the names of `@if`."""
+    """The parts of an evaluator that the program uses, by the names of `@if`."""
     firsts = [node.first for node in program.nodes if node.children]
     linear = [first for first in firsts if isinstance(first, LinearSum)]
     soft = [first for first in firsts if isinstance(first, SoftThreshold)]
@@ -91,7 +90,7 @@ def needs(program: Program) -> dict[str, bool]:
 
 
 def fill(text: str, has: Mapping[str, bool], spots: Mapping[str, str]) -> str:
-    """The text with the parts that are needed, and every spot filled."""
+    """The template with the needed parts, filled in."""
     lines: list[str] = []
     kept = [True]
     for line in text.splitlines():
@@ -121,15 +120,15 @@ def wrap(items: Sequence[str], indent: str = "    ", width: int = 110) -> str:
 
 
 def begins(sizes: Iterable[int]) -> list[int]:
-    """Where each of several things begins that lie one after the other, and where the last ends."""
+    """The start of each of several consecutive pieces, and the end of the last."""
     return list(accumulate(sizes, initial=0))
 
 
 def to_single(program: Program) -> Program:
     """The program in numbers of single precision.
 
-    A cut becomes the highest float that is not above it: a float x is above the one exactly where it is above the
-    other, so hard trees send every row of floats the same way.
+    A cut becomes the highest float that is not above it. A float x is above one exactly if it is above the other, so
+    hard trees send every row of floats the same way.
     """
     return replace(
         program,

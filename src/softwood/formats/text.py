@@ -5,7 +5,8 @@
        1  ├─ age ≤ 30 or missing   60   60.0%  no     0.90  0.10  *
        2  └─ age > 30              40   40.0%  yes    0.20  0.80  *
 
-The rule of a node says which rows its parent sends there; n and share are the training rows (by weight) that arrived.
+The rule of a node is the condition for its parent to send rows there; n and share are the training rows (by weight)
+that arrived.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from softwood.tree.spelling import display_width, pad, spell_fixed, spell_list, 
 from softwood.tree.sums import Sum
 from softwood.tree.wording import Wording
 
-LEAST_ROOM = 28  # columns a rule always gets, however wide the rest is
+LEAST_ROOM = 28  # minimum width of a rule
 
 
 def to_text(
@@ -46,28 +47,26 @@ def to_text(
     width: int | None = 100,
     feature_names: Sequence[str] | None = None,
 ) -> str:
-    """Rules of a tree, with names, counts, shares and answers.
+    """Print a tree as rules, with names, counts, shares and predictions.
 
     Parameters
     ----------
     model : a fitted estimator, a pipeline or a search with one inside, or a `Tree`.
-    form : "tree", or "rules": the ordered rules of a model that has them (`rules_`), else the paths of the tree, of a
-        soft one the most travelled with their shares; of the other parameters these know `digits`, `width` and
-        `feature_names`.
-    digits : decimals of numbers (significant digits below one). Thresholds of one feature that differ never look the
-        same: they get the digits it takes. None writes every number of a rule or an answer exactly.
-    max_depth : how deep to print; deeper nodes are counted.
-    surrogates : also list what each gate asks when its feature is missing, with the agreement and the adjusted
-        agreement, as rpart's summary does.
-    missing : say where missing values go.
-    width : columns to aim for: long sets of categories and long sums wrap, and what is cut says how much it holds. None
-        neither wraps nor cuts.
-    feature_names : names to print instead of the model's own, for a model that learned from a bare array.
+    form : "tree", or "rules": the ordered rules of a model that has them (`rules_`), else the paths of the tree, for a
+        soft tree those with the largest shares. Rules use only the parameters `digits`, `width` and `feature_names`.
+    digits : decimals of numbers (significant digits below one). Different thresholds of one feature get as many digits
+        as needed to differ. None writes all numbers exactly.
+    max_depth : maximum depth to print; deeper nodes are counted.
+    surrogates : whether to list the surrogate splits of each gate with agreement and adjusted agreement, as in rpart's
+        summary.
+    missing : whether to show where missing values go.
+    width : target width in characters: long sets of categories and long sums are wrapped or truncated. None: neither.
+    feature_names : names to print instead of the model's own, for a model fitted on an array.
 
     Returns
     -------
     str
-        A table with one line a node; `*` marks a leaf.
+        A table with one line per node; `*` marks a leaf.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def to_text(
 
 
 def _before(inside: Inside) -> list[str]:
-    """A note on the steps before, whose numbers the rules are about."""
+    """A note on the earlier steps of a pipeline, whose output the rules refer to."""
     return ["", f"Inputs are as the steps before give them: {', '.join(inside.steps)}."] if inside.steps else []
 
 
@@ -133,7 +132,7 @@ def _title(model: Any, tree: Tree) -> str:
 
 
 def _counts(tree: Tree, nodes: list[int]) -> list[Column]:
-    """Columns n and share, where the tree knows them."""
+    """Columns n and share, if known."""
     count = tree.count[nodes]
     if not np.isfinite(count).all() or not count[0] > 0:
         return []
@@ -141,7 +140,7 @@ def _counts(tree: Tree, nodes: list[int]) -> list[Column]:
 
 
 def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> list[str]:
-    """The lines of a node's rule, the first with its stem."""
+    """The lines of a node's rule, the first with its branch marks."""
     tree, node = words.tree, line.node
     also = [words.when_missing(node)] if missing and words.when_missing(node) else []
     if tree.n_children[node] and tree.leafness[node] > 0:
@@ -153,14 +152,14 @@ def _rule(words: Wording, line: Line, room: int | None, missing: bool) -> list[s
     asks = words.branch(node, room)
     pieces = (
         [*asks, *also] if len(asks) > 1 else [" ".join([*asks, *also])]
-    )  # sets wrap, a short rule stays in its line
+    )  # sets are wrapped, a short rule stays on one line
     first, *rest = wrap(pieces, room, "  ")
     return [line.stem + first, *(line.below + text for text in rest)]
 
 
 @dataclass(frozen=True)
 class Below:
-    """What is said below a node: the sum that its gate asks about, its linear response, its surrogates."""
+    """The lines below a node: the sum of its gate, its linear response, its surrogates."""
 
     words: Wording
     line: Line
@@ -168,7 +167,7 @@ class Below:
 
     @computed_once
     def sums(self) -> list[Sum]:
-        """The equations of the node's own answer, then its gate if that is written once."""
+        """The equations of the node's response, then its gate if it is written out once."""
         shown, node = not self.line.hidden, self.line.node
         gate = [self.words.gate(node, self.room)] if shown and self.words.written_once(node) else []
         return [*equations(self.words, node, self.room), *gate]
@@ -178,7 +177,7 @@ class Below:
         return any(told.is_cut for told in self.sums)
 
     def lines(self, surrogates: bool) -> list[str]:
-        """All of it, with the stem before."""
+        """All lines, with branch marks."""
         texts = [text for told in self.sums for text in wrap(told.pieces, self.room, "  ")]
         texts += self._surrogates() if surrogates and not self.line.hidden else []
         return [self.line.below + text for text in texts]
@@ -202,7 +201,7 @@ class Below:
 
 
 def _notes(words: Wording, missing: bool, surrogates: bool, width: int | None, is_cut: bool) -> list[str]:
-    """What the table cannot say in its cells, only where it applies."""
+    """Notes on the table, where they apply."""
     tree = words.tree
     notes = sum_notes(tree, width)
     if lost_its_buds(tree):

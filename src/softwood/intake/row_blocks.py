@@ -1,5 +1,6 @@
-"""Predictions in blocks of rows, for a large sparse matrix or out-of-core rows (files, lazy frames, `Batches`). Only
-one block of rows is in memory at a time; all predictions are.
+"""Predictions in blocks of rows, for a large sparse matrix or out-of-core rows (files, lazy frames, `Batches`).
+
+Only one block of rows is in memory at a time; all predictions are.
 """
 
 from __future__ import annotations

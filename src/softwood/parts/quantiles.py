@@ -31,8 +31,9 @@ def weighted_quantile(value: Floats, weight: Floats, level: float) -> Floats:
 
 
 def robust_spread(value: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Median of each column, and the standard deviation of the normal distribution with the same median absolute
-    deviation. The mean absolute deviation if more than half of the values are equal; 1 if all are.
+    """Median of each column, and the standard deviation of a normal distribution with its median absolute deviation.
+
+    The mean absolute deviation if more than half of the values are equal; 1 if all are.
 
     Examples
     --------

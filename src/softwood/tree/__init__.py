@@ -1,4 +1,4 @@
-"""The tree: the contract between everything that learns one and everything that uses one."""
+"""The tree: the contract between learners and everything that uses a tree."""
 
 from softwood.tree.basis import Basis
 from softwood.tree.cut import cut_tree, level_order, spread_surrogates

@@ -1,7 +1,7 @@
 """The arrays of a tree: its fields, its shape, and views of one node at a time.
 
-`Tree` (tree.py) is this, checked, with answers to rows. What checks, words or views a tree knows the arrays alone, so
-nothing here or there stands in a circle.
+`Tree` (tree.py) adds checks and predictions. Checks, wording and views depend only on the arrays, which avoids circular
+imports.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softwood.tree.schema import Schema
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.views import Gate, LinearGate, LinearResponse, Response, view_gate, view_response
 
-# Fields with one entry per node: name -> (dtype, value where the caller gave none).
+# Fields with one entry per node: name -> (dtype, default).
 PER_NODE: dict[str, tuple[type[np.generic], float]] = {
     "first_child": (np.int32, -1),
     "n_children": (np.int32, 0),
@@ -68,7 +68,7 @@ def _empty() -> Any:
 
 
 def _constant(shape: int | tuple[int, int], value: float, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """A read-only array of one value; one of zeros takes no memory until it is written, so never."""
+    """A read-only array of one value; zeros take no memory until written."""
     array = np.full(shape, value, dtype) if value else np.zeros(shape, dtype)
     array.setflags(write=False)
     return array
@@ -76,7 +76,7 @@ def _constant(shape: int | tuple[int, int], value: float, dtype: type[np.generic
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeArrays:
-    """The fields of a `Tree`, which says what they are, and what follows from them without looking at a row."""
+    """The fields of a `Tree`, which documents them, and properties that need no rows."""
 
     response: Floats
     schema: Schema
@@ -101,7 +101,7 @@ class TreeArrays:
     missing: Bytes = _empty()
     default: Ints = _empty()
     fraction: Floats = _empty()
-    surrogates: Surrogates = field(default_factory=lambda: NO_SURROGATES)  # frozen: one serves all
+    surrogates: Surrogates = field(default_factory=lambda: NO_SURROGATES)  # frozen, so it can be shared
     basis: Basis = field(default_factory=lambda: NO_BASIS)
     slope_row: Ints = _empty()
     slope: Floats = _empty()
@@ -151,7 +151,7 @@ class TreeArrays:
             object.__setattr__(self, name, value)
 
     def _derive_leafness(self) -> None:
-        """Where the caller gave no leafness, a node with children is a branch and one without a leaf."""
+        """Default leafness: a node with children is a branch, one without a leaf."""
         unsaid = np.isnan(self.leafness)
         object.__setattr__(self, "leafness", np.where(unsaid, np.where(self.n_children > 0, 0.0, 1.0), self.leafness))
         freeze(self, "leafness", np.float64)
@@ -170,7 +170,7 @@ class TreeArrays:
 
     @property
     def n_answers(self) -> int:
-        """Columns of `predict`: the sigmoid of one output answers two classes."""
+        """Columns of `predict`: the sigmoid of one output gives two classes."""
         return 2 if self.link == Link.SIGMOID and self.n_outputs == 1 else self.n_outputs
 
     @property
@@ -206,7 +206,7 @@ class TreeArrays:
 
     @property
     def depth(self) -> int:
-        """Longest way from the root to a leaf."""
+        """Longest path from the root to a leaf."""
         return int(self.node_depth.max())
 
     @computed_once
@@ -218,7 +218,7 @@ class TreeArrays:
 
     @computed_once
     def is_whole(self) -> bool:
-        """No row is ever split: one leaf answers it, with a constant."""
+        """No row is ever split: it gets the constant of one leaf."""
         return self.is_hard and not np.any(self.missing == Missing.FRACTION) and bool(np.all(self.slope_row < 0))
 
     # -- structure -----------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ class TreeArrays:
     # -- views ---------------------------------------------------------------------------------------------------
 
     def gate(self, node: int) -> Gate | None:
-        """What node `node` asks of a row and how it shares it out among its children; None for a leaf.
+        """The gate of a node; None for a leaf.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class TreeArrays:
         return view_gate(self, _inside("node", node, self.n_nodes))
 
     def response_at(self, node: int) -> Response:
-        """What node `node` answers before the link."""
+        """The response of a node, before the link."""
         return view_response(self, _inside("node", node, self.n_nodes))
 
     def curve(self, node: int, feature: int, output: int | None = None) -> Curve:
@@ -277,15 +277,17 @@ class TreeArrays:
 
     @property
     def answers(self) -> Floats:
-        """Answer after the link of every node with a constant response, were it a leaf; shape (nodes, outputs)."""
+        """Prediction, after the link, of every node with a constant response if it were a leaf; shape (nodes,
+        outputs).
+        """
         return kernels.apply_link(int(self.link), self.response)
 
     @property
     def mean_answers(self) -> Floats:
         """What arrives at every node (`arrived`): mean target or proportions of classes of the training rows there.
 
-        Where that is unknown (a file of version 1), the mean prediction there; where that is, too, what the node itself
-        answers, which in a hard tree of constants is the same. `node_numbers` says which of these it is.
+        If unknown (a file of version 1), the mean prediction there; if that is unknown, too, the response of the node,
+        which is the same in a hard tree with constant leaves. `node_numbers` says which one it is.
         """
         return self.arrived if len(self.arrived) else self.mean if len(self.mean) else self.answers
 
@@ -297,7 +299,7 @@ class TreeArrays:
     __hash__ = None  # type: ignore[assignment]  # compares by content, arrays do not hash
 
     def __getstate__(self) -> dict[str, Any]:
-        """Only the fields: the evaluator is native and is made again where needed."""
+        """Only the fields: the native evaluator is rebuilt when needed."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

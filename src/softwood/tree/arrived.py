@@ -2,8 +2,8 @@
 
     arrived(m) = sum of w reach_m(x) y / sum of w reach_m(x)
 
-It is observed, whatever the tree answers: of one row, several leaves are mixed, and none of them is what such rows are.
-Beside it the means of basis columns, by which the curves of a linear sum are centred.
+It is observed and independent of the predictions: the prediction of a row mixes several leaves. Also the means of basis
+columns, which centre the curves of a linear sum.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from softwood.tree.arrays import TreeArrays
 
 
 def arrived_targets(target: Floats, reach: Floats, parent: npt.NDArray[np.integer]) -> Floats:
-    """Mean target of the rows at every node, (nodes, targets); a node where nothing arrives has its parent's.
+    """Mean target of the rows at every node, (nodes, targets); a node where nothing arrives gets its parent's.
 
     Parameters
     ----------
-    target : (rows, targets), or one column a class.
+    target : (rows, targets), or one column per class.
     reach : (rows, nodes), rows counted by weight.
     parent : of every node, -1 for the root.
 
@@ -49,7 +49,7 @@ def mean_of_sums(total: Floats, weight: Floats, middle: Floats, parent: npt.NDAr
 def column_means(tree: TreeArrays, phi: Floats, reach: Floats) -> Floats:
     """Mean of every basis column at every node with a linear gate or response, (nodes, columns); 0 at the others.
 
-    Where nothing arrives all rows count alike.
+    Where nothing arrives, all rows count equally.
     """
     mean = np.zeros((tree.n_nodes, phi.shape[1]))
     nodes = np.flatnonzero((tree.score == Score.LINEAR) | (tree.slope_row >= 0))

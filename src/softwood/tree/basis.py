@@ -1,7 +1,7 @@
 """The basis of a tree: a table of columns, each made from one input.
 
 A linear gate is `bias + weight . basis(x)`. Identity columns give the oblique gates of the soft tree papers, squares
-add spheres and diagonal quadrics, hinges a free curve for every input, indicators categories and missing values.
+add spheres and diagonal quadrics, hinges a piecewise linear curve per input, indicators categories and missing values.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from softwood.tree.frozen import freeze, restore, same_arrays
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Columns phi(x), each looking at one input.
+    """Columns phi(x), each a function of one input.
 
     Attributes
     ----------
-    term : what the column makes of its input (`Term`).
-    feature : the input it looks at.
+    term : the function of the input (`Term`).
+    feature : the input.
     parameter : the knot of a hinge, the code of a category; 0 for the other terms.
-    when_missing : the column's value where the input is missing (a missing indicator is 1 there, whatever stands here).
+    when_missing : the column's value if the input is missing (ignored for a missing indicator, which is 1).
 
     Examples
     --------

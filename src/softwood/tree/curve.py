@@ -1,10 +1,10 @@
-"""The curve of one input in a linear sum: what the input adds to a gate's score or to a response, as x goes.
+"""The curve of one input in a linear sum: what the input adds to a gate's score or to a response as a function of x.
 
     number      line * x + square * x² + sum of weight * max(0, x - knot)
     category    one value for every level
     missing     one value
 
-A sum is its constant plus the curves of all its inputs, so curves are all there is to draw or to write down.
+A sum is its constant plus the curves of all its inputs, so curves describe it completely.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Curve:
     ----------
     feature : the input.
     line, square : factors of x and x².
-    hinges : pairs (knot, weight), knots rising.
+    hinges : pairs (knot, weight), knots ascending.
     levels : what every category adds; empty for a number.
     when_missing : what a missing value adds.
-    mean : of the curve over the training rows that arrive at the node; None if not known.
+    mean : of the curve over the training rows that arrive at the node; None if unknown.
 
     Examples
     --------
@@ -62,15 +62,15 @@ class Curve:
     mean: float | None = None
 
     def centred(self, x: npt.ArrayLike) -> Floats:
-        """What x adds, less the mean over the training rows that arrive: 0 is what the rows there get on average.
+        """The centred curve: what x adds minus the mean over the training rows that arrive.
 
-        Curves are centred so in text and pictures, and the constant of a sum is then its mean there: wherever a learner
-        put the constants of its curves, the same model looks the same.
+        Text and pictures centre curves in this way, and the constant of a sum is then its mean, so the same model looks
+        the same however a learner divides constants between its curves.
         """
         return self(x) - (self.mean or 0.0)
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        """What x adds; of a category x is the code, and a code that is none of its levels adds nothing."""
+        """What x adds; for a category x is the code, and an unknown code adds nothing."""
         given = np.asarray(x, np.float64)
         there = np.where(np.isnan(given), 0.0, given)
         return np.asarray(
@@ -90,7 +90,7 @@ class Curve:
 
     @property
     def knots(self) -> tuple[float, ...]:
-        """Where the slope changes, rising."""
+        """Where the slope changes, ascending."""
         return tuple(knot for knot, _ in self.hinges)
 
     @property
@@ -116,10 +116,10 @@ def make_curve(terms: Iterable[WeightedTerm], feature: int, n_levels: int, colum
 
     Parameters
     ----------
-    terms : of a sum; those of other inputs are left out.
+    terms : of a sum; those of other inputs are ignored.
     feature : the input.
     n_levels : its categories, 0 for a number.
-    column_mean : of every column of the basis, among the rows that arrive; None: not known.
+    column_mean : of every column of the basis, over the rows that arrive; None: unknown.
     """
     mine = [term for term in terms if term.feature == feature]
     hinges: dict[float, float] = {}

@@ -1,4 +1,4 @@
-"""Cutting a tree: chosen branches become leaves, what was below them goes."""
+"""Cutting a tree: chosen branches become leaves, and the nodes below are removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from softwood.tree.trusted import with_fields
 
 
 def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
-    """The tree with every marked branch made a leaf, nodes numbered level by level.
+    """The tree with every marked branch collapsed to a leaf, nodes numbered level by level.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
             fields["weight_column"] = tree.weight_column[entries]
             fields["weight_effect"] = tree.weight_effect[entries] if len(tree.weight_effect) else tree.weight_effect
     fill_groups(fields, tree.schema.level_counts)
-    if len(tree.mean):  # a branch that is a leaf now answers its own response
+    if len(tree.mean):  # a branch that is a leaf now uses its own response
         cut = (tree.n_children[kept] > 0) & ~stays & (tree.slope_row[kept] < 0)
         fields["mean"] = np.where(cut[:, None], tree.answers[kept], tree.mean[kept])
     fields |= {name: getattr(tree, name)[kept] for name in ("arrived", "column_mean") if len(getattr(tree, name))}
@@ -65,7 +65,7 @@ def cut_tree(tree: Tree, is_leaf: Mask) -> Tree:
 
 
 def cut_like(tree: Tree, smaller: Tree) -> Tree:
-    """The tree cut to the shape of a smaller one of the same gates; ValueError where that has a branch of its own."""
+    """The tree cut to the shape of a smaller one with the same gates; ValueError if that has an additional branch."""
     is_leaf, pairs = np.zeros(tree.n_nodes, np.bool_), [(0, 0)]
     while pairs:
         mine, its = pairs.pop()
@@ -79,7 +79,7 @@ def cut_like(tree: Tree, smaller: Tree) -> Tree:
 
 
 def _remeaned(tree: Tree) -> Tree:
-    """Mean answers anew from the leaves, where counts tell them: constant responses without a link."""
+    """Mean predictions recomputed from the leaves by their counts: for constant responses without a link."""
     if not len(tree.mean) or tree.link != Link.IDENTITY or np.any(tree.slope_row >= 0) or np.any(tree.leafness % 1):
         return tree
     mean, count = tree.mean.copy(), tree.count
@@ -103,7 +103,7 @@ def level_order(first_child: Ints, n_children: Ints, is_leaf: Mask) -> npt.NDArr
 
 
 def pick_entries(begin: Ints, kept: npt.NDArray[np.int64], stays: Mask) -> tuple[npt.NDArray[np.int64], Ints]:
-    """Flat entries of the kept rows of a ragged table (none for rows that do not stay), and where each begins now."""
+    """Flat entries of the kept rows of a ragged table (none for removed rows), and their new start."""
     size = np.where(stays, begin[kept + 1] - begin[kept], 0).astype(np.int64)
     now = np.concatenate([[0], np.cumsum(size)])
     entries = np.arange(now[-1]) - np.repeat(now[:-1], size) + np.repeat(begin[kept].astype(np.int64), size)
@@ -123,7 +123,7 @@ def spread_surrogates(tree: Tree, kept: npt.NDArray[np.int64], table: Surrogates
 
 
 def fill_groups(fields: dict[str, Any], level_counts: Ints) -> None:
-    """A slot for every level, where few gates are left of a tree whose gates name the levels that they place."""
+    """One slot per level, if few gates are left of a tree whose gates list their levels."""
     names, feature = ("group_begin", "group", "group_level"), fields["feature"]
     if len(fields["group_level"]):
         n_levels = np.where(feature >= 0, level_counts[feature], 0)
@@ -139,7 +139,7 @@ def _pick_surrogates(table: Surrogates, kept: npt.NDArray[np.int64], stays: Mask
 
 
 def take_surrogates(table: Surrogates, rows: npt.NDArray[np.int64], begin: Ints, level_counts: Ints) -> Surrogates:
-    """Some rows of the table, which begin where they are told to for each node."""
+    """Some rows of the table, with the given start for each node."""
     entries, group_begin = pick_entries(table.group_begin, rows, np.ones(len(rows), np.bool_))
     names = ("feature", "threshold", "flip", "agreement", "adjusted")
     fields: dict[str, Any] = {name: getattr(table, name)[rows] for name in names}

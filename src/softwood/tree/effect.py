@@ -1,7 +1,6 @@
-"""What the rows that arrive say of a tree: the mean answer at every node, and how much each term moves its sum.
-
-The mean answer of a node is that of the subtree there, after the link, over the rows that arrive, each counted by its
-reach: were the tree printed from there, it is what the rows there get.
+"""Statistics of a tree from the rows that arrive: the mean prediction at every node, and the effect of each term on its
+sum. The mean prediction of a node is that of its subtree, after the link, over the rows that arrive, weighted by their
+reach.
 
 A term w * phi of a linear sum has the effect cov(w phi, s) / sd(s), where s is all that its input adds to the sum: for
 an input with one term |w| times the standard deviation of phi; the terms of a curve or of a category add up to sd(s).
@@ -22,14 +21,14 @@ from softwood.kernels.formulas.equation import expand
 from softwood.kernels.kinds import Score
 from softwood.tree.tree import Tree
 
-MANY_SUMS = 100  # linear responses times outputs, beyond which fewer rows are enough for the effects of their slopes:
+MANY_SUMS = 100  # linear responses times outputs; above this, the effects of slopes are computed from fewer rows:
 FEWER_ROWS = 1_000
 
 
 def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
     """Mean answer of every node, (nodes, answers); `reach` is (rows, nodes), rows counted by weight.
 
-    Where nothing arrives a branch answers the mean of its children, and a leaf the mean over all rows.
+    Where nothing arrives, a branch gets the mean of its children, and a leaf the mean over all rows.
 
     Examples
     --------
@@ -69,9 +68,9 @@ def mean_answers(tree: Tree, X: Floats, reach: Floats) -> Floats:
 
 
 def _along(tree: Tree, row: int, phi: Floats) -> Floats:
-    """What one row of slopes adds to the answers, (rows, outputs); column by column, as the equation does.
+    """What one row of slopes adds to the outputs, (rows, outputs); column by column, as in the equation.
 
-    Where there are many such sums, by a product of matrices: five times as fast.
+    If there are many such sums, by a matrix product, which is five times as fast.
     """
     if has_many_sums(tree):
         return np.asarray(matmul(phi, tree.slope[row]))
@@ -88,8 +87,8 @@ def weight_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
 
 
 def weight_effects_whole(tree: Tree, X: Floats, weight: Floats) -> Floats:
-    """The same of a tree that sends every row one way, whole, from the weights of the rows: without a table of rows and
-    nodes, which is large where a tree has thousands of nodes.
+    """The same for a tree that sends every row along one path, from the weights of the rows, without a table of rows
+    and nodes, which is large for thousands of nodes.
     """
     gates = np.flatnonzero(tree.score == Score.LINEAR)
     return _gate_effects(tree, X, gates, _passed(tree, X, weight, gates))
@@ -107,9 +106,9 @@ def _gate_effects(
 
 
 def _arrived(reach: Floats, nodes: npt.NDArray[np.intp]) -> Iterator[tuple[npt.NDArray[np.intp], Floats]]:
-    """Of every node, the rows that arrive and how much of each; all rows alike where none does.
+    """For every node, the rows that arrive and their proportions; all rows equally if none does.
 
-    A hard tree sends a row to few of its nodes, so that these are found for all nodes at once.
+    In a hard tree, which sends a row to few nodes, they are found for all nodes at once.
     """
     every = np.arange(len(reach)), np.ones(len(reach))
     node, row = np.nonzero((reach > 0).T[nodes])
@@ -122,7 +121,7 @@ def _arrived(reach: Floats, nodes: npt.NDArray[np.intp]) -> Iterator[tuple[npt.N
 def _passed(
     tree: Tree, X: Floats, weight: Floats, nodes: npt.NDArray[np.intp]
 ) -> Iterator[tuple[npt.NDArray[np.intp], Floats]]:
-    """What `_arrived` gives, of rows that go one way: those of positive weight on whose way each node is."""
+    """The same as `_arrived` for rows that follow one path: for each node, the rows of positive weight that pass it."""
     every = np.arange(len(X)), np.ones(len(X))
     row, node = np.flatnonzero(weight > 0), tree.apply(X)[weight > 0].astype(np.int64)
     visits = []
@@ -140,7 +139,7 @@ def _passed(
 def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
     """Effect of every slope of the linear responses, shape of `tree.slope`, over the rows that their nodes keep.
 
-    Where responses and outputs are many (26 classes, a response a leaf), a part of the rows, evenly spread among them.
+    If there are many responses and outputs (26 classes, one response per leaf), a sample of evenly spaced rows is used.
     """
     effect = np.zeros(tree.slope.shape)
     if has_many_sums(tree):
@@ -160,12 +159,12 @@ def slope_effects(tree: Tree, X: Floats, reach: Floats) -> Floats:
 
 
 def has_many_sums(tree: Tree) -> bool:
-    """Whether linear responses and outputs are so many that sums of each over the rows would take long."""
+    """Whether there are too many linear responses and outputs to sum each over all rows."""
     return len(tree.slope) * tree.n_outputs > MANY_SUMS
 
 
 def covariance(columns: Floats, part: Floats) -> Floats:
-    """Of columns, rows counted by `part`: what sums of these columns vary by, whatever their weights.
+    """Covariance of columns, rows weighted by `part`, from which the variance of any weighted sum follows.
 
     Examples
     --------
@@ -205,7 +204,7 @@ def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, featu
     if not len(used) or not len(phi):
         return effect
     here = phi if len(rows) == len(phi) else phi[rows]
-    term = here[:, column[used]]  # columns lie together, and are summed so
+    term = here[:, column[used]]  # columns are contiguous, and are summed in this order
     term *= weight[used]
     size = float(np.abs(term).max()) or 1.0  # squares neither overflow nor vanish
     term /= size
@@ -213,7 +212,7 @@ def _effects(phi: Floats, column: npt.NDArray[np.integer], weight: Floats, featu
     terms = np.unique(feature[used], return_inverse=True)[1]
     count = np.bincount(terms)
     alone = count[terms] == 1
-    if alone.any():  # one term an input: all at once, summed in the same order
+    if alone.any():  # one term per input: all at once, summed in the same order
         square = np.square(np.ascontiguousarray(term.T[alone]))
         mean = (square * part).sum(axis=1) / part.sum()
         spread = np.sqrt(mean)

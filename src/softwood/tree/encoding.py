@@ -1,13 +1,13 @@
-"""How the cells of a row become the numbers that a tree reads. Exports follow the same rule in their own language.
+"""The encoding of cells as the numbers of a tree. Exports follow the same rule.
 
     number      the number; missing is NaN
     boolean     true is 1, false is 0; missing is NaN
-    category    the place of the label among the input's levels, from 0; missing is NaN
+    category    the position of the label among the input's levels, from 0; missing is NaN
     ordered     as a category; the levels are in their order
 
-A label that is none of the levels was not seen at fit; it is as a missing value (`Schema.unseen`). Labels equal
-in Python are one: 1, 1.0 and True; a cell of another type (an interval, a date) counts as its text. Missing is None,
-NaN, pandas' NA and NaT. Infinite numbers are refused.
+A label that is not among the levels was not seen at fit and counts as missing (`Schema.unseen`). Labels that are equal
+in Python are the same level: 1, 1.0 and True; a cell of another type (an interval, a date) counts as its text. Missing
+is None, NaN, pandas' NA and NaT. Infinite numbers are refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from softwood.arrays import Floats
 from softwood.kernels import any_infinite
 from softwood.tree.labels import plain_label
 
-Codes = tuple[tuple[int, dict[Any, int]], ...]  # of every input with levels: its place, and the code of each level
+Codes = tuple[tuple[int, dict[Any, int]], ...]  # for every input with levels: its position, and the code of each level
 FRACTIONS = (float, np.floating, Decimal)  # the types that have a NaN
 PLAIN = {str, int, float, bool, type(None)}
 PLAIN_NUMBERS = {int, float, bool, type(None), np.float64, np.int64}
@@ -37,10 +37,10 @@ def is_missing(value: Any) -> bool:
 
 
 def encode_labels(name: str, values: Sequence[Any], levels: Sequence[Any]) -> Floats:
-    """Codes of plain labels, None where missing; an unseen level is NaN, as a missing value.
+    """Codes of plain labels, None if missing; an unseen level is NaN, as a missing value.
 
-    Numbers where all levels are text, or text where all are numbers, are an error: that is no new category but
-    another column, or codes instead of labels.
+    Numbers if all levels are text, or text if all are numbers, are an error: they indicate another column, or codes
+    instead of labels.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def put_in_order(names: Sequence[str], rows: Iterable[Sequence[Any] | Mapping[st
 
 
 def encode_plain(table: list[Sequence[Any]], codes: Codes) -> Floats | None:
-    """As `encode_rows`, where cells are plain Python numbers and known levels; None where one has to be looked at.
+    """As `encode_rows`, for plain Python numbers and known levels; None if a cell needs a closer check.
 
-    Most rows of a program that asks for one row at a time are such, and take a tenth of the time.
+    A fast path for single rows, which takes a tenth of the time.
     """
     cells = [[*row] for row in table]
     for row in cells:
@@ -103,7 +103,9 @@ def _in_order(names: Sequence[str], known: frozenset[str], row: Sequence[Any] | 
 
 
 def _as_label(cell: Any, levels: Sequence[Any]) -> Any:
-    """A cell that is neither text nor number (an interval, a date) counts as its text, unless it is a level itself."""
+    """A cell that is neither text nor a number (an interval, a date) counts as its text, unless it is a level
+    itself.
+    """
     if isinstance(cell, Decimal):
         return float(cell)
     return cell if type(cell) in PLAIN or cell in levels else str(cell)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     """Replace field `name` by a read-only contiguous array of `dtype`; a dtype that would lose values is an error.
 
-    A read-only array that owns its values is kept, whoever else has it: a tree of millions of nodes is not held twice.
+    A read-only array that owns its values is kept without a copy, also if it is shared.
     """
     given = getattr(struct, name)
     if type(given) is np.ndarray and given.dtype == dtype and given.base is None:
@@ -24,7 +24,7 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
     if given.dtype == dtype:
         array = np.ascontiguousarray(given)
     else:
-        with np.errstate(all="ignore"):  # what a cast loses is found below
+        with np.errstate(all="ignore"):  # lossy casts are detected below
             array = np.ascontiguousarray(given if are_numbers else np.zeros(0), dtype)
     if not are_numbers or (
         given.dtype != array.dtype
@@ -39,10 +39,10 @@ def freeze(struct: Any, name: str, dtype: npt.DTypeLike) -> None:
 
 
 def restore(struct: Any, state: dict[str, Any]) -> None:
-    """`__setstate__` of a frozen struct: what comes out of a file is checked as if it were built anew.
+    """`__setstate__` of a frozen struct: a state from a file is checked like a new struct.
 
-    Arrays are made read-only (pickle and copy hand out ones that can be written). A field that is not there gets its
-    default; one that no struct of this kind has is an error.
+    Arrays are made read-only (those of pickle and copy are writable). A missing field gets its default; an unknown
+    field is an error.
     """
     known = {f.name: f for f in fields(struct)}
     if not isinstance(state, dict) or not known.keys() >= state.keys():
@@ -60,12 +60,12 @@ def restore(struct: Any, state: dict[str, Any]) -> None:
 
 
 def is_whole(struct: object, kind: type) -> bool:
-    """Whether it is a struct of this kind with all its fields: a broken file may leave some out."""
+    """Whether it is a struct of this kind with all its fields, which a damaged file may lack."""
     return isinstance(struct, kind) and all(f.name in vars(struct) for f in fields(kind))
 
 
 def rises(begin: npt.NDArray[Any], size: int, total: int) -> bool:
-    """Whether `begin` has `size` entries that rise from 0 to `total` (differences of int32 may wrap)."""
+    """Whether `begin` has `size` entries that increase from 0 to `total` (differences of int32 may wrap)."""
     if begin.shape != (size,):
         return False
     return not size or bool(begin[0] == 0 and begin[-1] == total and np.all(begin[1:] >= begin[:-1]))

@@ -1,12 +1,12 @@
-"""What gates take away of the impurity of rows, and how much of that is owed to each input.
+"""Impurity reduction of the gates, and its attribution to the inputs.
 
-A node's impurity is that of the rows that reach it, each counted by its reach: the Gini index of classes, the variance
-of numbers (the mean of several targets). A gate's gain is what its children together have less of it, by weight: as in
-CART, but that a row may arrive in part.
+A node's impurity is that of the rows that reach it, weighted by their reach: the Gini index for classes, the variance
+for numbers (averaged over several targets). A gate's gain is the weighted decrease of impurity in its children, as in
+CART, but with rows that arrive in part.
 
-A gate that looks at one input owes its gain to that input. A linear gate owes it to all its inputs: to each as much as
-what it adds to the score varies among the rows that reach the gate. Linear responses come nearer to the rows than the
-mean of a leaf does: the impurity of the leaves that the tree's answers do not have is theirs, divided in the same way.
+The gain of a gate on one input is attributed to this input. The gain of a linear gate is divided among its inputs by
+the variance of what each adds to the score over the rows that reach the gate. Linear responses further reduce the
+impurity below that of the leaf means; this reduction is divided in the same way.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from softwood.tree.effect import (
 from softwood.tree.once import computed_once
 from softwood.tree.tree import Tree
 
-INPUTS_AT_ONCE = 64  # whose sums are described together: more take much memory, fewer much time
-NOTHING = 1e-300  # in place of a sum that is 0 and divides
+INPUTS_AT_ONCE = 64  # nodes per block: larger blocks take more memory, smaller ones more time
+NOTHING = 1e-300  # replaces a zero divisor
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows that a tree is described by; all that a reader of a tree may know of a learner's `Dataset`.
+    """Rows for the statistics of a tree, the part of a learner's `Dataset` that readers of a tree need.
 
-    target : numbers; or 0 and 1 in one column (two classes); or one column a class.
+    target : numbers; or 0 and 1 in one column (two classes); or one column per class.
     """
 
     X: Floats
@@ -70,10 +70,10 @@ class Arrivals:
     n_threads: int = 1
 
     def described(self) -> Tree:
-        """The tree with all that the rows say of it: gains, mean answers and the effects of its terms."""
+        """The tree with its statistics from the rows: gains, mean predictions and effects of its terms."""
         with without_float_warnings():
             told = {"mean": mean_answers(self.tree, self.rows.X, self.reach)}
-            if self.target.shape[1] == self.tree.n_answers:  # a tree of one class answers nothing to count
+            if self.target.shape[1] == self.tree.n_answers:  # a tree of one class has no statistics
                 told |= {"arrived": arrived_targets(self.target, self.reach, self.tree.parent)}
             if len(self.tree.basis):
                 told |= {"column_mean": column_means(self.tree, expand(self.tree.basis, self.rows.X), self.reach)}
@@ -81,7 +81,7 @@ class Arrivals:
         return self.tree.replace(**known, **self._gains(), **self._effects())
 
     def counted(self) -> Arrivals:
-        """The same rows at a tree that counts them as they arrive."""
+        """The same rows for a tree with counts of arriving rows."""
         return replace(self, tree=self.tree.replace(count=self.weight))
 
     def with_effects(self) -> Tree:
@@ -112,7 +112,7 @@ class Arrivals:
         return {"impurity": impurity, "gain": self.gain * square}
 
     def importances(self) -> Floats:
-        """Each input's part of what gates and linear responses took away; sums to 1 (all 0 if they took nothing)."""
+        """Each input's share of the reduction by gates and linear responses; sums to 1 (all 0 if there is none)."""
         tree = self.tree
         gates, leaves = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.slope_row >= 0)
         weights, kept = _weights(tree, gates), self.reach[:, leaves] * tree.leafness[leaves]
@@ -139,7 +139,7 @@ class Arrivals:
         return _as_parts(total)
 
     def _varied(self, columns: Floats, mine: npt.NDArray[np.intp], leaves: npt.NDArray[np.intp], kept: Floats) -> float:
-        """Sums of squares of what the columns of an input add in all leaves, of all outputs; by their covariances."""
+        """Sums of squares of what the columns of an input add in all leaves and outputs, from their covariances."""
         found = 0.0
         for place, row in enumerate(self.tree.slope_row[leaves]):
             slope, part = self.tree.slope[row, mine] / self.size, kept[:, place]
@@ -149,7 +149,7 @@ class Arrivals:
 
     @computed_once
     def reach(self) -> Floats:
-        """Part of every row at every node times the row's weight, so that the root has as many rows as it counted."""
+        """Reach of every row at every node times the row's weight, in the unit of the root's count."""
         return self._in_counts(self.tree.reach(self.rows.X, self.n_threads) * self.rows.weight[:, None])
 
     def _in_counts(self, weight: Floats) -> Floats:
@@ -159,19 +159,19 @@ class Arrivals:
 
     @computed_once
     def weight(self) -> Floats:
-        """Of all rows at every node."""
+        """Weight of the rows at every node."""
         return np.asarray(self.reach.sum(axis=0))
 
     @computed_once
     def target(self) -> Floats:
-        """Numbers, or one column a class."""
+        """Numbers, or one column per class."""
         target = self.rows.target
         two = self._is_classes and target.shape[1] == 1
         return np.concatenate([1.0 - target, target], axis=1) if two else target
 
     @computed_once
     def size(self) -> float:
-        """Of number targets, about their mean."""
+        """Sums of squares of numeric targets around their mean."""
         if self._is_classes:
             return 1.0
         return float(np.abs(self.target - self.target.mean(axis=0)).max()) or 1.0
@@ -183,14 +183,14 @@ class Arrivals:
 
     @computed_once
     def gain(self) -> Floats:
-        """What every gate takes away; 0 for a leaf."""
+        """The reduction by every gate; 0 for a leaf."""
         gain = (1.0 - self.tree.leafness) * self.weighted_impurity
         np.subtract.at(gain, self.tree.parent[1:], self.weighted_impurity[1:])
         return np.asarray(np.where(self.tree.n_children > 0, np.maximum(gain, 0.0), 0.0))
 
     @computed_once
     def gain_of_responses(self) -> float:
-        """What the tree's answers have less than the means of its leaves."""
+        """The further reduction by the tree's predictions compared with the means of its leaves."""
         missed = (self.target - self.tree.predict(self.rows.X, self.n_threads)) / self.size
         error = dot(self.reach[:, 0], self._together(np.square(missed)))
         return max(dot(self.tree.leafness, self.weighted_impurity) - error, 0.0)
@@ -205,10 +205,10 @@ class Arrivals:
 
 
 def gain_importances(tree: Tree, spread: Floats | None = None) -> Floats:
-    """Each input's part of the gains that the tree holds; sums to 1 (all 0 if there are none).
+    """Each input's share of the gains in the tree; sums to 1 (all 0 if there are none).
 
-    spread : of every basis column among the training rows, where there are linear gates. What a column adds to a score
-        varies by the square of weight times spread.
+    spread : of every basis column among the training rows, if there are linear gates. The variance of what a column
+        adds to a score is the square of weight times spread.
     """
     gates = np.flatnonzero(tree.score == Score.LINEAR)
     varies = np.zeros((tree.n_features, len(gates)))
@@ -218,9 +218,9 @@ def gain_importances(tree: Tree, spread: Floats | None = None) -> Floats:
 
 
 def divide_gains(tree: Tree, gain: Floats, varies: Floats) -> Floats:
-    """What of the gain of all gates is owed to each input.
+    """The gain of all gates by input.
 
-    varies : (inputs, linear gates) how much what an input adds to the score of a gate varies.
+    varies : (inputs, linear gates) variance of what an input adds to the score of a gate.
     """
     gates, single = tree.score == Score.LINEAR, (tree.n_children > 0) & (tree.score != Score.LINEAR)
     total = np.zeros(tree.n_features)
@@ -245,7 +245,7 @@ def _squares_each(values: Floats, weights: Floats) -> Floats:
 
 
 def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:
-    """What every basis column counts in each gate, (columns, gates)."""
+    """The weight of every basis column in each gate, (columns, gates)."""
     table = np.zeros((len(tree.basis), len(gates)))
     for i, m in enumerate(gates):
         at = slice(tree.weight_begin[m], tree.weight_begin[m + 1])
@@ -254,5 +254,5 @@ def _weights(tree: Tree, gates: npt.NDArray[np.intp]) -> Floats:
 
 
 def _as_parts(total: Floats) -> Floats:
-    """Divided by the sum; all 0 stays so."""
+    """Divided by the sum; all zeros are kept."""
     return np.asarray(total / total.sum() if total.sum() > 0 else total)

@@ -9,10 +9,10 @@ from softwood.tree.tree import Tree
 
 
 def harden(tree: Tree) -> Tree:
-    """The tree whose gates are steps: score >= 0 (share >= 1/2) goes to the first child, and no branch keeps a part.
+    """The tree whose gates are steps: score >= 0 (share >= 1/2) goes to the first child, and branches keep nothing.
 
-    The soft tree's statistics of the rows that arrive (counts, means, gains) do not hold for this one: they are
-    dropped, except for the count of all rows. `Arrivals` computes them from rows.
+    The soft tree's statistics of the rows that arrive (counts, means, gains) are not valid for it and are dropped,
+    except for the count of all rows. `Arrivals` computes them from rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What must hold in a tree. Each check names the first node that breaks it and says what is wanted.
+"""The invariants of a tree. Each check names the first invalid node and says what is wanted.
 
 All checks run on whole arrays: a tree of a million nodes is checked in milliseconds.
 """
@@ -15,7 +15,7 @@ from softwood.kernels.kinds import Link, Missing, Score, Squash, Term
 from softwood.tree.arrays import TreeArrays
 from softwood.tree.frozen import rises
 
-# May a gate with this score (row) have this squash (column)?
+# Allowed squashes (columns) for each score (rows).
 MAY_SQUASH = np.zeros((len(Score), len(Squash)), np.bool_)
 MAY_SQUASH[:, Squash.STEP] = True
 MAY_SQUASH[Score.THRESHOLD, [Squash.RAMP, Squash.SIGMOID]] = True
@@ -23,15 +23,15 @@ MAY_SQUASH[Score.LINEAR, Squash.SIGMOID] = True
 
 
 class TreeError(ValueError):
-    """A tree that breaks one of its invariants."""
+    """A tree that violates an invariant."""
 
 
 def check_tree(tree: TreeArrays) -> None:
-    """Raise TreeError at the first broken invariant."""
+    """Raise TreeError at the first violated invariant."""
     _check_shapes(tree)
     _check_answers(tree)
     _check_description(tree)
-    # The common tree is found sound natively; what is not is looked at closer, here.
+    # Valid trees pass a native check; the others are checked here for the message.
     if not any(tree.schema.categories) and kernels.is_valid(tree):
         return
     _check_basis(tree)
@@ -47,7 +47,7 @@ def _require(good: bool | np.bool_, message: str) -> None:
 
 
 def _refuse(bad: Mask, say: Callable[[int], str], ids: Array | None = None) -> None:
-    """Raise for the first True of `bad`; `say` gets its node id (its place, or what `ids` holds there)."""
+    """Raise for the first True of `bad`; `say` gets its node id (its position, or the entry of `ids`)."""
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         raise TreeError(say(at if ids is None else int(ids[at])))
@@ -66,7 +66,8 @@ def _check_shapes(tree: TreeArrays) -> None:
         _require(len(shape) == 1, f"{name} must be flat, got shape {shape}.")
     for name, flat in (("group", tree.group), ("cut", tree.cut), ("weight", tree.weight)):
         begin = getattr(tree, f"{name}_begin")
-        if not rises(begin, n + 1, len(flat)):  # said only then: printing an array takes longer than all checks
+        # formatted only on error: printing an array takes longer than all checks
+        if not rises(begin, n + 1, len(flat)):
             raise TreeError(f"{name}_begin must rise from 0 to {len(flat)} in {n + 1} entries, got {begin}.")
     named, slots = len(tree.group_level), len(tree.group)
     _require(named in (0, slots), f"group_level must have an entry for each of {slots} slots, or none, got {named}.")
@@ -173,7 +174,7 @@ def _check_groups(tree: TreeArrays, levels: Array) -> None:
         _refuse(bad, lambda m: f"node {m}: the levels that slots are of must rise, within 0..{want[m] - 1}.")
     else:
         _refuse(sizes != want, lambda m: f"node {m}: want a slot for each of {want[m]} categories, got {sizes[m]}.")
-    node = np.flatnonzero(sizes)  # extremes of each: one number an entry is much where levels are many
+    node = np.flatnonzero(sizes)  # extremes of each: one number per entry is too much for many levels
     begin = tree.group_begin[node]
     low, high = np.minimum.reduceat(tree.group, begin), np.maximum.reduceat(tree.group, begin)
     bad = (low < -1) | (high >= tree.n_children[node])
@@ -181,7 +182,7 @@ def _check_groups(tree: TreeArrays, levels: Array) -> None:
 
 
 def _strays(begin: Array, level: Array, levels: Array) -> Mask:
-    """Of which gates the named levels do not rise, or are not there."""
+    """The gates whose listed levels are not ascending or do not exist."""
     owner = np.repeat(np.arange(len(levels)), np.diff(begin))
     bad = (level < 0) | (level >= levels[owner])
     bad[1:] |= (owner[1:] == owner[:-1]) & (level[1:] <= level[:-1])
@@ -267,7 +268,7 @@ def _check_answers(tree: TreeArrays) -> None:
     _refuse(bad, lambda m: f"node {m}: slope_row must be -1..{last}, got {tree.slope_row[m]}.")
     _require(bool(np.isfinite(tree.slope).all()), "slope must be finite.")
     classes = tree.schema.task == "classification"
-    _require(tree.link != Link.LOG or not classes, "a log link answers numbers, and the schema names classes.")
+    _require(tree.link != Link.LOG or not classes, "a log link is for regression, but the schema has classes.")
     named, given, want = len(tree.schema.answers), tree.n_outputs, tree.n_answers
     _require(
         named == want, f"the schema names {named} answers, {given} outputs with link {tree.link.name} want {want}."
@@ -275,7 +276,7 @@ def _check_answers(tree: TreeArrays) -> None:
 
 
 def _check_description(tree: TreeArrays) -> None:
-    """What is told of the training rows: for every node, weight and slope, or not at all."""
+    """Check the statistics of the training rows: for every node, weight and slope, or empty."""
     wanted = {
         "mean": (tree.n_nodes, tree.n_answers),
         "arrived": (tree.n_nodes, tree.n_answers),

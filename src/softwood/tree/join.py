@@ -1,10 +1,11 @@
-"""Several trees as one: a root of constant shares, whose children they are.
+"""Several trees as one: a root with constant shares, whose children are the trees.
 
     output(x) = sum_t weight[t] output_t(x),        weights >= 0, their sum is 1
 
-The mean of a few trees errs less than each of them (Yıldız, İrsoy and Alpaydın, "Bagging soft decision trees", 2016),
-and it is a tree like any other: what reads a tree reads it, too. Outputs are averaged before the link: log odds, where
-a sigmoid or softmax follows. A sum of k trees is the mean of the trees with k times their responses (`add_trees`).
+The mean of a few trees has a lower error than each of them (Yıldız, İrsoy and Alpaydın, "Bagging soft decision trees",
+2016). It is an ordinary tree, so everything that reads a tree reads it, too. Outputs are averaged before the link: log
+odds if a sigmoid or softmax follows. A sum of k trees is the mean of the trees with k times their responses
+(`add_trees`).
 
 Node 0 is the new root, nodes 1 to k are the trees' roots, the other nodes follow tree by tree, each in its own order.
 """
@@ -29,7 +30,7 @@ from softwood.tree.subtree import split_trees
 from softwood.tree.surrogates import Surrogates
 from softwood.tree.tree import Tree
 
-Columns = list[npt.NDArray[np.int64]]  # of every tree: the place of each of its basis columns in the common basis
+Columns = list[npt.NDArray[np.int64]]  # for every tree: the position of each of its basis columns in the common basis
 
 
 def join_trees(
@@ -37,12 +38,12 @@ def join_trees(
 ) -> Tree:
     """The weighted mean of trees with the same schema and link, as one tree.
 
-    A tree that is itself such a mean gives its own trees; one of weight 0 is left out.
+    A tree that is itself such a mean is replaced by its trees; trees of weight 0 are dropped.
 
     Parameters
     ----------
     trees : at least one.
-    weights : one number >= 0 for each tree; they are divided by their sum. None: all count alike.
+    weights : one number >= 0 per tree; they are divided by their sum. None: equal weights.
     provenance : of the joined tree; None: that of the first tree, with a note of the join.
 
     Examples
@@ -67,8 +68,7 @@ def join_trees(
 
 
 def add_trees(trees: Sequence[Tree], provenance: Provenance | None = None) -> Tree:
-    """The sum of trees with the same schema and link, as one tree: the mean of k trees whose responses are k times as
-    large.
+    """The sum of trees with the same schema and link, as one tree: the mean of k trees with k times their responses.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def add_trees(trees: Sequence[Tree], provenance: Provenance | None = None) -> Tr
     array([[6.]])
     """
     k = len(trees)
-    none = {"mean": (), "arrived": (), "slope_effect": ()}  # they were of the trees alone
+    none = {"mean": (), "arrived": (), "slope_effect": ()}  # valid for the single trees only
     larger = [tree.replace(response=k * tree.response, slope=k * tree.slope, **none) for tree in trees]
     return join_trees(larger, provenance=provenance)
 
@@ -156,7 +156,7 @@ def _mean(share: Floats, values: Floats) -> Any:
 
 
 def _begins(trees: Sequence[Tree]) -> list[int]:
-    """Where each tree's nodes begin, one tree after the other."""
+    """The start of each tree's nodes, one tree after the other."""
     return [0, *accumulate(tree.n_nodes for tree in trees)][:-1]
 
 
@@ -182,7 +182,7 @@ def _moved_slope_rows(trees: Sequence[Tree]) -> npt.NDArray[np.int32]:
 
 
 def _common_basis(trees: Sequence[Tree]) -> tuple[Basis, Columns]:
-    """Every column of the trees once, in the order they are met."""
+    """Every column of the trees once, in order of occurrence."""
     place: dict[tuple[float, ...], int] = {}
     columns: Columns = []
     for tree in trees:
@@ -194,7 +194,7 @@ def _common_basis(trees: Sequence[Tree]) -> tuple[Basis, Columns]:
 
 
 def _ragged(trees: Sequence[Tree], order: npt.NDArray[np.int64], columns: Columns) -> dict[str, Any]:
-    """Groups, cuts and weights; of a gate the columns of its weights rise again."""
+    """Groups, cuts and weights; the weight columns of each gate are sorted again."""
     fields: dict[str, Any] = {}
     for begin, flat, _ in RAGGED:
         size = np.concatenate([np.diff(getattr(tree, begin)) for tree in trees])

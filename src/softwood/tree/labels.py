@@ -1,9 +1,9 @@
-"""Labels as plain Python, and as JSON that says their type: categories of an input, classes of a target.
+"""Labels as plain Python, and as JSON with their type: categories of an input, classes of a target.
 
     labels     str, int, float, bool, None, bytes, date, datetime
     JSON       {"type": "int", "values": [1, 2]}; of several types "type" is a list, one entry for each label
 
-What NumPy or pandas wraps is unwrapped, so 1, np.int64(1) and the JSON of either are the same label.
+NumPy and pandas scalars are unwrapped, so 1, np.int64(1) and the JSON of either are the same label.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ READ: dict[str, tuple[tuple[type, ...], Callable[[Any], Any]]] = {
 
 
 def plain_label(value: Any) -> Any:
-    """The label without its NumPy or pandas wrapping; anything that has none is returned as it is.
+    """The label without its NumPy or pandas wrapping; other labels are returned unchanged.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def plain_label(value: Any) -> Any:
 
 
 def plain_labels(values: Iterable[Any]) -> tuple[Any, ...]:
-    """All of them; quick where there is nothing to do."""
+    """All labels; fast if there is nothing to do."""
     labels = tuple(values)
     return labels if set(map(type, labels)) <= WRITE.keys() else tuple(map(plain_label, labels))
 
@@ -87,7 +87,7 @@ def labels_to_dict(labels: Iterable[Any]) -> dict[str, Any]:
 
 
 def labels_from_dict(stored: Any) -> tuple[Any, ...]:
-    """The labels of what `labels_to_dict` wrote; anything else is a ValueError.
+    """The labels that `labels_to_dict` wrote; otherwise a ValueError.
 
     Examples
     --------

@@ -1,19 +1,18 @@
-"""A proof, read off a finished tree, that its answers rise or fall with some inputs; whoever learned it.
+"""A proof, from a finished tree of any learner, that its predictions are monotone in some inputs.
 
     output(m) = leafness response(m) + (1 - leafness) (g output(first) + (1 - g) output(second))
 
-is monotone in an input x, whatever the other inputs are, missing ones included, if
+is monotone in an input x, for any values of the other inputs, including missing ones, if
 
-    slopes    no linear response falls with x
-    gates     the share g of the first child never falls with x, or never rises (or does not depend on it)
+    slopes    no linear response decreases with x
+    gates     the share g of the first child never decreases with x, or never increases (or does not depend on it)
               (a mean of trees: constant shares, so every tree alone must be monotone)
-    order     where it depends on it, the child that x sends more to answers at least as much: the least response under
-              it is no less than the largest under the other, and their linear terms, if any, are the same
+    order     if it depends on x, the child that gains share has the larger output: the smallest response below it is at
+    least the largest below the other, and their linear terms, if any, are the same
 
-Sums of weights are added without rounding (math.fsum), so what is proved holds for the tree as it stands, and not only
-for the numbers it was made of. What remains is the rounding of doubles when a row is answered: a few units in the last
-place of the largest term between the first and the last knot of a curve, and nothing beyond them, where a curve is one
-product of doubles (kernels/formulas/far_out.py).
+Sums of weights are added without rounding (math.fsum), so the proof holds for the tree as stored. Only rounding in
+predictions remains: a few units in the last place of the largest term between the first and the last knot of a curve,
+and none beyond them, where a curve is one product of doubles (kernels/formulas/far_out.py).
 """
 
 from __future__ import annotations
@@ -33,16 +32,15 @@ from softwood.tree.views import CategoryGate, ConstantGate, LinearGate, LinearRe
 
 @dataclass(frozen=True)
 class MonotonicCertificate:
-    """What was proved of a tree, by which argument, and with how much to spare.
+    """The proof for a tree: result, argument and margin.
 
     Attributes
     ----------
-    signs : by name of the input, 1 where answers never fall as it rises, -1 where they never rise.
-    holds : whether it is proved; if not, `failures` say where the argument fails (the tree may be monotone all the
-        same).
-    argument : the steps, in words.
-    margin : the least gap between the answers on the two sides of a gate that looks at such an input, before the link;
-        infinite if no gate does.
+    signs : by name of the input, 1 if predictions never decrease with it, -1 if they never increase.
+    holds : whether it is proved; if not, `failures` say where the argument fails (the tree may still be monotone).
+    argument : the steps, as text.
+    margin : the smallest gap between the outputs on the two sides of a gate on such an input, before the link; infinite
+        if there is no such gate.
     failures : what could not be proved.
     """
 
@@ -114,7 +112,7 @@ def _tell_gates(n: int, margin: float) -> str:
 
 
 def direction_of(terms: Iterable[WeightedTerm], feature: int, n_levels: int = 0) -> int | None:
-    """1 or -1 where the sum never falls or never rises with the input, 0 where it is the same; None: it does both.
+    """1 or -1 if the sum never decreases or never increases with the input, 0 if it is constant; None if it does both.
 
     n_levels : of an ordered category, 0 for a number.
     """
@@ -130,7 +128,7 @@ def direction_of(terms: Iterable[WeightedTerm], feature: int, n_levels: int = 0)
 
 
 def slopes_of(terms: Sequence[WeightedTerm]) -> Iterator[float]:
-    """Slopes of a sum of identities and hinges of one input, from the left: each sum is exact but for one rounding."""
+    """Slopes of a sum of identities and hinges of one input, from the left; each sum is rounded once."""
     line = [term.weight for term in terms if term.kind == Term.IDENTITY]
     hinges = sorted((term.parameter, term.weight) for term in terms if term.kind == Term.HINGE)
     yield math.fsum(line)
@@ -147,8 +145,8 @@ def steps_of(terms: Sequence[WeightedTerm], n_levels: int) -> Iterator[float]:
 
 
 def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | None]:
-    """Children from those that get more of a low value to those that get more of a high one, of every test of the
-    input in a gate; None where it has no such order.
+    """Children in order of the values that they receive, for every test of the input in a gate; None if there is no
+    such order.
     """
     gate, children = tree.gate(node), list(tree.children(node))
     if isinstance(gate, LinearGate):
@@ -158,7 +156,7 @@ def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | N
         elif direction:
             yield children[::-1] if direction > 0 else children
         return
-    if gate is None or isinstance(gate, ConstantGate):  # shares that no input moves
+    if gate is None or isinstance(gate, ConstantGate):  # constant shares
         return
     if gate.feature == feature:
         yield None if isinstance(gate, CategoryGate) else children
@@ -168,7 +166,7 @@ def _child_orders(tree: Tree, node: int, feature: int) -> Iterator[list[int] | N
 
 
 class _Ranks:
-    """The least and the largest response under every node, and whether linear terms are the same there."""
+    """The smallest and the largest response below every node, and whether their linear terms are the same."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -183,7 +181,7 @@ class _Ranks:
         self.rows: list[set[int]] = rows
 
     def gap(self, rising: list[int]) -> float:
-        """The least by which each child answers more than the one before; NaN where linear terms differ."""
+        """The smallest difference between a child and the previous one; NaN if linear terms differ."""
         gaps = []
         for low, high in pairwise(rising):
             if len(self.rows[low] | self.rows[high]) > 1:
@@ -193,7 +191,7 @@ class _Ranks:
 
 
 def _quantities(tree: Tree) -> Floats:
-    """What the order is about: outputs; of class shares P(class >= 1), P(class >= 2), ..."""
+    """The ordered quantities: outputs; for class shares P(class >= 1), P(class >= 2), ..."""
     if tree.schema.task == "classification" and tree.link == Link.IDENTITY and tree.n_outputs > 1:
         return np.asarray(np.cumsum(tree.response[:, :0:-1], axis=1)[:, ::-1])
     return tree.response

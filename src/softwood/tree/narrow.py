@@ -1,4 +1,4 @@
-"""The same tree over the inputs that it looks at: rows of a sparse table then need no room for the others."""
+"""The same tree over the inputs that it uses, so that rows of a sparse table need no memory for the others."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from softwood.tree.schema import Schema
 
 
 def used_inputs(tree: TreeArrays) -> npt.NDArray[np.intp]:
-    """The inputs that gates, surrogates or responses look at, rising; the first one where there is none."""
+    """The inputs that gates, surrogates or responses use, ascending; the first one if there are none."""
     looked_at = (tree.feature[tree.feature >= 0], tree.surrogates.feature, tree.basis.feature)
     found = np.unique(np.concatenate(looked_at)).astype(np.intp)
     return found if len(found) else np.arange(min(1, len(tree.schema.features)))
 
 
 def over_inputs(tree: TreeArrays, inputs: npt.NDArray[np.intp]) -> dict[str, Any]:
-    """The fields that change where a tree is over some inputs, which are all that it looks at."""
+    """The changed fields of a tree restricted to the inputs that it uses."""
     place = np.full(len(tree.schema.features), -1, np.int32)
     place[inputs] = np.arange(len(inputs))
     basis = tree.basis

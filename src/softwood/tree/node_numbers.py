@@ -1,13 +1,13 @@
 """The two numbers of a node, defined once for text, pictures, page and report.
 
-    what arrives   mean of the target, or proportions of classes, of the training rows that arrive, each counted by the
-                   part of it that does; label, colour and bar of a node are all taken from it
-    what it adds   at nodes that answer: the response, in the unit in which leaves are summed, before the link: log
-                   odds, log mean, the target's own unit; of a linear response its mean over the rows that arrive
+    what arrives   mean of the target, or proportions of classes, of the training rows that arrive, weighted by the
+                   proportion that arrives; label, colour and bar of a node are all taken from it
+    what it adds   at nodes with leafness > 0: the response, in the unit of the sum, before the link: log odds, log mean,
+                   the target's own unit; for a linear response its mean over the rows that arrive
 
-A row's output is the sum of share × what it adds over the nodes that answer it (row_sum.py), so the numbers that add up
-are never those that are shown as probabilities. The scores of several classes are given less their mean in each node: a
-number that all classes share changes no probability.
+A row's output is the sum over nodes of share × what the node adds (row_sum.py), so the summed numbers are not the ones
+shown as probabilities. The scores of several classes are centred in each node: a number that all classes share changes
+no probability.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class NodeNumbers:
     Attributes
     ----------
     arrives : (nodes, answers) what arrives at every node.
-    source : what `arrives` is: "observed"; "predicted", the mean prediction of the rows there, where a file of version
-        1 has no more; "answered", what the nodes answer, where rows are not known at all. A hard tree of constants
-        answers what arrives: it is "observed".
-    adds : (nodes, outputs) what every node adds; NaN where it answers nothing, and where that is not known.
+    source : of `arrives`: "observed"; "predicted", the mean prediction of the rows there, for a file of version 1;
+        "answered", the responses of the nodes, if rows are unknown. In a hard tree with constant leaves responses are
+        what arrives, so it is "observed".
+    adds : (nodes, outputs) what every node adds; NaN if it keeps nothing, or if unknown.
     unit : of `adds`: "log odds", "log mean", "score", "probability", or "" (the target's own).
     names : of the outputs, with the unit: `log odds of yes`.
 
@@ -58,19 +58,19 @@ class NodeNumbers:
     names: tuple[str, ...]
 
     def place(self, node: int) -> int:
-        """The class of a node, as its place in `schema.answers`: decided by what arrives."""
+        """The class of a node, as its position in `schema.answers`: decided by what arrives."""
         return int(self.tree.schema.decide(self.arrives[[node]])[0])
 
     def label(self, node: int) -> str:
-        """The class of a node in words."""
+        """The label of a node."""
         return spell_label(self.tree.schema.answers[self.place(node)])
 
     def answers(self, node: int) -> bool:
-        """Whether the node answers a part of the rows that arrive."""
+        """Whether the node keeps a part of the rows that arrive."""
         return bool(self.tree.leafness[node] > 0)
 
     def spell_adds(self, node: int, output: int = 0, digits: int | None = 3) -> str:
-        """What a node adds to an output, signed; "" where it answers nothing, "?" where that is not known."""
+        """What a node adds to an output, signed; "" if it keeps nothing, "?" if unknown."""
         value = float(self.adds[node, output])
         if not self.answers(node):
             return ""
@@ -83,19 +83,21 @@ def node_numbers(tree: TreeArrays) -> NodeNumbers:
 
 
 def is_summed(tree: TreeArrays) -> bool:
-    """Whether rows are sums of what nodes add: not so of a hard tree of constants, whose leaves answer alone."""
+    """Whether outputs are sums over nodes; not in a hard tree with constant leaves."""
     return not (tree.is_hard and bool(np.all(tree.slope_row < 0)))
 
 
 def unit_of(tree: TreeArrays) -> str:
-    """The unit in which the nodes of a tree are summed; "" is the target's own."""
+    """The unit of the sum over nodes; "" is the target's own."""
     if tree.schema.task != "classification":
         return "log mean" if tree.link == Link.LOG else ""
     return {Link.SIGMOID: "log odds", Link.SOFTMAX: "score"}.get(tree.link, "probability")
 
 
 def output_names(tree: TreeArrays) -> tuple[str, ...]:
-    """What every output is: `log odds of yes`, `score of setosa`, `probability of no`, `price`, `log mean of n`."""
+    """The unit and name of every output: `log odds of yes`, `score of setosa`, `probability of no`, `price`, `log mean
+    of n`.
+    """
     labels, unit = [spell_label(answer) for answer in tree.schema.answers], unit_of(tree)
     if tree.link == Link.SIGMOID and tree.n_outputs == 1 and tree.schema.task == "classification":
         labels = labels[1:]
@@ -103,13 +105,13 @@ def output_names(tree: TreeArrays) -> tuple[str, ...]:
 
 
 def spell_added(value: float, digits: int | None, unit: str) -> str:
-    """A number that is added, signed; a probability has no sign."""
+    """A summand with its sign; a probability has no sign."""
     text = spell_number(value, digits)
     return text if unit == "probability" or text.startswith("−") else f"+{text}"
 
 
 def centred_scores(tree: TreeArrays, output: Floats) -> Floats:
-    """Outputs (rows, outputs); the scores of several classes less their mean, which changes no probability."""
+    """Outputs (rows, outputs); the scores of several classes are centred, which changes no probability."""
     return output - output.mean(axis=1, keepdims=True) if tree.link == Link.SOFTMAX else output
 
 

@@ -1,8 +1,8 @@
-"""A property that is computed when first asked for, then kept with the object.
+"""A property that is computed on first access and cached in the object.
 
-As functools.cached_property, but without its lock: on Python 3.11 that one is a single lock for all objects of a class,
-held while a value is computed. A process that is forked while another thread computes one never gets it. Two threads
-may compute a value twice here; both get the one that was ready first.
+As functools.cached_property, but without its lock: in Python 3.11 it is one lock for all objects of a class, held
+during the computation. A process forked while another thread holds it would deadlock. Here two threads may both compute
+a value; both get the first result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class computed_once(Generic[T]):  # noqa: N801  # a decorator, named as `property` is
-    """Decorates a method without parameters; its value stands in the object's `__dict__` under the method's name.
+    """Decorates a method without parameters; its value is stored in the object's `__dict__` under the method's name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The lines of a tree on paper: every node with the stem drawn before it.
+"""The lines of a printed tree: every node with its branch marks.
 
 all rows
 ├─ age ≤ 30
@@ -16,14 +16,12 @@ import numpy as np
 
 from softwood.tree.arrays import TreeArrays
 
-LEVELS = (
-    50  # drawn before a line; a deeper line begins with DEEPER, for text grows with the nodes, not with their depth
-)
+LEVELS = 50  # levels of branch marks; deeper lines begin with DEEPER, so that the text does not grow with the depth
 DEEPER = "⋯  "
 
 
 class Line(NamedTuple):
-    """One node: the stem before its rule, the stem of further lines about it, and how many nodes are left out below."""
+    """One node: branch marks before its rule and before its further lines, and the number of hidden nodes below."""
 
     node: int
     stem: str
@@ -34,7 +32,7 @@ class Line(NamedTuple):
 def outline(tree: TreeArrays, max_depth: int | None = None) -> Iterator[Line]:
     """Lines from the root down, the first child's subtree before the second's, at most `max_depth` steps deep.
 
-    Of a node deeper than LEVELS the stem shows the nearest levels alone.
+    For nodes deeper than LEVELS, branch marks show only the nearest levels.
 
     Examples
     --------
@@ -43,7 +41,7 @@ def outline(tree: TreeArrays, max_depth: int | None = None) -> Iterator[Line]:
     ['']
     """
     size = _subtree_sizes(tree)
-    # (node, stem of its line, stem of what comes under it)
+    # (node, marks of its line, marks of the lines below it)
     stack = [(0, "", "")]
     while stack:
         node, stem, under = stack.pop()

@@ -1,7 +1,7 @@
-"""Where a tree comes from: who learned it, with which parameters, from how many rows, and how well it did.
+"""The origin of a tree: estimator, parameters, number of rows and held-out error.
 
-Nothing here depends on the clock or the machine: same data, same parameters, same provenance. Two trees are equal
-whatever theirs is.
+It does not depend on the clock or the machine: the same data and parameters give the same provenance. Equality of trees
+ignores it.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a tree comes from.
+    """The origin of a tree.
 
     Attributes
     ----------
-    estimator : name of the class that learned it; "" if not known.
+    estimator : name of the class that learned it; "" if unknown.
     parameters : its parameters as JSON (`json_value`).
     version : of softwood.
     n_rows, weight : training rows that count, and the sum of their weights.
     held_out : the error on rows that were not trained on, or None.
-    changes : what was done to the tree after, in order: "harden", "snip node 3".
+    changes : later changes of the tree, in order: "harden", "snip node 3".
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Provenance:
             raise ValueError(f"provenance: parameters must be a dict with names as keys, got {self.parameters!r:.80}.")
 
     def then(self, change: str) -> Provenance:
-        """After a change of the tree: what was held out has nothing to say of it any more."""
+        """After a change of the tree, which invalidates the held-out error."""
         return replace(self, held_out=None, changes=(*self.changes, change))
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, stored: Any) -> Provenance:
-        """What `to_dict` wrote; anything else is a ValueError."""
+        """Read what `to_dict` wrote; otherwise a ValueError."""
         names = {each.name for each in fields(cls)}
         if not isinstance(stored, Mapping) or stored.keys() != names:
             raise ValueError(f"a provenance must be a dict of {', '.join(sorted(names))}, got {stored!r:.80}.")
@@ -126,7 +126,7 @@ def _require_json(parameters: Any) -> None:
 
 
 def json_value(value: Any) -> Any:
-    """A parameter as JSON: text, finite numbers, booleans, None, lists and dicts stay; the rest says what it is.
+    """A parameter as JSON: text, finite numbers, booleans, None, lists and dicts are kept; other values are described.
 
     Examples
     --------
@@ -146,4 +146,4 @@ def json_value(value: Any) -> Any:
         if all(type(name) is str for name in value):
             return {name: json_value(each) for name, each in value.items()}
         return {"pairs": [[json_value(name), json_value(each)] for name, each in value.items()]}
-    return {"repr": re.sub(" at 0x[0-9a-f]+", "", repr(value))}  # an address says nothing on another day
+    return {"repr": re.sub(" at 0x[0-9a-f]+", "", repr(value))}  # without the memory address

@@ -1,9 +1,9 @@
-"""The sum that answers one row, to be redone with a pencil.
+"""The sum that gives the output of one row.
 
     log odds of 1: 66.2% × −2.10 + 33.8% × +4.60 = +0.16 → 1 0.54
 
-Each part is a node that answers, with the share of the row that it keeps and what it adds (node_numbers.py); a linear
-response adds what it answers to this row.
+Each part is a node with the share of the row that it keeps and what it adds (node_numbers.py); a linear response adds
+its value for this row.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from softwood.tree.node_numbers import centred_scores, output_names, unit_of
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
 from softwood.tree.tree import Tree
 
-MOST_PARTS = 8  # that are written out; the others are added up in one
+MOST_PARTS = 8  # parts written out; the others are summed
 
 
 @dataclass(frozen=True)
 class RowPart:
-    """What one node gives to the output of a row: share × adds, of every output."""
+    """The contribution of one node to the output of a row: share × adds, for every output."""
 
     node: int
     share: float
@@ -34,7 +34,7 @@ class RowPart:
 
 @dataclass(frozen=True)
 class RowSum:
-    """The parts of a row's output, largest share first; their sum, (outputs,), and the answer after the link."""
+    """The parts of a row's output, largest share first; their sum, (outputs,), and the prediction after the link."""
 
     tree: Tree
     parts: tuple[RowPart, ...]
@@ -56,7 +56,7 @@ class RowSum:
         return f"{' + '.join(texts)} = {total}"
 
     def lines(self, outputs: list[int] | None = None) -> list[str]:
-        """The sums of all outputs (or of some), each with its name, and the answer."""
+        """The sums of all outputs (or of some), each with its name, and the prediction."""
         places = told_outputs(self.tree) if outputs is None else outputs
         names = output_names(self.tree)
         lines = [f"{names[k]}: {self.spell(k)}" for k in places]
@@ -75,7 +75,7 @@ class RowSum:
 
 
 def row_sum(tree: Tree, row: Floats) -> RowSum:
-    """The sum that answers a row of numbers, (inputs,) or (1, inputs), as the tree reads it.
+    """The sum for an encoded row, (inputs,) or (1, inputs).
 
     Examples
     --------
@@ -95,18 +95,18 @@ def row_sum(tree: Tree, row: Floats) -> RowSum:
 
 
 def told_outputs(tree: TreeArrays) -> list[int]:
-    """The outputs that are worth telling: of two probabilities the second, else all."""
+    """The outputs to show: of two probabilities the second, else all."""
     two = tree.n_outputs == 2 and unit_of(tree) == "probability"
     return [1] if two else list(range(tree.n_outputs))
 
 
 def spell_share(share: float) -> str:
-    """Per cent with one decimal, so that products can be redone."""
+    """Per cent with one decimal, so that products can be verified."""
     return "<0.1%" if share < 0.0005 else "100%" if share >= 0.9995 else f"{100 * share:.1f}%"
 
 
 def spell_parts(values: list[float], unit: str) -> list[str]:
-    """Numbers that are added, all with as many decimals as the largest needs for three digits."""
+    """Summands, all with as many decimals as the largest needs for three digits."""
     size = max((abs(value) for value in values if np.isfinite(value)), default=0.0)
     if not 1e-4 <= size < 1e9:
         texts = [spell_number(value) for value in values]

@@ -1,6 +1,6 @@
-"""An ordered set of rules: the first that holds answers, a default answers for the rest.
+"""An ordered set of rules: the first that applies gives the prediction, otherwise the default class.
 
-A condition is about one input: `lower < x <= upper`, or x is one of some categories. A missing value meets no
+A condition is about one input: `lower < x <= upper`, or x is one of some categories. A missing value satisfies no
 condition.
 """
 
@@ -19,7 +19,7 @@ from softwood.tree.spelling import spell_apart, spell_label, spell_list, spell_n
 
 @dataclass(frozen=True)
 class Condition:
-    """What a rule asks of one input; `levels` are category codes, None for a number."""
+    """A condition on one input; `levels` are category codes, None for a number."""
 
     feature: int
     lower: float = -np.inf
@@ -27,7 +27,7 @@ class Condition:
     levels: tuple[int, ...] | None = None
 
     def holds(self, X: Floats) -> Mask:
-        """Which rows meet it.
+        """The rows that satisfy it.
 
         Examples
         --------
@@ -42,10 +42,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """If all conditions hold, the answer (a class code).
+    """If all conditions hold, predict `answer` (a class code).
 
-    coverage, errors : training rows (by weight) that meet the conditions, and those of them of another class; of all
-        rows, whatever rules come before.
+    coverage, errors : training rows (by weight) that satisfy the conditions, and those of them with another class,
+        ignoring earlier rules.
     """
 
     conditions: tuple[Condition, ...]
@@ -55,11 +55,11 @@ class Rule:
 
     @property
     def confidence(self) -> float:
-        """Laplace's estimate of how often it is right: (coverage - errors + 1) / (coverage + 2)."""
+        """Laplace's estimate of its accuracy: (coverage - errors + 1) / (coverage + 2)."""
         return (self.coverage - self.errors + 1.0) / (self.coverage + 2.0)
 
     def holds(self, X: Floats) -> Mask:
-        """Which rows meet all conditions."""
+        """The rows that satisfy all conditions."""
         met = np.ones(len(X), np.bool_)
         for condition in self.conditions:
             met &= condition.holds(X)
@@ -68,7 +68,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules in the order they are tried, and the class for rows that none of them covers.
+    """Rules in order, and the default class for rows that none of them covers.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class RuleSet:
         return answer
 
     def words(self, rule: Rule, digits: int | None = 3, room: int | None = None) -> list[str]:
-        """The conditions of a rule; sets of categories are cut to about `room` columns."""
+        """The conditions of a rule; sets of categories are truncated to about `room` characters."""
         return [self._word(condition, digits, room) for condition in rule.conditions]
 
     def _word(self, condition: Condition, digits: int | None, room: int | None) -> str:

@@ -1,7 +1,6 @@
-"""What the numbers of a tree stand for: its inputs and how their cells become numbers, its answers and what they cost.
+"""The meaning of the numbers of a tree: its inputs and their encoding, its answers and costs.
 
-Predicting needs numbers alone; everything that meets people or other systems (text, pictures, exports, files) needs
-this and nothing else.
+Predictions need only numbers; everything for people or other systems (text, pictures, exports, files) needs the schema.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from softwood.tree.once import computed_once
 from softwood.tree.summary import Summary
 
 TASKS = ("classification", "regression")
-UNSEEN = ("missing",)  # what becomes of a category that was not there at fit
+UNSEEN = ("missing",)  # treatment of a category that did not occur at fit
 
 
 class Kind(StrEnum):
-    """What an input is; `encoding` says how its cells become numbers."""
+    """The kind of an input; `encoding` defines its numbers."""
 
     NUMBER = "number"
     BOOLEAN = "boolean"
@@ -43,8 +42,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Input:
-    """One input: its name, kind, levels in the order of their codes (None for a number or a boolean), and what the
-    training rows held of it (None if that is not known).
+    """One input: its name, kind, levels in the order of their codes (None for a number or a boolean), and its summary
+    in the training rows (None if unknown).
     """
 
     name: str
@@ -55,7 +54,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Schema:
-    """Names and meanings beside the numbers.
+    """Names and meanings of the numbers of a tree.
 
     Attributes
     ----------
@@ -63,12 +62,13 @@ class Schema:
     categories : per input its categories in the order of their codes, or None for a number.
     answers : class labels, or names of the targets.
     task : "classification" or "regression".
-    kinds : of every input (`Kind`); left out, an input with categories is a category and another a number.
-    summaries : per input what the training rows held of it, or None; left out, nothing is known. Two schemas are equal
-        whatever rows they met.
-    costs : of classes: `costs[true][given]`, what it costs to answer one class for another; None: any mistake costs 1.
-    target : the name of what the classes are of; "" where it has none.
-    unseen : what becomes of a category that is none of its input's levels; "missing": it is as a missing value.
+    kinds : of every input (`Kind`); by default an input with categories is a category and any other a number.
+    summaries : per input its summary in the training rows, or None; by default unknown. Equality of schemas ignores
+        them.
+    costs : for classes: `costs[true][given]`, the cost of predicting one class when another is true; None: every error
+        costs 1.
+    target : the name of the target of classes; "" if it has none.
+    unseen : treatment of a category that is not among its input's levels; "missing": as a missing value.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Schema:
             raise ValueError(f"costs must be 0 on the diagonal (a correct prediction costs nothing), got {table}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Only the fields: the rest is worked out again where needed."""
+        """Only the fields: the rest is recomputed when needed."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -173,18 +173,18 @@ class Schema:
 
     @computed_once
     def inputs(self) -> tuple[Input, ...]:
-        """Every input with all that is known of it."""
+        """Every input with its kind, levels and summary."""
         parts = zip(self.features, self.kinds, self.categories, self.summaries, strict=True)
         return tuple(Input(*part) for part in parts)
 
     def n_levels(self, feature: int) -> int:
-        """How many categories the input has; 0 for a number."""
+        """Number of categories of the input; 0 for a number."""
         levels = self.categories[feature]
         return 0 if levels is None else len(levels)
 
     @computed_once
     def level_counts(self) -> npt.NDArray[np.int32]:
-        """How many categories each input has; 0 for a number."""
+        """Number of categories of each input; 0 for a number."""
         counts = np.array([0 if levels is None else len(levels) for levels in self.categories], np.int32)
         counts.setflags(write=False)
         return counts
@@ -199,8 +199,8 @@ class Schema:
 
         Parameters
         ----------
-        rows : each a sequence of cells in the order of the inputs, or a mapping from names to cells (one that is not
-            there is missing). None and NaN are missing. `softwood.tree.encoding` has the rule.
+        rows : each a sequence of cells in the order of the inputs, or a mapping from names to cells (an absent one is
+            missing). None and NaN are missing. `softwood.tree.encoding` has the rule.
         """
         table = put_in_order(self.features, rows)
         values = encode_plain(table, self._codes)
@@ -208,20 +208,20 @@ class Schema:
 
     @computed_once
     def _codes(self) -> Codes:
-        """The code of every level, of inputs that have levels."""
+        """The code of every level, for inputs that have levels."""
         levels = enumerate(self.categories)
         return tuple((at, {level: code for code, level in enumerate(each)}) for at, each in levels if each is not None)
 
     def same_columns_and_answers(self, other: Schema) -> bool:
-        """Whether a tree of this schema reads and answers as one of the other does."""
+        """Whether trees of both schemas have the same inputs and answers."""
         names = ("features", "categories", "answers", "task")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     # -- answers -------------------------------------------------------------------------------------------------
 
     def decide(self, probability: Floats) -> npt.NDArray[np.int64]:
-        """Class codes (places in `answers`) from probabilities (rows, classes): of least expected cost, which without
-        costs is the most probable; the first of equals.
+        """Class codes (positions in `answers`) from probabilities (rows, classes): of least expected cost, without
+        costs the most probable; the first in a tie.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, stored: Any) -> Schema:
-        """The schema that `to_dict` wrote; anything else is a ValueError that says what is wrong."""
+        """The schema that `to_dict` wrote; otherwise a ValueError that says what is wrong."""
         names = {"inputs", "task", "answers", "target", "costs", "unseen"}
         if not isinstance(stored, Mapping) or stored.keys() != names or not isinstance(stored["inputs"], list):
             raise ValueError(f"a schema must be a dict of {', '.join(sorted(names))}, got {stored!r:.80}.")

@@ -1,4 +1,4 @@
-"""`str(tree)`: the tree as an indented sketch, one line a node, for the interactive prompt.
+"""`str(tree)`: the tree as an indented sketch, one line per node, for the interactive prompt.
 
 `softwood.to_text` prints the full report with counts and probabilities; this is the short form.
 """
@@ -14,12 +14,12 @@ from softwood.tree.outline import depth_that_fits, outline
 from softwood.tree.spelling import display_width, spell_fixed, spell_label, spell_list, wrap
 from softwood.tree.wording import Wording
 
-MOST_LINES = 200  # a sketch longer than this is no longer one: deeper nodes are counted, not shown
-WIDTH = 100  # columns that long sets, sums and answers are cut to
+MOST_LINES = 200  # maximum number of lines; deeper nodes are counted
+WIDTH = 100  # characters that long sets, sums and responses are truncated to
 
 
 def sketch(tree: TreeArrays) -> str:
-    """The tree in words.
+    """The tree as text.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def sketch(tree: TreeArrays) -> str:
             parts.append(f"[{tree.note[node]}]")
         if hidden:
             parts.append(f"… {hidden} nodes below")
-        if node or len(parts) > 1:  # the root has no rule: it gets a line only if it answers
+        if node or len(parts) > 1:  # the root has no rule: it gets a line only if it keeps something
             lines.append(stem + " ".join(parts))
         if not hidden and words.written_once(node):
             room = WIDTH - display_width(below)
@@ -61,7 +61,7 @@ def _rule(words: Wording, node: int, room: int) -> str:
 def _answer(words: Wording, node: int, room: int) -> str:
     """`benign 0.98`, `22.5`, `(1.2, 3.4)`, `3 + 0.8·age`, `log mean 3 + 0.8·age`, `benign 0.63, log odds 3 + 0.8·age`.
 
-    First what arrives there, then what the node adds, where rows are sums.
+    First what arrives there, then what the node adds, if outputs are sums.
     """
     tree = words.tree
     if tree.schema.task == "classification":
@@ -75,7 +75,7 @@ def _answer(words: Wording, node: int, room: int) -> str:
 
 
 def _class(words: Wording, node: int, room: int) -> str:
-    """The class most of what arrives is of, its part, and the log odds of two classes that the node adds."""
+    """The majority class of what arrives, its proportion, and for two classes the log odds that the node adds."""
     tree, linear = words.tree, bool(words.tree.slope_row[node] >= 0)
     summed = is_summed(tree) and tree.n_outputs == 1
     odds = f"log odds {words.response(node, 0, room)}" if summed else ""

@@ -1,7 +1,7 @@
-"""Numbers, names and labels as text, for people. Every printed form spells through here, so all agree.
+"""Numbers, names and labels as text. All printed forms use this module, so they agree.
 
 A number keeps `digits` decimals, or, below one, `digits` significant digits; `digits=None` is the shortest text that
-reads back as the same double. The whole part is never rounded away: 1999.5 is not 2000 when it is a threshold.
+reads back as the same double. The integer part is never rounded: a threshold of 1999.5 is not printed as 2000.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-SMALLEST, LARGEST = 1e-4, 1e15  # outside of these a plain decimal is harder to read than a power of ten
-EXACT = 17  # significant digits that tell any two doubles apart
-# A label with one of these inside could be misread in a set or a rule, so it is quoted.
+SMALLEST, LARGEST = 1e-4, 1e15  # outside this range, powers of ten are easier to read
+EXACT = 17  # significant digits that distinguish any two doubles
+# Labels with one of these are quoted, because they could be misread in a set or a rule.
 NEED_QUOTES = frozenset(",{}=≤<>'\"")
 
 
@@ -45,13 +45,13 @@ def decimals_of(size: float, digits: int) -> int:
 
 
 def spell_fixed(value: float, decimals: int) -> str:
-    """A number with a fixed count of decimals, so that a column of them lines up."""
+    """A number with a fixed number of decimals, for aligned columns."""
     text = f"{value:.{decimals}f}"
     return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")
 
 
 def spell_apart(values: Iterable[float], digits: int | None = 3) -> dict[float, str]:
-    """Text of every value, with as many more digits as it takes that different values never look the same.
+    """Text of every value, with as many digits as needed for different values to differ.
 
     Examples
     --------
@@ -72,12 +72,12 @@ def spell_apart(values: Iterable[float], digits: int | None = 3) -> dict[float, 
 
 
 def spell_name(name: Any) -> str:
-    """A feature's name on one line: control characters are escaped, nothing else is changed."""
+    """A feature's name on one line, with control characters escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(name))
 
 
 def spell_label(label: Any) -> str:
-    """A category or class label, quoted where bare it could be misread.
+    """A category or class label, quoted if it could be misread.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def spell_label(label: Any) -> str:
 
 
 def spell_list(items: Sequence[str], room: int | None = None, joint: str = ", ") -> str:
-    """Items joined; where they need more than `room` columns, the first that fit and a count of the rest.
+    """Joined items; if they need more than `room` characters, the first that fit and a count of the rest.
 
     Examples
     --------
@@ -102,7 +102,8 @@ def spell_list(items: Sequence[str], room: int | None = None, joint: str = ", ")
 
 
 def fit_items(items: Sequence[str], room: int | None, n_lines: int = 1, joint: str = ", ") -> list[str]:
-    """The items; where they need more than `n_lines` lines of `room` columns, the first that fit, and how many do not.
+    """The items; if they need more than `n_lines` lines of `room` characters, the first that fit and a count of the
+    rest.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def fit_items(items: Sequence[str], room: int | None, n_lines: int = 1, joint: s
 
 
 def _most_that_fit(items: Sequence[str], room: int, n_lines: int, joint: str) -> int:
-    """No more items than these fit: each takes its columns and a space, and one that is too long takes a line."""
+    """An upper bound on the items that fit: each takes its width and a space, and one that is too long takes a line."""
     left, around = n_lines * (room + 1), len(joint.rstrip())
     for i, item in enumerate(items):
         left -= min(display_width(item) + (around if i + 1 < len(items) else 0), room) + 1
@@ -141,7 +142,7 @@ def _stacked(texts: Sequence[str], room: int) -> int:
 
 
 def wrap(pieces: Sequence[str], room: int | None, indent: str = "") -> list[str]:
-    """Pieces joined by spaces, as many in a line as `room` columns hold; further lines are indented.
+    """Pieces joined by spaces and wrapped at `room` characters; further lines are indented.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The splits of a tree that grew greedily, in order of gain: what the tree was after each of them.
+"""The splits of a greedily grown tree in order of gain, and the tree after each of them.
 
-A split of a hard tree does not change when others follow, so the steps of its growth can be read off the tree. Branches
-that pruning removed are not among them.
+A split of a hard tree does not change later, so the steps of its growth can be derived from the tree. Branches that
+pruning removed are not included.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from softwood.tree.tree import Tree
 
 
 def split_order(tree: Tree) -> list[int]:
-    """The branches, best first: of those whose parent is split, the one of largest gain (of unknown gains: of most
-    rows) comes next; the lowest id on a tie.
+    """The branches in best-first order: among those whose parent is split, the one with the largest gain (if gains are
+    unknown: with most rows) is next; the lowest id in a tie.
     """
     worth = np.where(np.isfinite(tree.gain), tree.gain, np.nan_to_num(tree.count))
     waiting: list[tuple[float, int]] = [(0.0, 0)] if tree.n_children[0] else []

@@ -1,4 +1,4 @@
-"""A node and what is below it, as a tree of its own; and the trees that a joined tree (join.py) is the mean of."""
+"""A node and its descendants as a tree; and the component trees of a joined tree (join.py)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from softwood.tree.tree import Tree
 
 
 def is_joined(tree: TreeArrays) -> bool:
-    """Whether the root keeps nothing and shares every row in the same parts among its children, trees of their own."""
+    """Whether the root keeps nothing and has constant shares, so that its children are separate trees."""
     return bool(tree.score[0] == Score.CONSTANT and tree.leafness[0] == 0.0)
 
 
 def split_trees(tree: Tree) -> list[tuple[Tree, float]]:
-    """The trees that a joined tree is the mean of, with their weights; of any other tree, itself with weight 1.
+    """The component trees of a joined tree, with their weights; for any other tree, itself with weight 1.
 
     Examples
     --------

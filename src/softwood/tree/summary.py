@@ -1,8 +1,9 @@
-"""What the training rows held of every input: range, quantiles, levels. Pictures draw axes by it, pages sliders.
+"""Summaries of the inputs in the training rows: range, quantiles, levels. Used for the axes of pictures and the sliders
+of pages.
 
-A row counts by its weight, so a row of weight two is the row twice. The quantile of p is the smallest value that at
-least p of the weight does not exceed: always a value that occurs. Of a large table quantiles are those of some of the
-rows, chosen by what they hold; ranges and weights are always of all.
+A row counts by its weight, so a row of weight two counts as two rows. The quantile of p is the smallest occurring value
+such that at least p of the weight does not exceed it. For a large table quantiles are computed from a sample of the
+rows, selected by their content; ranges and weights are always of all rows.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from softwood.kernels.sparse.table import SparseTable
 
 PROBABILITIES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 ENOUGH_ROWS = 10_000  # for quantiles
-BLOCK = 1 << 14  # rows that are looked at together
+BLOCK = 1 << 14  # rows per block
 TOGETHER_MAX_CELLS = 1 << 20  # of a table whose columns are sorted together
 
 
@@ -31,9 +32,9 @@ class Summary:
 
     Attributes
     ----------
-    known, missing : weight of the rows that have a value, and of those that have none.
-    range : least and largest value; None for a category, and where all are missing.
-    quantiles : pairs (p, value), p rising; empty where `range` is None.
+    known, missing : weight of the rows with and without a value.
+    range : smallest and largest value; None for a category, and if all are missing.
+    quantiles : pairs (p, value), p ascending; empty if `range` is None.
     counts : weight of every level of a category; empty for a number.
     """
 
@@ -66,7 +67,7 @@ class Summary:
 
     @classmethod
     def from_dict(cls, stored: Any) -> Summary:
-        """The summary that `to_dict` wrote; anything else is a ValueError."""
+        """The summary that `to_dict` wrote; otherwise a ValueError."""
         names = {"known", "missing", "range", "quantiles", "counts"}
         if not isinstance(stored, Mapping) or stored.keys() != names:
             raise ValueError(f"a summary must be a dict of {', '.join(sorted(names))}, got {stored!r:.80}.")
@@ -89,12 +90,12 @@ def _numbers(name: str, values: Any) -> tuple[float, ...]:
 
 
 def summarize(X: Floats | SparseTable, weight: Floats, n_levels: Sequence[int]) -> tuple[Summary, ...]:
-    """A summary of every column; of a sparse table quantiles are those of all rows.
+    """A summary of every column; for a sparse table quantiles are those of all rows.
 
     Parameters
     ----------
     X : (rows, columns); NaN is missing, a category is its code.
-    weight : of the rows; a row of weight 0 is not there.
+    weight : of the rows; rows of weight 0 are ignored.
     n_levels : levels of each column, 0 for a number.
 
     Examples
@@ -124,7 +125,9 @@ def summarize(X: Floats | SparseTable, weight: Floats, n_levels: Sequence[int]) 
 
 
 def _column_ends(X: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-    """Least and largest value of each column, and how many are missing: all columns at once, some rows at a time."""
+    """Smallest and largest value of each column, and the number of missing values: all columns at once, in blocks of
+    rows.
+    """
     blocks = [X[begin : begin + BLOCK] for begin in range(0, len(X), BLOCK)] or [np.full((1, X.shape[1]), np.nan)]
     low = np.fmin.reduce([np.fmin.reduce(block, axis=0) for block in blocks])
     high = np.fmax.reduce([np.fmax.reduce(block, axis=0) for block in blocks])
@@ -132,7 +135,7 @@ def _column_ends(X: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
 
 
 def _rows_by_content(X: Floats) -> npt.NDArray[np.intp]:
-    """Rows enough for quantiles: those of the least hashes, so all copies of a row or none, wherever they stand."""
+    """A sample of rows for quantiles: those with the smallest hashes, so all copies of a row or none, in any order."""
     number = hash_rows(X, np.empty((len(X), 0)), 0)
     size = 2 * ENOUGH_ROWS
     found = np.unique(np.partition(number, size)[:size] if size < len(X) else number)
@@ -164,7 +167,7 @@ def _of_weighted_columns(X: Floats, weight: Floats, total: float, low: Floats, h
 
 
 def _sound(known: float, ends: tuple[float, float], quantiles: list[float]) -> Summary:
-    """The summary of sorted numbers, none missing: what the constructor would check holds by the way it was made."""
+    """The summary of sorted numbers, none missing; valid by construction, so it is not checked."""
     summary = object.__new__(Summary)
     vars(summary).update(known=known, missing=0.0, range=ends, quantiles=_pairs(quantiles), counts=())
     return summary
@@ -203,10 +206,10 @@ def _of_column(
 
 
 def _of_stored_columns(X: SparseTable, weight: Floats) -> tuple[Summary, ...]:
-    """Of a sparse table: the values that are stored, and 0 with the weight of all other rows."""
+    """For a sparse table: the stored values, and 0 with the weight of all other rows."""
     begin, row, value = X.by_column()
     even, total = len(weight) > 0 and bool(np.all(weight == weight[0])), math.fsum(weight)
-    same = _pairs([0.0] * len(PROBABILITIES))  # one object for all columns that are mostly 0
+    same = _pairs([0.0] * len(PROBABILITIES))  # one shared object for all columns that are mostly 0
     stored = np.bincount(X.column, weight[X.row], X.n_columns)
     low, high = X.ends().T
     gone = np.bincount(X.column[np.isnan(X.value)], minlength=X.n_columns)

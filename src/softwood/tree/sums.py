@@ -1,8 +1,7 @@
-"""Weighted sums in words: `0.8·age − 1.2·income + … 3 more (4%)`.
+"""Weighted sums as text: `0.8·age − 1.2·income + … 3 more (4%)`.
 
-Terms stand in the order of what they do: the inputs by their effect (how much they move the sum among the rows that
-arrive), largest first. Where effects are unknown, the largest weights come first. What is left out says how much of
-the movement it holds.
+Terms are in order of their effect on the sum among the rows that arrive, largest first; if effects are unknown, in
+order of their weights. The share of the effects of omitted terms is shown.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from softwood.tree.spelling import wrap
 
 
 class SpelledTerm(NamedTuple):
-    """One term of a sum: its sign, text without sign, how much it matters, and by how much the text says too much.
+    """One term of a sum: its sign, text without sign, effect, and the constant to subtract for the text.
 
-    form : "s" or "clip" where several hinges are one term.
+    form : "s" or "clip" if several hinges are one term.
     """
 
     minus: bool
@@ -27,7 +26,7 @@ class SpelledTerm(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """The pieces of a sum, to be joined by spaces or wrapped between, and whether some terms are left out."""
+    """The pieces of a sum, to be joined by spaces or wrapped, and whether some terms are omitted."""
 
     pieces: list[str]
     is_cut: bool
@@ -36,12 +35,12 @@ class Sum(NamedTuple):
 def fit_sum(
     terms: Sequence[SpelledTerm], known: bool, room: int | None, n_lines: int = 1, start: str = "", end: str = ""
 ) -> Sum:
-    """As many terms as `n_lines` lines of `room` columns hold with `start` and `end`; of two, both.
+    """As many terms as fit in `n_lines` lines of `room` characters with `start` and `end`; two terms are always shown.
 
     Parameters
     ----------
     terms : largest first.
-    known : whether their sizes are effects, so that those left out can say how much they hold.
+    known : whether their sizes are effects, so that the share of omitted terms is known.
 
     Examples
     --------
@@ -73,7 +72,7 @@ def _pieces(terms: Sequence[SpelledTerm], kept: int, known: bool, start: str, en
 
 
 def _part(terms: Sequence[SpelledTerm], kept: int) -> str:
-    """Per cent of all effects that the terms left out have."""
+    """Share of the effects of the omitted terms, in per cent."""
     sizes = [max(term.size, 0.0) for term in terms]
     part = sum(sizes[kept:]) / (sum(sizes) or 1.0)
     return "<1%" if 0 < part < 0.005 else f"{100 * part:.0f}%"

@@ -1,7 +1,7 @@
-"""Surrogate gates: what a hard gate asks instead when its own feature is missing.
+"""Surrogate gates: replacements for a hard gate whose feature is missing.
 
-Breiman, Friedman, Olshen, Stone (1984), section 5.3. The surrogates of a node stand in order of their agreement with
-the primary gate; the first whose feature is present decides.
+Breiman, Friedman, Olshen, Stone (1984), section 5.3. The surrogates of a node are in order of their agreement with the
+primary gate; the first whose feature is present decides.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ class Surrogates:
 
     Attributes
     ----------
-    begin : where each node's surrogates begin, one more entry than nodes (or empty: the tree has none).
-    feature, threshold, flip : x[feature] <= threshold goes to slot 0, or to slot 1 where `flip` is True.
-    group_begin, group : for a category feature the slot of every category code (-1: cannot tell), empty for a number.
-    group_level : beside each slot in `group` the code it is of, rising; empty: of every code in turn, as in `Tree`.
+    begin : start of each node's surrogates, one more entry than nodes (or empty: the tree has none).
+    feature, threshold, flip : x[feature] <= threshold goes to slot 0, or to slot 1 if `flip` is True.
+    group_begin, group : for a category feature the slot of every category code (-1: does not decide), empty for a
+        number.
+    group_level : for each slot in `group` its code, ascending; empty: all codes in order, as in `Tree`.
     agreement : share of the rows with a known primary that the surrogate sends the same way.
     adjusted : (agreement - majority) / (1 - majority), so 0 is no better than the larger child.
     """
@@ -68,12 +69,12 @@ class Surrogates:
     def slots(self, row: int, n_levels: int = 0) -> npt.NDArray[np.int32]:
         """Slot of every category code, for surrogate `row`; empty if its feature is a number.
 
-        n_levels : how many codes the feature has; otherwise named levels end at the last one.
+        n_levels : number of codes of the feature; otherwise listed levels end at the last one.
         """
         return slots_of(self.group_begin, self.group, self.group_level, row, n_levels)
 
     def followed_by(self, other: Surrogates) -> Surrogates:
-        """The rows of both tables, one after the other, as if of one node."""
+        """The rows of both tables, one after the other, as of one node."""
         columns = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("feature", "threshold", "flip", "group", "agreement", "adjusted")

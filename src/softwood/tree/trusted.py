@@ -1,8 +1,8 @@
-"""Trees that the package makes itself: frozen as all trees are, their invariants looked at in the tests alone.
+"""Trees made by the package itself, whose invariants are checked only in tests.
 
-A tree from outside (the constructor, `Tree.replace`, a file, a pickle) is checked where it enters. A learner makes
-several trees in a fit, and checking each took longer than growing it: `make_tree` and `with_fields` leave the check
-out, unless the environment variable SOFTWOOD_CHECK_TREES is 1, as in all tests (conftest.py).
+A tree from outside (the constructor, `Tree.replace`, a file, a pickle) is always checked. A learner makes several trees
+per fit, and checking each took longer than growing it: `make_tree` and `with_fields` omit the check, unless the
+environment variable SOFTWOOD_CHECK_TREES is 1, as in all tests (conftest.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STRUCTURE = ("first_child", "n_children")  # what `parent` follows from
 
 
 def make_tree(**given: Any) -> Tree:
-    """The tree that the constructor makes of these fields, where they are sound.
+    """The tree that the constructor makes of these valid fields.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def make_tree(**given: Any) -> Tree:
 
 
 def with_fields(tree: Tree, **changes: Any) -> Tree:
-    """A sound tree with other fields, each given whole: of those that stay nothing is copied or looked at."""
+    """A valid tree with other fields, each given completely; unchanged fields are neither copied nor checked."""
     changed = object.__new__(type(tree))
     vars(changed).update(tree.__getstate__(), **changes)
     for name in changes:

@@ -1,11 +1,11 @@
-"""One node of a tree at a time, as small frozen objects: what text, pictures, pages and exports read.
+"""Single nodes of a tree as small frozen objects, for text, pictures, pages and exports.
 
     gate         ThresholdGate | CategoryGate | IntervalGate | LinearGate
     response     ConstantResponse | LinearResponse
     terms        weight * column, where a column is made of one input
 
-The arrays of a tree are for kernels and learners; nobody else needs to know how they lie. A tree evaluated by its views
-gives what `Tree.output` gives: tests/tree/test_views.py does so.
+The arrays of a tree are for kernels and learners; other code does not depend on their layout. Evaluating a tree by its
+views gives the result of `Tree.output`: see tests/tree/test_views.py.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class WeightedTerm:
 
     Attributes
     ----------
-    kind : what the column makes of its input x (`Term`): x, x², max(0, x - parameter), 1 if x is the category with code
+    kind : the function of the input x (`Term`): x, x², max(0, x - parameter), 1 if x is the category with code
         `parameter`, 1 if x is missing.
     feature : the input.
     parameter : knot or category code; 0 for the other kinds.
-    when_missing : what the column is where the input is missing; 1 for the indicator of that.
+    when_missing : value of the column if the input is missing; 1 for the missing indicator.
     weight : of the column in the sum.
-    column : its place in the basis.
-    effect : how much the term moves the sum among the training rows that arrive; None if not known.
+    column : its position in the basis.
+    effect : of the term on the sum among the training rows that arrive; None if unknown.
     """
 
     kind: Term
@@ -48,8 +48,8 @@ class WeightedTerm:
 
 @dataclass(frozen=True)
 class Surrogate:
-    """What a gate asks instead, about another input: `threshold` (x <= threshold is slot 0, or slot 1 if `flip`), or
-    for a category `slots`, the slot of every code (-1: it cannot tell).
+    """A replacement test on another input: `threshold` (x <= threshold is slot 0, or slot 1 if `flip`), or for a
+    category `slots`, the slot of every code (-1: it does not decide).
     """
 
     feature: int
@@ -62,15 +62,14 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class WhenMissing:
-    """What a gate about one input does with a value it cannot read.
+    """The treatment of missing values at a gate on one input.
 
     Attributes
     ----------
     rule : `Missing`.
-    default : the child slot of such a row; after the surrogates, where there are some.
+    default : the child slot of such a row; used after the surrogates, if any.
     fractions : of such a row for every child; empty unless the rule is `Missing.FRACTION`.
-    surrogates : in the order they are asked; the first that can tell decides. Empty unless the rule is
-        `Missing.SURROGATE`.
+    surrogates : in order; the first that is not missing decides. Empty unless the rule is `Missing.SURROGATE`.
     """
 
     rule: Missing
@@ -81,8 +80,8 @@ class WhenMissing:
 
 @dataclass(frozen=True)
 class ThresholdGate:
-    """x <= threshold is slot 0. Soft ones send slot 0 a share: a ramp falls from 1 at threshold - softness[0] through
-    1/2 to 0 at threshold + softness[1], a sigmoid is 1 / (1 + exp((x - threshold) / softness[0])).
+    """x <= threshold is slot 0. Soft gates send a share to slot 0: a ramp decreases from 1 at threshold - softness[0]
+    through 1/2 to 0 at threshold + softness[1], a sigmoid is 1 / (1 + exp((x - threshold) / softness[0])).
     """
 
     feature: int
@@ -94,7 +93,7 @@ class ThresholdGate:
 
 @dataclass(frozen=True)
 class CategoryGate:
-    """The category with code c goes to `slots[c]`; -1 is a category that the gate cannot place: as a missing value."""
+    """The category with code c goes to `slots[c]`; -1 is an unknown category, which counts as missing."""
 
     feature: int
     slots: tuple[int, ...]
@@ -113,7 +112,7 @@ class IntervalGate:
 @dataclass(frozen=True)
 class LinearGate:
     """score = bias + sum of terms. A step sends score >= 0 to slot 0; a sigmoid sends it 1 / (1 + exp(-score)). Missing
-    values have a value in every term, so a linear gate reads all rows.
+    values have a value in every term, so a linear gate handles all rows.
     """
 
     bias: float
@@ -122,13 +121,13 @@ class LinearGate:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The inputs it weighs, lowest first."""
+        """The inputs it weighs, ascending."""
         return features_of(self.terms)
 
 
 @dataclass(frozen=True)
 class ConstantGate:
-    """Every child gets the same share of every row: the children are trees of their own, the output is their mean."""
+    """Every child gets the same share of every row: the children are separate trees, and the output is their mean."""
 
     shares: tuple[float, ...]
 
@@ -138,7 +137,7 @@ Gate = ThresholdGate | CategoryGate | IntervalGate | LinearGate | ConstantGate
 
 @dataclass(frozen=True)
 class ConstantResponse:
-    """One number an output."""
+    """One number per output."""
 
     values: tuple[float, ...]
 
@@ -152,7 +151,7 @@ class LinearResponse:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The inputs that some output weighs, lowest first."""
+        """The inputs that some output weighs, ascending."""
         return features_of([term for terms in self.terms for term in terms])
 
 
@@ -160,7 +159,7 @@ Response = ConstantResponse | LinearResponse
 
 
 def features_of(terms: Sequence[WeightedTerm]) -> tuple[int, ...]:
-    """The inputs that terms are made of, lowest first."""
+    """The inputs of the terms, ascending."""
     return tuple(sorted({term.feature for term in terms}))
 
 
@@ -188,7 +187,7 @@ def view_gate(tree: Any, node: int) -> Gate | None:
 
 
 def view_missing(tree: Any, node: int) -> WhenMissing:
-    """What the gate of a node does with a value it cannot read."""
+    """The treatment of missing values at the gate of a node."""
     rule, default = Missing(tree.missing[node]), int(tree.default[node])
     if rule == Missing.FRACTION:
         return WhenMissing(rule, default, tuple(tree.fraction[tree.children(node)].tolist()))
@@ -213,7 +212,7 @@ def view_terms(
     column: npt.NDArray[Any],
     effect: npt.NDArray[np.float64] | None = None,
 ) -> tuple[WeightedTerm, ...]:
-    """The terms of a sum in the order of their columns; a weight of 0 is left out."""
+    """The terms of a sum in the order of their columns, without weights of 0."""
     return tuple(
         WeightedTerm(
             kind := Term(basis.term[c]),
@@ -230,7 +229,7 @@ def view_terms(
 
 
 def view_response(tree: Any, node: int) -> Response:
-    """What a node answers before the link."""
+    """The response of a node, before the link."""
     values, row = tuple(tree.response[node].tolist()), int(tree.slope_row[node])
     if row < 0:
         return ConstantResponse(values)

@@ -1,7 +1,7 @@
-"""Gates and responses in words: the one place that says what `x[3] <= 2.5` is called.
+"""Gates and responses as text, for example of `x[3] <= 2.5`.
 
-A rule belongs to a child: it says which rows its parent's gate sends there. `str(tree)`, `to_text` and every later
-export for people take their words from here, so they never disagree.
+A rule belongs to a child: it is the condition for its parent's gate to send rows there. `str(tree)`, `to_text` and all
+other text outputs use this module, so they agree.
 """
 
 from __future__ import annotations
@@ -20,26 +20,28 @@ from softwood.tree.schema import Kind
 from softwood.tree.spelling import fit_items, spell_apart, spell_fixed, spell_label, spell_name, spell_number
 from softwood.tree.sums import SpelledTerm, Sum, fit_sum
 
-NO_MEAN = 1e-12  # of an input: 0 but for rounding, as where the mean was taken away before
+NO_MEAN = 1e-12  # of an input: 0 apart from rounding, as after centring
 MOST_LINES = 8  # of a set of categories that wraps
 GATE_LINES, RESPONSE_LINES = 3, 2  # of a sum that wraps
 
 
 class Middle(NamedTuple):
-    """Means of the basis columns among the rows that arrive; `lines`: lines are centred by them, beside curves."""
+    """Means of the basis columns over the rows that arrive; `lines`: whether lines are centred, too, not only
+    curves.
+    """
 
     columns: Floats
     lines: bool = True
 
 
 class Wording:
-    """Words for the gates and responses of one tree.
+    """The wording of the gates and responses of one tree.
 
     Parameters
     ----------
     tree : the tree.
-    digits : digits of numbers (see `spelling`); None is exact. Two thresholds of one feature that differ never look
-        the same: they get the digits it takes.
+    digits : digits of numbers (see `spelling`); None is exact. Different thresholds of one feature get as many digits
+        as needed to differ.
 
     Examples
     --------
@@ -65,7 +67,9 @@ class Wording:
     # -- rules ---------------------------------------------------------------------------------------------------
 
     def rule(self, child: int, room: int | None = None) -> str:
-        """Which rows the parent's gate sends to `child`; long sets and sums are cut to about `room` columns."""
+        """The condition for the parent's gate to send rows to `child`; long sets and sums are truncated to about `room`
+        characters.
+        """
         node, slot = self.place(child)
         if node < 0:
             return "all rows"
@@ -74,9 +78,9 @@ class Wording:
         return " ".join([*self._asks(node, slot, room, 1), *self._softness(node)])
 
     def branch(self, child: int, room: int | None = None, n_lines: int = MOST_LINES) -> list[str]:
-        """The rule of `child` below its gate, in pieces to wrap: of a gate that is `written_once` yes or no.
+        """The rule of `child` below its gate, in pieces to wrap: yes or no for a gate that is `written_once`.
 
-        A soft gate sends a row to both sides: its rules say `soft`, and the first of them how soft it is.
+        A soft gate sends a row to both sides: its rules are marked `soft`, and the first has the softness.
         """
         node, slot = self.place(child)
         if node < 0:
@@ -92,7 +96,7 @@ class Wording:
         return bool(self.tree.score[node] == Score.LINEAR) and not self._is_lone(node)
 
     def gate(self, node: int, room: int | None = None) -> Sum:
-        """What a gate that is written once asks, in pieces to wrap: `0.8·age − 1.2·income ≥ 3? (soft)`."""
+        """The question of a gate that is written once, in pieces to wrap: `0.8·age − 1.2·income ≥ 3? (soft)`."""
         return self._linear(node, "≥", room, GATE_LINES, "?")
 
     def place(self, child: int) -> tuple[int, int]:
@@ -101,7 +105,7 @@ class Wording:
         return node, child - int(self.tree.first_child[node]) if node >= 0 else 0
 
     def _asks(self, node: int, slot: int, room: int | None, n_lines: int) -> list[str]:
-        """What a gate on one input asks of the rows it sends to a slot, in pieces."""
+        """The condition of a gate on one input for a slot, in pieces."""
         score = Score(self.tree.score[node])
         if score == Score.CATEGORY:
             return self._category(int(self.tree.feature[node]), self._group(node), slot, room, n_lines)
@@ -110,7 +114,7 @@ class Wording:
         return [self._threshold(node, slot) if score == Score.THRESHOLD else self._lone_number(node, slot)]
 
     def _softness(self, node: int) -> list[str]:
-        """How soft a gate on one input is: nothing for a step."""
+        """The softness of a gate on one input; nothing for a step."""
         tree, squash = self.tree, self.tree.squash[node]
         if squash == Squash.STEP:
             return []
@@ -130,7 +134,7 @@ class Wording:
         return f"{name} {'>' if slot else '≤'} {self._cut(feature, at)}"
 
     def _parts_booleans(self, feature: int, cut: float) -> bool:
-        """Whether a threshold on a boolean input parts true from false."""
+        """Whether a threshold on a boolean input separates true from false."""
         return self.tree.schema.kinds[feature] == Kind.BOOLEAN and 0 <= cut < 1
 
     def between(self, feature: int, lower: float, upper: float) -> str:
@@ -158,7 +162,7 @@ class Wording:
         levels = self.tree.schema.categories[feature] or ()
         members = [spell_label(levels[code]) for code in np.flatnonzero(group == slot)]
         name = self.names[feature]
-        if not members:  # no known category comes here, only what the gate cannot read
+        if not members:  # no known category comes here, only missing values
             return [f"{name} missing"]
         if len(members) == 1:
             return [f"{name} = {members[0]}"]
@@ -201,9 +205,9 @@ class Wording:
     ) -> list[SpelledTerm]:
         """Inputs of the largest effect first, or the largest weights: `0.8·age − 1.2·income`; no zero weights.
 
-        Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is
-        held back at both ends. Exact numbers (digits None) are never short. With `mean` curves have mean 0 among the
-        rows that arrive, and so have lines, `0.8·(age − 38)`, if they are to.
+        Short: all hinges of an input are one term: `s(age)`, a curve, or `0.8·clip(age, 0, 90)`, a line that is clipped
+        at both ends. Exact numbers (digits None) are never short. With `mean`, curves are centred over the rows that
+        arrive, and so are lines, `0.8·(age − 38)`, if requested.
         """
         short = short and self.digits is not None
         basis, used = self.tree.basis, np.flatnonzero(weight)
@@ -227,7 +231,7 @@ class Wording:
         return [terms[i][1] for i in order]
 
     def _spelled(self, weight: Floats, column: npt.NDArray[np.int32], mean: Middle | None = None) -> SpelledTerm:
-        """Terms of one input as one; with `mean` less what it is on average among the rows that arrive."""
+        """Terms of one input as one; with `mean`, centred over the rows that arrive."""
         average = 0.0 if mean is None else sum((weight * mean.columns[column]).tolist())
         if len(column) == 1:
             text = self.term(int(column[0]))
@@ -250,14 +254,14 @@ class Wording:
         return SpelledTerm(False, f"s({name})", float(np.ptp(height)), -average, form="s")
 
     def _about(self, weight: float, text: str, middle: float, average: float) -> SpelledTerm:
-        """`0.8·(age − 38)`: a term less its mean."""
+        """`0.8·(age − 38)`: a centred term."""
         if abs(middle) < NO_MEAN:
             return self._times(weight, text)._replace(less=-average)
         sign = "+" if middle < 0 else "−"
         return self._times(weight, f"({text} {sign} {self.number(abs(middle))})")._replace(less=-average)
 
     def _column_mean(self, node: int, room: int | None) -> Middle | None:
-        """Means to centre the sums of a node by; None for what is written out, as the tree stores it."""
+        """Means that centre the sums of a node; None for sums written out as stored."""
         if room is None or self.digits is None or not len(self.tree.column_mean):
             return None
         return Middle(self.tree.column_mean[node])
@@ -292,17 +296,17 @@ class Wording:
     # -- missing values ------------------------------------------------------------------------------------------
 
     def when_missing(self, child: int) -> str:
-        """What the rule of `child` adds for a value its gate cannot read: `or missing`, a fraction, or nothing."""
+        """The suffix of the rule of `child` for missing values: `or missing`, a fraction, or nothing."""
         tree, node = self.tree, int(self.tree.parent[child])
         if node < 0 or tree.score[node] == Score.LINEAR:
-            return ""  # a linear gate reads a missing value through its basis
+            return ""  # a linear gate handles a missing value through its basis
         slot = child - int(tree.first_child[node])
         if tree.missing[node] == Missing.FRACTION:
             return f"or {100 * tree.fraction[child]:.3g}% of missing"
         return "" if slot != tree.default[node] or self._only_missing(node, slot) else "or missing"
 
     def _only_missing(self, node: int, slot: int) -> bool:
-        """Whether the rule itself says that only missing values come to this slot."""
+        """Whether the rule itself states that only missing values come to this slot."""
         tree = self.tree
         if tree.score[node] == Score.CATEGORY:
             return not (self._group(node) == slot).any()
@@ -320,7 +324,7 @@ class Wording:
         return slots_of(tree.group_begin, tree.group, tree.group_level, node, n_levels)
 
     def surrogate(self, row: int, room: int | None = None) -> str:
-        """What surrogate `row` asks; yes sends the row to the first child."""
+        """The question of surrogate `row`; yes sends the row to the first child."""
         table = self.tree.surrogates
         feature = int(table.feature[row])
         group = table.slots(row, self.tree.schema.n_levels(feature))
@@ -332,19 +336,19 @@ class Wording:
         return f"{self.names[feature]} {sign} {self._cut(feature, float(table.threshold[row]))}"
 
     def fills(self) -> list[str]:
-        """Per basis column in use what it counts as where its input is missing: `age = 38`."""
+        """The replacement for a missing input per used basis column: `age = 38`."""
         tree, used = self.tree, set(map(int, self.tree.weight_column))
         for row in set(map(int, tree.slope_row)) - {-1}:
             used |= set(map(int, np.flatnonzero(tree.slope[row].any(axis=1))))
         plain = (tree.basis.term == Term.MISSING) | (
             (tree.basis.term == Term.CATEGORY) & (tree.basis.when_missing == 0)
         )
-        columns = [c for c in sorted(used) if not plain[c]]  # an indicator says itself what it is then
+        columns = [c for c in sorted(used) if not plain[c]]  # an indicator needs no replacement
         texts = dict.fromkeys(self._fill(c) for c in columns)  # all terms of an input count as one value of it
         return list(texts)
 
     def _fill(self, column: int) -> str:
-        """What a column counts as where its input is missing, said of the input where that says the same."""
+        """The replacement of a column for a missing input, as a value of the input if equivalent."""
         basis, feature = self.tree.basis, int(self.tree.basis.feature[column])
         mine = basis.feature == feature
         hinge, line = mine & (basis.term == Term.HINGE), mine & (basis.term == Term.IDENTITY)
@@ -360,7 +364,7 @@ class Wording:
     # -- responses -----------------------------------------------------------------------------------------------
 
     def response(self, node: int, output: int = 0, room: int | None = None) -> str:
-        """One output's response before the link, in a line: a number, or `3 + 0.8·age`."""
+        """One output's response before the link, on one line: a number, or `3 + 0.8·age`."""
         return " ".join(self._response(node, output, room, 1).pieces)
 
     def equation(self, node: int, output: int, room: int | None = None) -> Sum:
@@ -381,10 +385,10 @@ class Wording:
         effect = tree.slope_effect[row, :, output] if len(tree.slope_effect) else None
         mean = self._column_mean(node, room)
         terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), effect, room is not None, mean)
-        if mean is not None and tree.link == Link.SOFTMAX:  # about the mean of all classes, as `node_numbers` has it
+        if mean is not None and tree.link == Link.SOFTMAX:  # centred on the mean of all classes, as in `node_numbers`
             constant -= float((tree.response[node] + (mean.columns[:, None] * tree.slope[row]).sum(axis=0)).mean())
         start = name + self.number(constant - sum(term.less for term in terms))
-        if mean is not None and effect is not None and n_lines > 1:  # how much each term moves the sum
+        if mean is not None and effect is not None and n_lines > 1:  # the effect of each term on the sum
             terms = [term._replace(text=f"{term.text} (±{spell_fixed(*_two_digits(term.size))})") for term in terms]
         return fit_sum(terms, effect is not None, room, n_lines, start=start)
 
@@ -392,7 +396,7 @@ class Wording:
 
     @computed_once
     def _lone(self) -> dict[int, tuple[int, float, float]]:
-        """Per linear gate that weighs one number alone: its feature, where the score is 0, and the weight."""
+        """Per linear gate on a single number: its feature, the zero of the score, and the weight."""
         tree, found = self.tree, {}
         for node in map(int, np.flatnonzero(tree.score == Score.LINEAR)):
             at = slice(tree.weight_begin[node], tree.weight_begin[node + 1])

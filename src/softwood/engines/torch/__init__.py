@@ -30,9 +30,9 @@ __all__ = ["TorchEngine", "find_device", "from_inputs"]
 
 
 class TorchEngine(SumEngine):
-    """Sums over rows that lie on a device.
+    """Sums over rows on a device.
 
-    fused : the fused kernel, where there is one for these rows; else None.
+    fused : the fused kernel if there is one for these rows, else None.
     """
 
     def __init__(self, rows: DeviceRows, expansion: Expansion) -> None:
@@ -69,7 +69,7 @@ class TorchEngine(SumEngine):
 
 
 def find_device(name: str | None = None) -> str:
-    """The name of a device that is here; None, the best there is.
+    """The name of an available device; None: the best available.
 
     >>> find_device("cpu")
     'cpu'
@@ -98,7 +98,7 @@ def from_inputs(
     single: bool = True,
     place: npt.NDArray[np.int64] | None = None,
 ) -> TorchEngine:
-    """The engine of rows given by their inputs; `place` has the row of X that each is. `single` rows are float32."""
+    """The engine for rows given by their inputs; `place` has the row of X of each. `single` rows are float32."""
     on = torch.device(find_device(device))
     if not single and on.type == "mps":
         raise ValueError("device='mps' has no float64: single=True, or device='cpu'.")

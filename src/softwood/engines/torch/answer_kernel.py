@@ -1,4 +1,4 @@
-"""The Triton kernel that answers rows: the output of a soft tree with one output, read and written once."""
+"""The Triton kernel for predictions: the output of a soft tree with one output, with one read and one write."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import triton.language as tl
 
 from softwood.engines.torch.kernel import ascend, leaf_values, multiply, reversed_bits, squash, take_apart
 
-LARGEST = tl.constexpr(3e38)  # infinite values count as this: parts of a product must not be infinite
+LARGEST = tl.constexpr(3e38)  # replaces infinite values: factors of a product must be finite
 
 
 @triton.jit
 def make_basis(x, kind, parameter, when_missing):
-    """Terms of a basis (kernels/kinds.py): x, its square, hinge, category, or whether it is missing."""
+    """Terms of a basis (kernels/kinds.py): x, its square, a hinge, a category, or the missing indicator."""
     gone = x != x
     value = tl.where(kind == 1, x * x, tl.where(kind == 2, tl.maximum(x - parameter, 0.0), x))
     value = tl.where(kind == 3, tl.where(x == parameter, 1.0, 0.0), value)
@@ -28,7 +28,7 @@ def answer_rows(
     LEAVES: tl.constexpr, GATES: tl.constexpr, BRANCHES: tl.constexpr, SLOPES: tl.constexpr,
     COLUMNS: tl.constexpr, PLAIN: tl.constexpr,
 ):  # fmt: skip
-    """`packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses, as `sum_rows` has them.
+    """`packed` holds [TERMS x WIDTH] weights, [WIDTH] biases, [LEAVES] responses, as in `sum_rows`.
 
     With PLAIN the terms are the inputs themselves, in their order.
     """

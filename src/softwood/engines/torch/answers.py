@@ -1,7 +1,7 @@
-"""Answers of a soft tree on a CUDA device by one kernel (answer_kernel.py), for `softwood.torch.SoftTree`.
+"""Predictions of a soft tree on a CUDA device by one kernel (answer_kernel.py), for `softwood.torch.SoftTree`.
 
-It takes trees of one output without buds whose leaves are constant, share one slope or have each their own, in float32.
-Parameters stay on the device: they are laid out there before each call, in the kernel's order.
+It supports trees with one output and without buds, whose leaves are constant, share one slope or have their own, in
+float32. Parameters stay on the device, where they are arranged in the kernel's order before each call.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from softwood.kernels import make_shape
 from softwood.kernels.kinds import Term
 from softwood.tree import Tree
 
-MANY_ROWS = 50_000  # from which a kernel is worth its launch
+MANY_ROWS = 50_000  # minimum rows for which the kernel pays
 MOST_TERMS = 256
 CHUNK = 32
 HOW, PROGRAM_ROWS = Launch(64, 1, 1, 128), 1024
 
 
 class AnswerPlan:
-    """How the kernel reads one tree: the basis padded to whole chunks, and where its numbers lie among the module's.
+    """The layout of one tree for the kernel: the basis padded to whole chunks, and the positions of its numbers in the
+    module.
 
-    index, scale : for each number that the kernel reads, its place in [weight] [bias] [response] [slope] [0], and a
-    factor: scores are in bits, and weights that a gate does not have are 0.
+    index, scale : for each number of the kernel, its position in [weight] [bias] [response] [slope] [0], and a factor:
+        scores are in bits, and absent weights are 0.
     """
 
     def __init__(self, tree: Tree, layout: Layout, weighed: Any) -> None:
@@ -50,7 +51,7 @@ class AnswerPlan:
         self.nothing = torch.zeros(1, device=device)
 
     def output(self, X: Any, weight: Any, bias: Any, response: Any, slope: Any) -> Any:
-        """(rows, 1); `response` has one row a leaf, in the order of the nodes."""
+        """(rows, 1); `response` has one row per leaf, in the order of the nodes."""
         from softwood.engines.torch.answer_kernel import answer_rows  # Triton comes with PyTorch for CUDA alone
 
         numbers = torch.cat([weight.flatten(), bias, response.flatten(), slope.flatten(), self.nothing])
@@ -66,7 +67,7 @@ class AnswerPlan:
 
 
 def _find_numbers(tree: Tree, layout: Layout, n_terms: int, weighed: Any) -> tuple[Any, Any]:
-    """Place and factor of [terms x width] weights, [width] biases, [leaves] responses."""
+    """Position and factor of [terms x width] weights, [width] biases, [leaves] responses."""
     gates, leaves, n = len(layout.gate), len(layout.leaf), len(tree.basis)
     bias_begin, response_begin = gates * n, gates * n + gates
     slope_begin = response_begin + leaves
@@ -88,7 +89,9 @@ def _find_numbers(tree: Tree, layout: Layout, n_terms: int, weighed: Any) -> tup
 
 
 def plan_answers(tree: Tree, weighed: Any) -> AnswerPlan | None:
-    """The plan of a tree for the device of `weighed`, the mask of its weights; None where the kernel cannot take it."""
+    """The plan of a tree for the device of `weighed`, the mask of its weights; None if the kernel does not support
+    it.
+    """
     leaf = tree.n_children == 0
     row = tree.slope_row[leaf]
     shared, own = bool(np.all(row == row[0])), len(np.unique(row)) == len(row)
@@ -106,7 +109,7 @@ def plan_answers(tree: Tree, weighed: Any) -> AnswerPlan | None:
 
 
 def can_answer(X: Any, parameter: Any) -> bool:
-    """Whether these rows may go by the kernel: many, on a CUDA device, in float32, and no gradient is asked for."""
+    """Whether these rows can use the kernel: many rows on a CUDA device, in float32, without a gradient."""
     return (
         X.is_cuda
         and parameter.is_cuda

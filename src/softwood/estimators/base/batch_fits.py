@@ -137,8 +137,9 @@ def soft_rows(
     class_weight: Any = None,
     mixes_answers: bool = False,
 ) -> tuple[TrainingRows, Schema]:
-    """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample. The
-    schema has the columns in the order of the table.
+    """Training rows of a soft or budding tree, columns in this order, and its schema with quantiles of the sample.
+
+    The schema has the columns in the order of the table.
     """
     table = soft_table(scan, class_weight, mixes_answers)
     if not order.is_given:

@@ -30,9 +30,10 @@ class OmnivariateTree(ObliqueTree):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's share of what the gates gain; sums to 1 (all 0 for a single leaf). Hard gates: the impurity
-        reduction, divided as in a linear discriminant tree. Soft gates: the increase in training loss when the feature
-        stays at its mean.
+        """Each feature's share of what the gates gain; sums to 1 (all 0 for a single leaf).
+
+        Hard gates: the impurity reduction, divided as in a linear discriminant tree. Soft gates: the increase in
+        training loss when the feature stays at its mean.
         """
         check_is_fitted(self, "tree_")
         return self._importance if self._is_soft else super().feature_importances_

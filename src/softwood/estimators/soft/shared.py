@@ -76,8 +76,9 @@ class SoftTree(Calibrated, TreeEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Each feature's share of the increase in training loss if the feature stays at its mean. The mean replaces it
-        in all gates and responses; shares sum to 1 (all 0 if no feature is used).
+        """Each feature's share of the increase in training loss if the feature stays at its mean.
+
+        The mean replaces it in all gates and responses; shares sum to 1 (all 0 if no feature is used).
         """
         check_is_fitted(self, "tree_")
         return self._importance
@@ -95,8 +96,9 @@ class SoftTree(Calibrated, TreeEstimator):
 
     @property
     def held_out_(self) -> dict[str, Any] | None:
-        """Held-out score of the chosen kind of tree: log loss for classes, R² for numbers. With a loss other than the
-        squared error, D², the proportion of the best constant's loss that the tree saves.
+        """Held-out score of the chosen kind of tree: log loss for classes, R² for numbers.
+
+        With a loss other than the squared error, D², the proportion of the best constant's loss that the tree saves.
         """
         check_is_fitted(self, "tree_")
         if not self.history_:

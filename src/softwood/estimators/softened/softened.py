@@ -164,6 +164,7 @@ class SoftenedTreeClassifier(Probabilities, ClassifierMixin, SoftenedTree):
 
 class SoftenedTreeRegressor(Numbers, RegressorMixin, SoftenedTree):
     """A CART regression tree whose thresholds become ramps by annealing; parameters as in SoftenedTreeClassifier.
+
     Annealing minimises the squared error; `criterion` is "squared_error" or "absolute_error".
 
     Examples

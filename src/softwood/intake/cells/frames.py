@@ -70,8 +70,9 @@ def read_block(frame: Frame) -> Floats | None:
 
 
 def read_few_numbers(X: Any, names: list[str]) -> Floats | None:
-    """The values of a few rows of pandas that are all numbers and have these columns; None if X must be checked. For
-    streams of single rows: narwhals takes a millisecond to open a frame.
+    """The values of a few rows of pandas that are all numbers and have these columns; None if X must be checked.
+
+    For streams of single rows: narwhals takes a millisecond to open a frame.
     """
     pandas = nw.dependencies.get_pandas()
     if pandas is None or type(X) is not pandas.DataFrame or len(X) > FEW_ROWS or X.columns.tolist() != names:

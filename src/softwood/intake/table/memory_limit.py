@@ -35,9 +35,10 @@ FIRST_ROWS = 20_000  # rows that choose the kind of a soft tree; all rows refine
 class Bytes:
     """Memory of a fit in addition to its table, in bytes.
 
-    cell : per cell. folds : further bytes per cell if folds choose the size. row : per row, for a regressor of
-        unlimited size; `row_folds`: further bytes if folds choose the size. first, first_quick : per cell of the first
-        FIRST_ROWS rows; with `effort="quick"`.
+    cell : per cell.
+    folds : further bytes per cell if folds choose the size.
+    row : per row, for a regressor of unlimited size; `row_folds`: further bytes if folds choose the size.
+    first, first_quick : per cell of the first FIRST_ROWS rows; with `effort="quick"`.
     """
 
     cell: int

@@ -29,8 +29,9 @@ NOTHING = 1e-30  # of the largest weight
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Floats:
-    """One weight per row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero. The largest is between
-    1e-100 and 1e15; weights below 1e-30 of it become 0.
+    """One weight per row: 1 for None, a scalar for all rows; finite, >= 0 and not all zero.
+
+    The largest is between 1e-100 and 1e15; weights below 1e-30 of it become 0.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""What a node adds to a row's output, as text and signed bars (tree/node_numbers.py defines it). If a row reaches one
-leaf, or probabilities are averaged, there is no sum. A leaf then has a prediction, which is shown if it differs from
-what arrives.
+"""What a node adds to a row's output, as text and signed bars (tree/node_numbers.py defines it).
+
+If a row reaches one leaf, or probabilities are averaged, there is no sum. A leaf then has a prediction, which is shown
+if it differs from what arrives.
 """
 
 from __future__ import annotations

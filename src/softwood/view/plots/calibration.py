@@ -1,6 +1,8 @@
-"""Observed against predicted: of rows with a predicted probability of 0.8, eight in ten should be of the class. Rows
-are grouped in bins of equal size by the prediction. A point is a bin: mean prediction and observed proportion or mean,
-with a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is calibrated.
+"""Observed against predicted: of rows with a predicted probability of 0.8, eight in ten should be of the class.
+
+Rows are grouped in bins of equal size by the prediction. A point is a bin: mean prediction and observed proportion or
+mean, with a 95 % interval (Wilson's for classes, two standard errors for numbers). On the diagonal a model is
+calibrated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Partial dependence: the prediction as one input varies and the others keep their values. The line is the mean over
-the rows. The band shows how the effect of the input differs between rows (the middle 80 %): where it is wide, the
-effect depends on other inputs; for a sum of curves it has no width. The distribution of the rows is drawn below. One
-class or target is drawn before the link (log odds, if the tree sums them), several classes after it.
+"""Partial dependence: the prediction as one input varies and the others keep their values.
+
+The line is the mean over the rows. The band shows how the effect of the input differs between rows (the middle 80 %):
+where it is wide, the effect depends on other inputs; for a sum of curves it has no width. The distribution of the rows
+is drawn below. One class or target is drawn before the link (log odds, if the tree sums them), several classes after
+it.
 """
 
 from __future__ import annotations

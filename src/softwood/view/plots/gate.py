@@ -1,8 +1,9 @@
-"""One gate as a picture: what every input adds to its score, and the shares of the children. A gate on one input is one
-panel: the share of the first child over the input. A linear gate has one panel per input, all on one scale, with each
-curve centred over the rows that arrive, and one for the score: the share as a sigmoid or a step. The first child (yes)
-is at the left, as in every picture of a tree, so the score decreases to the right. The distribution of the rows that
-arrive is drawn below every curve.
+"""One gate as a picture: what every input adds to its score, and the shares of the children.
+
+A gate on one input is one panel: the share of the first child over the input. A linear gate has one panel per input,
+all on one scale, with each curve centred over the rows that arrive, and one for the score: the share as a sigmoid or a
+step. The first child (yes) is at the left, as in every picture of a tree, so the score decreases to the right. The
+distribution of the rows that arrive is drawn below every curve.
 """
 
 from __future__ import annotations

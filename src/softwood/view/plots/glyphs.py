@@ -1,7 +1,8 @@
-"""Small drawings inside a card: the gate with the rows that arrive, and their actual values. A gate on one number: the
-distribution of the rows, and the share of the first child (step, ramp or sigmoid). A weighted sum: the same over its
-score. A sum of curves: its score, then the curves with the largest effect. The background is shaded where a share is
-neither near 0 nor near 1, so that both branches contribute.
+"""Small drawings inside a card: the gate with the rows that arrive, and their actual values.
+
+A gate on one number: the distribution of the rows, and the share of the first child (step, ramp or sigmoid). A weighted
+sum: the same over its score. A sum of curves: its score, then the curves with the largest effect. The background is
+shaded where a share is neither near 0 nor near 1, so that both branches contribute.
 """
 
 from __future__ import annotations

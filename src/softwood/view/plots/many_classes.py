@@ -1,5 +1,6 @@
-"""The classes that a picture shows: if there are many, the most frequent ones, with the others as one group. A picture
-with a shape for each of 500 classes would take a minute and be illegible.
+"""The classes that a picture shows: if there are many, the most frequent ones, with the others as one group.
+
+A picture with a shape for each of 500 classes would take a minute and be illegible.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Drawing in inches: a picture is laid out at its natural size and scaled as a whole to its axes. Text, lines and boxes
-scale together, so what fits at one size fits at any.
+"""Drawing in inches: a picture is laid out at its natural size and scaled as a whole to its axes.
+
+Text, lines and boxes scale together, so what fits at one size fits at any.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The reasons of one prediction as a waterfall: from the mean output over the background to the output of the row. One
-bar per important input, the largest first, each starting where the previous one ends; the rest is one bar.
+"""The reasons of one prediction as a waterfall: from the mean output over the background to the output of the row.
+
+One bar per important input, the largest first, each starting where the previous one ends; the rest is one bar.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ def plot_reasons(explanation: Any, row: int = 0, *, answer: Any = None, n: int =
 
     Parameters
     ----------
-    explanation : the result of `softwood.explain`. row : position of the row. answer : the class or target; None: the
-        predicted class. n : maximum number of inputs with their own bar.
+    explanation : the result of `softwood.explain`.
+    row : position of the row.
+    answer : the class or target; None: the predicted class.
+    n : maximum number of inputs with their own bar.
     ax : axes of matplotlib to draw in; None: new ones.
 
     Returns

@@ -1,6 +1,8 @@
-"""The path of one row through a tree: an edge is as wide as the proportion of the row that follows it. A mark at every
-gate shows the row among the others. Below a gate is its score or value, below a leaf its contribution to the output:
-the share of the row times what the leaf adds. The head has the sum. Nodes that little of the row reaches are pale.
+"""The path of one row through a tree: an edge is as wide as the proportion of the row that follows it.
+
+A mark at every gate shows the row among the others. Below a gate is its score or value, below a leaf its contribution
+to the output: the share of the row times what the leaf adds. The head has the sum. Nodes that little of the row reaches
+are pale.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ def plot_row(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them, and their actual values: the row is drawn among them. row : position of the row
-        to follow.
+    X, y : rows as the model takes them, and their actual values: the row is drawn among them.
+    row : position of the row to follow.
     max_depth, orientation, feature_names, ax : as in `plot_tree`.
 
     Returns

@@ -1,5 +1,7 @@
-"""The subject of a picture: a tree and rows, encoded for the tree. Every picture reads a model through `look_at`, so
-all accept the same models, rows and actual values, with the same errors.
+"""The subject of a picture: a tree and rows, encoded for the tree.
+
+Every picture reads a model through `look_at`, so all accept the same models, rows and actual values, with the same
+errors.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ class Scene:
     ----------
     tree : with the names to print.
     model : the estimator that has it, or the tree itself.
-    X : (rows, inputs) as the tree reads them; None without rows. y : actual values: class codes (rows,), or numbers
-        (rows, targets); None if unknown. followed : the row whose path is drawn; None for all rows.
+    X : (rows, inputs) as the tree reads them; None without rows.
+    y : actual values: class codes (rows,), or numbers (rows, targets); None if unknown.
+    followed : the row whose path is drawn; None for all rows.
     """
 
     tree: Tree
@@ -202,8 +205,9 @@ def look_at(
     Parameters
     ----------
     model : a `Tree`, a fitted estimator, or a pipeline or search that ends in one.
-    X, y : rows as the model takes them (for a pipeline: before its steps), and their actual values. wanted_by : the
-        calling function, for error messages. needs_rows, needs_answers : why it needs them; "" if it does not.
+    X, y : rows as the model takes them (for a pipeline: before its steps), and their actual values.
+    wanted_by : the calling function, for error messages.
+    needs_rows, needs_answers : why it needs them; "" if it does not.
     """
     import_matplotlib(wanted_by)
     inside = look_inside(model, feature_names, wanted_by=wanted_by)

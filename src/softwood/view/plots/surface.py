@@ -1,5 +1,6 @@
-"""The prediction of a tree over one or two inputs, with the rows on top: a curve, or a coloured plane. For a hard tree
-it has steps, for a soft one slopes.
+"""The prediction of a tree over one or two inputs, with the rows on top: a curve, or a coloured plane.
+
+For a hard tree it has steps, for a soft one slopes.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def draw_surface(
 
     Parameters
     ----------
-    alone : whether the picture has a legend; of several side by side one does. limits : of the colour scale; None: of
-        the drawn numbers.
+    alone : whether the picture has a legend; of several side by side one does.
+    limits : of the colour scale; None: of the drawn numbers.
     """
     if len(inputs) == 1:
         _draw_curve(ax, scene, inputs[0], column)

@@ -69,8 +69,9 @@ def report(
     X, y : rows as the model takes them, and their actual classes or numbers. The file contains the rows with the
         largest errors, with their values; n_worst=0 omits them.
     group : for a breakdown of the errors: the name of a column of X, or one group per row.
-    title : of the page; None: the name of the estimator. notes : the author's text by heading: "Intended use",
-        "Factors", "Ethical considerations", "Caveats and recommendations".
+    title : of the page; None: the name of the estimator.
+    notes : the author's text by heading: "Intended use", "Factors", "Ethical considerations", "Caveats and
+        recommendations".
     n_worst : number of rows with the largest errors to show and explain.
     feature_names : names to print instead of the model's own.
     X_train : the rows that the model was learned from, as it takes them: scores and inputs of X are compared with
