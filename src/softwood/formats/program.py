@@ -2,7 +2,7 @@
 
     cells     each input is a number (missing is NaN) or one of its levels, which becomes its code; other levels are
               missing
-    columns   functions of one input each (`Column`), clipped so that sums keep their digits (kernels/formulas/far_out.py)
+    columns   functions of one input each (`Column`), clipped to keep the digits of sums (kernels/formulas/far_out.py)
     gates     first a soft threshold or a linear sum; then the readers in order, the first that decides gives the slot;
               if none does, `rest` holds the share of every child
     reach     reach[c] = reach[m] * (1 - leafness[m]) * share[m -> c], from the root, in the order of the nodes
