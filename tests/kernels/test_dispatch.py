@@ -14,7 +14,7 @@ from softwood.kernels.arithmetic import reference as numpy_arithmetic
 from softwood.kernels.dispatch import choose
 
 NATIVE = pytest.mark.skipif(kernels.kernels != "native", reason="the native kernels are not built")
-OF_LEARNERS = {"gate_losses", "grow_discriminant", "make_split_features", "split_step"}
+OF_LEARNERS = {"begin_fit", "end_fit", "gate_losses", "grow_discriminant", "make_split_features", "split_step"}
 
 
 def signatures(kernel: Any) -> Iterator[tuple[str, Any]]:
