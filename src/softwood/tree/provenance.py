@@ -82,6 +82,14 @@ class Provenance:
         if not isinstance(self.parameters, Mapping) or not all(isinstance(name, str) for name in self.parameters):
             raise ValueError(f"provenance: parameters must be a dict with names as keys, got {self.parameters!r:.80}.")
 
+    def of_rows(self, n_rows: int, weight: float) -> Provenance:
+        """The same learner after other rows, nothing held out; without checks: a stream makes one for every row."""
+        if not math.isfinite(weight):
+            raise ValueError(f"provenance: weight must be a finite number >= 0, got {weight!r:.80}.")
+        other = object.__new__(Provenance)
+        other.__dict__.update(vars(self), n_rows=n_rows, weight=weight, held_out=None, changes=())
+        return other
+
     def then(self, change: str) -> Provenance:
         """After a change of the tree, which invalidates the held-out error."""
         return replace(self, held_out=None, changes=(*self.changes, change))

@@ -10,7 +10,7 @@ fields are flat with begin/end: the entries of node m are `begin[m]:begin[m + 1]
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +139,8 @@ class Tree(TreeArrays):
         """The result of the kernel for the rows; for a sparse table in blocks, without unused inputs."""
         rows = self._rows(X)
         if not isinstance(rows, SparseTable):
-            return cast(npt.NDArray[Any], getattr(self._evaluator, what)(rows, n_threads))
+            answer: npt.NDArray[Any] = getattr(self._evaluator, what)(rows, n_threads)
+            return answer
         inputs, evaluator = self._over_used_inputs
         return answer_blocks(getattr(evaluator, what), rows.only(inputs), n_threads)
 

@@ -135,6 +135,9 @@ class TreeEstimator(ShownInNotebook, BaseEstimator):
             weight = RowCount(int(np.count_nonzero(weight)), float(weight.sum()))
         if before is not None:
             weight = RowCount(before.n_rows + weight.n_rows, before.weight + weight.weight)
+            is_same = (before.estimator, before.version, before.parameters) == (kind.__name__, __version__, parameters)
+            if is_same and held_out is None:
+                return before.of_rows(*weight)
         return Provenance(type(self).__name__, parameters, __version__, *weight, held_out)
 
     def _restore(self, tree: Tree, learned: dict[str, Any]) -> Self:

@@ -49,7 +49,8 @@ def transactional_fit(learn: Learn) -> Learn:
                 "keep tree_ after each call."
             )
         learner = object.__new__(type(self))
-        learner.__dict__ = {name: value for name, value in vars(self).items() if name != OF_ANOTHER_TREE}
+        learner.__dict__ = dict(vars(self))
+        learner.__dict__.pop(OF_ANOTHER_TREE, None)
         begin_fit()
         try:
             learn(learner, *args, **kwargs)

@@ -80,6 +80,10 @@ def encode_classes(y: Any, classes: npt.NDArray[Any]) -> Ints:
     >>> encode_classes(["yes", "no"], np.array(["no", "yes"]))
     array([1, 0], dtype=int32)
     """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype == classes.dtype and y.dtype.kind in "iu":
+        place = classes.searchsorted(y)  # a chunk of a stream: factoring it takes longer than to learn from a row
+        if (classes.take(place, mode="clip") == y).all():
+            return place.astype(np.int32)
     codes, unknown = match_classes(y, classes)
     if unknown:
         raise ValueError(
@@ -103,8 +107,10 @@ def match_classes(y: Any, classes: npt.NDArray[Any]) -> tuple[Ints, list[Any]]:
 
 def one_hot(codes: Ints, n_classes: int) -> Floats:
     """One column per class; for two classes the second alone."""
+    if n_classes == 2:
+        return np.not_equal(codes, 0).astype(np.float64)[:, None]
     table: Floats = np.eye(n_classes)[codes]
-    return np.ascontiguousarray(table[:, 1:]) if n_classes == 2 else table
+    return table
 
 
 def read_numbers(y: Any) -> tuple[Floats, bool]:

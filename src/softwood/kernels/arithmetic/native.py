@@ -17,7 +17,9 @@ _native: Any = import_module("softwood.kernels._native")  # not by name: the imp
 
 def readable(array: npt.NDArray[Any]) -> Floats:
     """As native code reads it, doubles at whole steps: the array itself, or a copy (of a field of records, say)."""
-    if array.dtype == np.float64 and all(step % 8 == 0 for step in array.strides) and array.flags.aligned:
+    flags = array.flags
+    is_whole = flags.c_contiguous or all(step % 8 == 0 for step in array.strides)
+    if array.dtype == np.float64 and is_whole and flags.aligned:
         return array
     return np.array(array, np.float64, order="C")
 

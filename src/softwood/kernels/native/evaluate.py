@@ -59,4 +59,5 @@ def _aligned(X: Floats) -> Floats:
 
     Another dtype stays as it is, and the kernel refuses it.
     """
-    return X if X.flags.aligned and all(step % 8 == 0 for step in X.strides) else X.copy()
+    flags = X.flags
+    return X if flags.aligned and (flags.c_contiguous or all(step % 8 == 0 for step in X.strides)) else X.copy()

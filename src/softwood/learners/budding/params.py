@@ -120,8 +120,7 @@ def existence(first_child: Ints, leafness: Floats) -> Floats:
     >>> existence(np.array([1, -1, -1]), np.array([0.25, 1.0, 1.0]))
     array([1.  , 0.75, 0.75])
     """
-    there, kept = [1.0] * len(first_child), leafness.tolist()
-    for m, first in enumerate(first_child.tolist()):
-        if first >= 0:
-            there[first] = there[first + 1] = there[m] * (1.0 - kept[m])
+    there, kept, child = [1.0] * len(first_child), leafness.tolist(), first_child.tolist()
+    for m in np.flatnonzero(first_child >= 0).tolist():  # parents come before children
+        there[child[m]] = there[child[m] + 1] = there[m] * (1.0 - kept[m])
     return np.array(there)

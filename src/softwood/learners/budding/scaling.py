@@ -95,7 +95,9 @@ class RunningScale:
     def copy(self) -> RunningScale:
         """The same, to go on with by itself."""
         other = object.__new__(RunningScale)  # its columns follow from its levels, and need not be found again
-        other.__dict__.update(vars(self), gaps=list(self.gaps), gap_moments=self.gap_moments.copy())
+        other.__dict__.update(vars(self), gaps=list(self.gaps))
+        if self.gaps:  # otherwise there are no numbers that could change
+            other.gap_moments = self.gap_moments.copy()
         other.moments = self.moments.copy()
         return other
 
