@@ -2,8 +2,8 @@
 
     what arrives   mean of the target, or proportions of classes, of the training rows that arrive, weighted by the
                    proportion that arrives; label, colour and bar of a node are all taken from it
-    what it adds   at nodes with leafness > 0: the response, in the unit of the sum, before the link: log odds, log mean,
-                   the target's own unit; for a linear response its mean over the rows that arrive
+    what it adds   at nodes with leafness > 0: the response, in the unit of the sum, before the link: log odds, log
+                   mean, the target's own unit; for a linear response its mean over the rows that arrive
 
 A row's output is the sum over nodes of share × what the node adds (row_sum.py), so the summed numbers are not the ones
 shown as probabilities. The scores of several classes are centred in each node: a number that all classes share changes

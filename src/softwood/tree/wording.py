@@ -385,7 +385,7 @@ class Wording:
         effect = tree.slope_effect[row, :, output] if len(tree.slope_effect) else None
         mean = self._column_mean(node, room)
         terms = self._terms(slope, np.arange(len(slope), dtype=np.int32), effect, room is not None, mean)
-        if mean is not None and tree.link == Link.SOFTMAX:  # centred on the mean of all classes, as in `node_numbers`
+        if mean is not None and tree.link == Link.SOFTMAX:  # relative to the mean of all classes, as in `node_numbers`
             constant -= float((tree.response[node] + (mean.columns[:, None] * tree.slope[row]).sum(axis=0)).mean())
         start = name + self.number(constant - sum(term.less for term in terms))
         if mean is not None and effect is not None and n_lines > 1:  # the effect of each term on the sum
