@@ -9,7 +9,7 @@ The equation is that of kernels/formulas/equation.py; the gradient is autograd's
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -95,8 +95,8 @@ class SoftTree(nn.Module):
 
     def _take(self, tree: Tree, dtype: Any) -> None:
         self.tree = tree
-        branch, kept = np.flatnonzero(tree.n_children), np.flatnonzero(tree.leafness > 0)
-        self._branches = [(int(m), int(tree.first_child[m]), float(1.0 - tree.leafness[m])) for m in branch]
+        branch, kept = np.flatnonzero(tree.score == Score.LINEAR), np.flatnonzero(tree.leafness > 0)
+        self._branches = _branches(tree)
         self._kept = kept.tolist()
         weight, weighed = _dense_weights(tree, branch)
         uses = tree.slope_row[kept][:, None] == np.arange(len(tree.slope))
@@ -167,10 +167,13 @@ class SoftTree(nn.Module):
     def _reach(self, phi: Any) -> list[Any]:
         share = torch.sigmoid(phi @ (self.weight * self._weighed).T + self.bias)
         reach: list[Any] = [phi.new_ones(phi.shape[:-1])] * self.tree.n_nodes
-        for gate, (m, first, passed) in enumerate(self._branches):
-            sent = reach[m] * passed
-            reach[first] = sent * share[..., gate]
-            reach[first + 1] = sent - reach[first]
+        for each in self._branches:
+            sent = reach[each.node] * each.passed
+            for at, part in enumerate(each.shares):
+                reach[each.first + at] = sent * part
+            if each.gate >= 0:
+                reach[each.first] = sent * share[..., each.gate]
+                reach[each.first + 1] = sent - reach[each.first]
         return reach
 
     def predict(self, X: Any) -> Any:
@@ -189,11 +192,11 @@ class SoftTree(nn.Module):
 
         schema, link : other names of inputs and answers, another link; None: those of the original tree.
         """
-        tree, branch = self.tree, np.flatnonzero(self.tree.n_children)
+        tree, branch = self.tree, np.flatnonzero(self.tree.score == Score.LINEAR)
         bias, response = tree.bias.copy(), tree.response.copy()
         bias[branch], response[self._kept] = _numbers(self.bias), _numbers(self.response)
         weight, gate = _numbers(self.weight), np.repeat(np.arange(tree.n_nodes), np.diff(tree.weight_begin))
-        gate_of_node = np.cumsum(tree.n_children > 0) - 1
+        gate_of_node = np.cumsum(tree.score == Score.LINEAR) - 1
         weight = weight[gate_of_node[gate], tree.weight_column]
         changes: dict[str, Any] = {"bias": bias, "response": response, "weight": weight, "slope": _numbers(self.slope)}
         if any(not np.array_equal(getattr(tree, name), value) for name, value in changes.items()):
@@ -212,9 +215,30 @@ def _numbers(parameter: Any) -> npt.NDArray[np.float64]:
     return np.asarray(parameter.detach().cpu().double().numpy())
 
 
+class _Branch(NamedTuple):
+    """A node with children: the part that it passes on; its place among the gates, or -1 and the constant shares."""
+
+    node: int
+    first: int
+    passed: float
+    gate: int
+    shares: tuple[float, ...] = ()
+
+
+def _branches(tree: Tree) -> list[_Branch]:
+    gate = np.cumsum(tree.score == Score.LINEAR) - 1
+    found = []
+    for m in np.flatnonzero(tree.n_children).tolist():
+        constant = tree.score[m] == Score.CONSTANT
+        shares = tuple(tree.fraction[tree.children(m)].tolist()) if constant else ()
+        at = -1 if constant else int(gate[m])
+        found.append(_Branch(m, int(tree.first_child[m]), float(1.0 - tree.leafness[m]), at, shares))
+    return found
+
+
 def _check_gates(tree: Tree) -> None:
-    """Refuse a tree with a gate other than the sigmoid of a linear score."""
-    branch = tree.n_children > 0
+    """Refuse a tree that has a gate other than the sigmoid of a linear score, or constant shares."""
+    branch = (tree.n_children > 0) & (tree.score != Score.CONSTANT)
     other = branch & ((tree.score != Score.LINEAR) | (tree.squash != Squash.SIGMOID))
     if other.any():
         node = int(other.argmax())

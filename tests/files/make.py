@@ -1,7 +1,8 @@
-"""Writes the files of the format version of today, once: `python -m tests.files.make`.
+"""Writes the files that are not there yet: `python -m tests.files.make`.
 
-A folder that is there is never written again: files of every version are kept, and load for ever. After a change of the
-format (a new VERSION in formats/container.py) run it once and commit the new folder.
+A file that is there is never written again: files of every version are kept, and load for ever. After a change of the
+format (a new NEWEST_VERSION in formats/arrays.py) run it once and commit the new folder. A file lies in the folder of
+the version that it was written in: the lowest that holds its content.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from pathlib import Path
 
 import softwood
-from softwood.formats.container import VERSION
+from softwood.formats.arrays import NEWEST_VERSION, PLAIN_VERSION
 from tests.files.models import MAKERS, answers, rows
 
 HERE = Path(__file__).parent
@@ -18,15 +19,26 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """One file a model, and what each answers to ten rows."""
-    folder = HERE / f"v{VERSION}"
-    folder.mkdir()
-    expected = {}
     for name, make in MAKERS.items():
+        if any((HERE / f"v{version}" / f"{name}.softwood").exists() for version in (NEWEST_VERSION, PLAIN_VERSION)):
+            continue
         model = make()
-        softwood.save(model, folder / f"{name}.softwood")
+        softwood.save(model, new := HERE / f"{name}.softwood")
+        folder = HERE / f"v{version_written(new)}"
+        folder.mkdir(exist_ok=True)
+        new.rename(folder / new.name)
+        kept = folder / "answers.json"
+        expected = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
         expected[name] = answers(model, rows(10, seed=1)).tolist()
-    (folder / "answers.json").write_text(json.dumps(expected, indent=0) + "\n", encoding="utf-8")
-    print(f"{len(expected)} files in {folder.name}")
+        kept.write_text(json.dumps(expected, indent=0) + "\n", encoding="utf-8")
+        print(f"{folder.name}/{new.name}")
+
+
+def version_written(file: Path) -> int:
+    """The version that a file says it is of."""
+    whole = file.read_bytes()
+    table = json.loads(whole[8 : 8 + int.from_bytes(whole[:8], "little")])
+    return int(table["__metadata__"]["version"])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import softwood
+from softwood.tree import join_trees
 
 N_ROWS = 48
 
@@ -55,6 +56,12 @@ def _stream() -> Any:
     return model.partial_fit(whole[:21], numbers(whole)[:21]).partial_fit(whole[21:], numbers(whole)[21:])
 
 
+def _mean() -> softwood.Tree:
+    X, y = rows(), numbers(rows())
+    soft = softwood.SoftTreeRegressor(gate="linear", max_leaves=2, random_state=0).fit(X, y).tree_
+    return join_trees([softwood.CARTRegressor(max_depth=2, prune=None).fit(X, y).tree_, soft], [1, 2])
+
+
 COSTS = {("none", "blue"): 3.0, ("other", "none"): 0.5}
 # By name of the file; making one takes a second at most.
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -81,6 +88,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "SoftenedRegressor": _fit(softwood.SoftenedRegressor(softwood.CARTRegressor(max_depth=2, prune=None)), numbers),
     "SoftenedTreeClassifier": _fit(softwood.SoftenedTreeClassifier(n_successes=1), classes),
     "SoftenedTreeRegressor": _fit(softwood.SoftenedTreeRegressor(n_successes=1), numbers),
+    "Tree-mean": _mean,
     "Tree": lambda: softwood.CARTRegressor(max_depth=2, prune=None).fit(rows(), numbers(rows())).tree_,
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 
 from softwood import Basis, Schema, Surrogates, Tree
 from softwood.kernels.kinds import Link, Missing, Squash, Term
-from softwood.tree import Provenance
+from softwood.tree import Provenance, join_trees
 
 NAN = np.nan
 
@@ -114,7 +114,13 @@ def pair() -> SimpleNamespace:
     return SimpleNamespace(tree_=tree.with_provenance(Provenance(parameters={"criterion": "squared_error"})))
 
 
+def mean() -> Tree:
+    """A weighted mean of two trees, the second of them a leaf."""
+    first: Tree = intervals().tree_
+    return join_trees([first, Tree([[2.25]], schema=first.schema, count=[8.5], impurity=[0.5])], [3, 1])
+
+
 @pytest.fixture(scope="session")
 def specimens() -> dict[str, Any]:
-    makers = (cancer, bikes, intervals, soft, species, pair)
+    makers = (cancer, bikes, intervals, soft, species, pair, mean)
     return {make.__name__: make() for make in makers} | {"stump": Tree(response=[[3.0]], schema=Schema.plain(2, 1))}

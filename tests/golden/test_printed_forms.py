@@ -19,8 +19,8 @@ WIDEST = 100
 
 # file name -> how the tree of that name (before the first dot) is printed
 FORMS: dict[str, dict[str, Any] | None] = {
-    **{f"{name}.sketch": None for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump")},
-    **{f"{name}.text": {} for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump")},
+    **{f"{name}.sketch": None for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump", "mean")},
+    **{f"{name}.text": {} for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump", "mean")},
     "cancer.surrogates": {"surrogates": True},
     "cancer.exact": {"digits": None},
     "bikes.whole": {"width": None, "missing": False},

@@ -14,11 +14,11 @@ from softwood import Tree
 from softwood.formats.json import to_json
 from softwood.kernels.kinds import Link
 from softwood.tree.spelling import spell_number
-from tests.strategies import random_rows, random_tree
+from tests.strategies import random_joined, random_rows, random_tree
 
 HERE = Path(__file__).parent
 KINDS: list[dict[str, bool]] = [{}, {"hard": True}, {"smooth": True}]
-N_TREES, N_ROWS = 240, 40
+N_TREES, N_MEANS, N_ROWS = 240, 12, 40
 
 
 def numbers(nested: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -37,6 +37,7 @@ def cases() -> list[tuple[Tree, Any]]:
     for seed in range(5, N_TREES, 11):  # of every kind
         if trees[seed].n_answers == trees[seed].n_outputs:
             trees[seed] = trees[seed].replace(link=Link.LOG)
+    trees += [random_joined(seed, **KINDS[seed % 3]) for seed in range(N_MEANS)]
     return [(tree, random_rows(seed + 1, N_ROWS)) for seed, tree in enumerate(trees)]
 
 
@@ -46,7 +47,7 @@ def test_javascript_equals_python_on_trees_of_every_kind(
     stored = [{"model": json.loads(to_json(tree)), "rows": as_json(X)} for tree, X in cases]
     (tmp_path / "cases.json").write_text(json.dumps(stored), encoding="utf-8")
     answers = json.loads(node(HERE / "evaluate_rows.mjs", tmp_path / "cases.json"))
-    assert len(answers) == N_TREES
+    assert len(answers) == N_TREES + N_MEANS
     with np.errstate(invalid="ignore", over="ignore"):
         for (tree, X), told in zip(cases, answers, strict=True):
             wanted = {"reach": tree.reach(X), "output": tree.output(X), "answer": tree.predict(X)}

@@ -224,7 +224,7 @@ class Explanation:
             node = path.node
             while node:
                 node = int(self.tree.parent[node])
-                if words.written_once(node):
+                if words.written_once(node) and not words.is_mean(node):
                     found[node] = " ".join(words.gate(node, ROOM).pieces)
         return dict(sorted(found.items()))
 

@@ -62,8 +62,8 @@ Gate = ProductGate | SumGate
 
 @dataclass(frozen=True)
 class Answer:
-    """A node with a response: its leafness times (1 - leafness) of all nodes above, its constant, its parts by input
-    (rows, outputs), and the gates on its path with their slots.
+    """A node with a response: its leafness times (1 - leafness) and constant shares of all nodes above, its constant, its
+    parts by input (rows, outputs), and the gates on its path with their slots.
     """
 
     node: int
@@ -86,7 +86,7 @@ class Apart:
         self.tree, self.rows = tree, rows
         with without_float_warnings():
             self.phi = expand(tree.basis, rows)
-            asked = np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1))
+            asked = np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1) & (tree.score != Score.CONSTANT))
             self.gates: dict[int, Gate] = {int(m): self._gate(int(m)) for m in asked}
             self.answers = [self._answer(int(p)) for p in np.flatnonzero(tree.leafness > 0)]
         self.answers = [answer for answer in self.answers if answer.weight > 0]
@@ -151,8 +151,11 @@ class Apart:
         tree, weight, path, m = self.tree, float(self.tree.leafness[p]), [], p
         while m:
             above = int(tree.parent[m])
-            path.append((above, m - int(tree.first_child[above])))
             weight *= 1.0 - float(tree.leafness[above])
+            if tree.score[above] == Score.CONSTANT:  # every row alike: a weight, not a gate
+                weight *= float(tree.fraction[m])
+            else:
+                path.append((above, m - int(tree.first_child[above])))
             m = above
         row = int(tree.slope_row[p])
         parts = {} if row < 0 else self._parts(range(len(tree.basis)), tree.slope[row])

@@ -38,7 +38,7 @@ class InputRange:
 
 def used_inputs(tree: Tree, *, surrogates: bool = True) -> list[int]:
     """Inputs that a gate, a response or a surrogate uses."""
-    single = (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    single = (tree.n_children > 0) & (tree.feature >= 0)
     weighed = tree.weight_column[tree.weight != 0]
     sloped = np.flatnonzero(np.any(tree.slope != 0, axis=(0, 2))) if len(tree.slope) else np.zeros(0, np.int64)
     of_basis = tree.basis.feature[np.concatenate([weighed, sloped]).astype(np.int64)]

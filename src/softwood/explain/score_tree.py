@@ -75,12 +75,18 @@ def make_score_tree(apart: Apart, answers: list[Answer], inputs: frozenset[int])
 
 
 def _nodes(tree: Tree, asked: list[int]) -> list[int]:
-    """The root and all children of gates, parents before children, siblings side by side."""
-    nodes, gates = [0], set(asked)
+    """The root and all children of gates and means, parents before children, siblings side by side."""
+    nodes, gates = [0], {*asked, *_means(tree)}
     for m in nodes:  # extended in the loop
         if m in gates:
             nodes.extend(tree.children(m))
     return nodes
+
+
+def _means(tree: Tree) -> list[int]:
+    """Nodes of constant shares, which no input moves."""
+    found: list[int] = np.flatnonzero((tree.score == Score.CONSTANT) & (tree.leafness < 1)).tolist()
+    return found
 
 
 def _tree(
@@ -101,6 +107,12 @@ def _tree(
         else:
             table["score"][at], table["squash"][at], table["feature"][at] = Score.THRESHOLD, Squash.RAMP, column[m]
             threshold[at], softness[at] = 0.5, 0.5
+    fraction = np.full(n, np.nan)
+    for m in (m for m in _means(old) if m in place):
+        at, k = place[m], int(old.n_children[m])
+        table["first_child"][at], table["n_children"][at] = place[int(old.first_child[m])], k
+        table["score"][at], leafness[at] = Score.CONSTANT, old.leafness[m]
+        fraction[place[int(old.first_child[m])] :][:k] = old.fraction[old.children(m)]
     weight_column = [column[nodes[at]] for at in np.flatnonzero(weight_count)]
     response, slope = np.zeros((n, outputs)), np.zeros((len(responses), n_columns, outputs))
     for answer in answers:
@@ -112,7 +124,7 @@ def _tree(
         else:
             response[at] = kept * answer.constant
     fields: dict[str, Any] = {name: values.astype(np.int32) for name, values in table.items()}
-    fields |= {"leafness": leafness, "threshold": threshold, "softness": softness, "slope": slope}
+    fields |= {"leafness": leafness, "fraction": fraction, "threshold": threshold, "softness": softness, "slope": slope}
     fields["weight_begin"] = np.concatenate([[0], np.cumsum(weight_count)]).astype(np.int32)
     fields |= {"weight_column": np.array(weight_column, np.int32), "weight": np.ones(len(weight_column))}
     return Tree(response, Schema.plain(n_columns, outputs), Link.IDENTITY, basis=Basis.identity(n_columns), **fields)

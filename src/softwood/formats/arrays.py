@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from softwood.arrays import Array
-from softwood.kernels.kinds import Link
+from softwood.kernels.kinds import Link, Score
 from softwood.tree import Basis, Provenance, Schema, Surrogates, Tree
 from softwood.tree.arrays import PER_NODE, RAGGED
 
+NEWEST_VERSION = 3  # of files and JSON; a newer one is refused, an older one is read for ever
+PLAIN_VERSION = 2  # of what has no mean of trees: softwood that does not know version 3 reads it, too
 Form = tuple[Any, int]  # dtype and number of axes
 Part = TypeVar("Part", Basis, Surrogates)
 
@@ -57,6 +59,14 @@ def arrays_of(tree: Tree) -> Iterator[tuple[str, Array]]:
         for name in names:
             if name != "group_level" or len(held.group_level):
                 yield f"{part}/{name}", getattr(held, name)
+
+
+def version_of(arrays: Mapping[str, Array]) -> int:
+    """The lowest version of the format that holds these arrays: gates of constant shares came with version 3."""
+    means = (
+        name.rpartition("/")[2] == "score" and bool(np.any(array == Score.CONSTANT)) for name, array in arrays.items()
+    )
+    return NEWEST_VERSION if any(means) else PLAIN_VERSION
 
 
 def form_of(name: str) -> Form:

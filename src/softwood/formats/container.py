@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from softwood.arrays import Array
+from softwood.formats.arrays import NEWEST_VERSION, version_of
 from softwood.formats.failure import FileError, reading
 from softwood.formats.json import check_version, parse
 from softwood.formats.replace import replace_file
 
-VERSION = 2  # of the file; newer versions are refused, older ones can always be read
 DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
@@ -45,7 +45,12 @@ def write_container(path: str | os.PathLike[str], header: Mapping[str, Any], arr
     # Widest numbers first: every array then begins at a multiple of its item's size.
     little = {name: _little(name, array) for name, array in arrays.items()}
     order = sorted(little, key=lambda name: -little[name].itemsize)
-    told = {"format": "softwood", "version": str(VERSION), "header": text, "sha256": content_hash(text, little)}
+    told = {
+        "format": "softwood",
+        "version": str(version_of(arrays)),
+        "header": text,
+        "sha256": content_hash(text, little),
+    }
     table: dict[str, Any] = {"__metadata__": told}
     at = 0
     for name in order:
@@ -100,7 +105,7 @@ def _read(what: str, whole: memoryview) -> tuple[dict[str, Any], dict[str, Array
         raise FileError(f'{what} is not a softwood file: its metadata must have "format": "softwood".')
     version = told.get("version")
     number = int(version) if isinstance(version, str) and version.isdecimal() and len(version) < 9 else version
-    check_version(what, number, VERSION)
+    check_version(what, number, NEWEST_VERSION)
     if told.keys() != {"format", "version", "header", "sha256"} or not all(type(each) is str for each in told.values()):
         raise FileError(f"{what} is damaged: its metadata must have format, version, header and sha256.")
     arrays = _views(what, table, whole[8 + length :])

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from softwood.formats.colours import CLASSES, class_colour
-from softwood.formats.layout import place_nodes, shown_nodes
+from softwood.formats.layout import n_folded, place_nodes, shown_nodes
 from softwood.tree import Tree
 from softwood.tree.once import computed_once
 from softwood.tree.spelling import spell_fixed, spell_label, spell_number
@@ -95,10 +95,16 @@ class _Drawing:
 
     def _share(self, node: int) -> float:
         count = self.tree.count
-        return float(count[node] / count[0]) if np.isfinite(count[[0, node]]).all() and count[0] > 0 else 0.2
+        return (
+            float(self.tree.constant_share[node] * count[node] / count[0])
+            if np.isfinite(count[[0, node]]).all() and count[0] > 0
+            else 0.2
+        )
 
     def _branch(self, child: int) -> str:
         gate, slot = self.words.place(child)
+        if self.words.is_mean(gate):
+            return self.words.rule(child)
         if self.tree.n_children[gate] == 2:
             return "no" if slot else "yes"
         name = self.words.names[int(self.tree.feature[gate])]
@@ -115,6 +121,9 @@ class _Drawing:
         line = self._question(node) if asks else self._answer(node)
         told = f"<title>{html.escape(self._hover(node))}</title>"
         parts = [told, frame, self._text(x + BOX[0] / 2, y + 16, line), self._bar(node, x + 8, y + BOX[1] - 10)]
+        if asks and n_folded(self.tree, node):
+            more = f"… {n_folded(self.tree, node)} more trees"
+            parts.append(self._text(x + BOX[0] / 2, y + BOX[1] + 12, more, "9", faint=True))
         if self.tree.n_children[node] and not asks:
             below = sum(1 for _ in self.tree.walk(node)) - 1
             parts.append(self._text(x + BOX[0] / 2, y + BOX[1] + 12, f"… {below} nodes below", "9", faint=True))

@@ -97,7 +97,7 @@ def add_output(graph: Graph, program: Program, table: str, rows: str) -> str:
     ones, n_columns = graph.ones(rows), max(1, len(program.columns))  # a linear gate may have no terms at all
     columns = _add_columns(graph, program.columns, place, table) if program.columns else ones
     gates = [(m, node) for m, node in enumerate(program.nodes) if node.children]
-    shares, edge = _add_shares(graph, gates, n_columns, place, table, columns) if gates else ("", {})
+    shares, edge = _add_shares(graph, gates, n_columns, place, table, columns, ones) if gates else ("", {})
     kept, order = _add_reach(graph, program.nodes, shares, edge, ones)
     nodes = [program.nodes[m] for m in order]
     output = graph.op("MatMul", kept, graph.real([node.values for node in nodes]))
@@ -161,7 +161,7 @@ Gates = list[tuple[int, Node]]
 
 
 def _add_shares(
-    graph: Graph, gates: Gates, n_columns: int, place: dict[int, int], table: str, columns: str
+    graph: Graph, gates: Gates, n_columns: int, place: dict[int, int], table: str, columns: str, ones: str
 ) -> tuple[str, dict[int, int]]:
     """Shares of all children side by side, and the position of each child among them."""
     tables: list[str] = []
@@ -175,7 +175,9 @@ def _add_shares(
         children += [node.children[slot] for slot in (0, 1) for _, node in mine]
     for _, node in gates:
         if _kind(node) is None:
-            tables.append(_add_gate(graph, node, place, table))
+            asks = node.readers or node.first is not None  # the shares of a mean are the same for every row
+            rest = graph.op("Mul", ones, graph.real([node.rest]))
+            tables.append(_add_gate(graph, node, place, table) if asks else rest)
             children += node.children
     return graph.join(tables), {child: at for at, child in enumerate(children)}
 

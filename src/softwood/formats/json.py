@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from softwood.formats.arrays import PARTS, arrays_of, build_tree, description_of, form_of
+from softwood.formats.arrays import NEWEST_VERSION, PARTS, arrays_of, build_tree, description_of, form_of, version_of
 from softwood.formats.failure import FileError, reading
 from softwood.formats.models import look_inside
 from softwood.tree import Tree
 
-VERSION = 2  # of the JSON; newer versions are refused, older ones can always be read
 INFINITE = {"inf": np.inf, "-inf": -np.inf}
 MOST_DIGITS = 400  # of an integer: more than any double has before the decimal point
 SECTIONS = ("tree", "schema", "basis", "surrogates", "provenance")
@@ -46,12 +45,13 @@ def to_json(model: Any) -> str:
     tree = look_inside(model, wanted_by="to_json").tree
     told = description_of(tree)
     sections: dict[str, dict[str, Any]] = {"tree": {"link": told["link"]}, **{part: {} for part in PARTS}}
-    for name, array in arrays_of(tree):
+    arrays = dict(arrays_of(tree))
+    for name, array in arrays.items():
         part, _, inner = name.rpartition("/")
         sections[part or "tree"][inner] = _as_lists(array)
     sections["tree"]["note"] = told["note"]
     sections |= {"schema": told["schema"], "provenance": told["provenance"]}
-    lines = ['{\n"format": "softwood"', f'"version": {VERSION}']
+    lines = ['{\n"format": "softwood"', f'"version": {version_of(arrays)}']
     return ",\n".join(lines + [f'"{name}": {_lines(sections[name])}' for name in SECTIONS]) + "\n}\n"
 
 
@@ -68,7 +68,7 @@ def from_json(text: str) -> Tree:
         stored = parse(text)
         if not isinstance(stored, dict) or stored.get("format") != "softwood":
             raise FileError('the JSON is not a softwood tree: it must be an object with "format": "softwood".')
-        check_version("the JSON", stored.get("version"), VERSION)
+        check_version("the JSON", stored.get("version"), NEWEST_VERSION)
         if stored.keys() != {"format", "version", *SECTIONS}:
             raise FileError(f"the JSON must have format, version, {', '.join(SECTIONS)}, got {list(stored)!r:.200}.")
         return _build(stored)

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from softwood.arrays import Floats
+from softwood.kernels.kinds import Score
 from softwood.tree.arrays import TreeArrays
 
+MOST_TREES = 6  # of a mean that are drawn side by side
 Outline = list[tuple[float, float]]  # extent of a subtree to either side, per depth
 
 
@@ -65,7 +68,25 @@ def _joined(left: Outline, right: Outline, shift: float) -> Outline:
 
 
 def shown_nodes(tree: TreeArrays, max_depth: int | None) -> list[int]:
-    """Nodes down to a depth, in order of their ids."""
+    """Nodes down to a depth, in order of their ids; of a mean of many trees those of the first `MOST_TREES`."""
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be at least 0, or None for all of the tree, got {max_depth}.")
-    return [m for m in range(tree.n_nodes) if max_depth is None or tree.node_depth[m] <= max_depth]
+    folded = _folded(tree)
+    return [m for m in range(tree.n_nodes) if not folded[m] and (max_depth is None or tree.node_depth[m] <= max_depth)]
+
+
+def n_folded(tree: TreeArrays, node: int) -> int:
+    """How many of the trees that a node is the mean of a drawing leaves out."""
+    is_mean = tree.score[node] == Score.CONSTANT
+    return max(int(tree.n_children[node]) - MOST_TREES, 0) if is_mean else 0
+
+
+def _folded(tree: TreeArrays) -> npt.NDArray[np.bool_]:
+    """Which nodes are below a mean of many trees, and not in one of the first."""
+    folded = np.zeros(tree.n_nodes, np.bool_)
+    many = [m for m in np.flatnonzero(tree.score == Score.CONSTANT).tolist() if n_folded(tree, m)]
+    for m in many:
+        folded[list(tree.children(m))[MOST_TREES:]] = True
+    for m in range(1, tree.n_nodes) if many else ():  # parents come before their children
+        folded[m] |= folded[tree.parent[m]]
+    return folded

@@ -84,13 +84,14 @@ def _many(n: int, noun: str, plural: str = "") -> str:
 
 
 def _size(tree: Tree) -> str:
-    gate = tree.n_children > 0
+    gate = (tree.n_children > 0) & (tree.score != Score.CONSTANT)
     soft = int(np.count_nonzero(gate & (tree.squash != Squash.STEP)))
     buds = int(np.count_nonzero(gate & (tree.leafness > 0)))
     gates = _many(int(gate.sum()), "gate")
     if soft:
         gates = gates.replace(" ", " soft ", 1) if soft == gate.sum() else f"{gates} ({soft} soft)"
-    parts = [gates, _many(tree.n_leaves, "leaf", "leaves"), f"depth {tree.depth}"]
+    means = [f"mean of {n} trees" for n in tree.n_children[tree.score == Score.CONSTANT].tolist()]
+    parts = [*means, gates, _many(tree.n_leaves, "leaf", "leaves"), f"depth {tree.depth}"]
     told = f", {_many(buds, 'bud')}" if buds else ", no buds: every leafness is 0 or 1" if lost_its_buds(tree) else ""
     return f"{_many(tree.n_nodes, 'node')}: {', '.join(parts)}{told}"
 
@@ -104,7 +105,7 @@ def lost_its_buds(tree: TreeArrays) -> bool:
 
 def used_inputs(tree: Tree) -> list[int]:
     """Positions of the inputs that gates and responses use."""
-    single = (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    single = (tree.n_children > 0) & (tree.feature >= 0)
     rows = _slope_rows(tree)
     sloped = np.any(tree.slope[rows] != 0, axis=(0, 2)) if rows else np.zeros(len(tree.basis), np.bool_)
     columns = np.concatenate([tree.weight_column[tree.weight != 0], np.flatnonzero(sloped)])

@@ -75,7 +75,7 @@ def _nodes(tree: Tree, width: int | None) -> tuple[list[int], Floats | None]:
     """Nodes with responses, in the order of their rules, and the rows each keeps (None if unknown)."""
     nodes = [m for m in tree.walk() if tree.leafness[m] > 0]
     known = bool(np.isfinite(tree.count).all()) and bool(tree.count[0] > 0)
-    kept = tree.count * tree.leafness if known else None
+    kept = tree.count * tree.leafness * tree.constant_share if known else None
     if tree.is_hard or kept is None:
         return nodes, kept
     nodes.sort(key=lambda m: -kept[m])
@@ -104,7 +104,7 @@ def _gates(words: Wording, nodes: list[int], width: int | None) -> list[str]:
     parents = {int(words.tree.parent[node]) for node in nodes if node}
     for node in sorted(_with_ancestors(words.tree, parents)):
         if parents and words.written_once(node):
-            name = f"gate {node}: "
+            name = f"{'node' if words.is_mean(node) else 'gate'} {node}: "
             room = None if width is None else width - len(name)
             first, *rest = wrap(words.gate(node, room).pieces, room)
             lines += [name + first, *(" " * len(name) + text for text in rest)]
@@ -125,7 +125,7 @@ def _sums(words: Wording, nodes: list[int], width: int | None) -> list[str]:
 
 
 def _notes(tree: Tree, width: int | None) -> list[str]:
-    single = np.any((tree.n_children > 0) & (tree.score != Score.LINEAR))
+    single = np.any((tree.n_children > 0) & (tree.feature >= 0))
     told = [*sum_notes(tree, width), *(["Where a missing value goes is in form='tree'."] if single else [])]
     return ["", *told] if told else []
 
@@ -162,7 +162,7 @@ class _Way:
         tree = words.tree
         gate, slot = words.place(child)
         if not _is_step(tree, gate) or words.written_once(gate):
-            if words.written_once(gate):
+            if words.written_once(gate) and not words.is_mean(gate):
                 text = f"gate {gate} {'no' if slot else 'yes'}"
             else:
                 text = " ".join(words.branch(child, room, n_lines=1)).removesuffix(" (soft)")

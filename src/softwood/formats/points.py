@@ -22,7 +22,7 @@ from softwood.formats.card import BASE, Line, Scorecard, records_of
 from softwood.formats.models import look_inside
 from softwood.formats.paths import paths
 from softwood.kernels.kinds import Link
-from softwood.tree import Tree
+from softwood.tree import Tree, is_joined
 from softwood.tree.curve import Curve
 from softwood.tree.schema import Input
 from softwood.tree.wording import Wording
@@ -116,6 +116,10 @@ def card_of(
     if is_additive(tree):
         sign = factor if place == 1 else -factor
         return Scorecard(_additive(tree, offset, sign, _Asked(bins or {}, whole, rows, sample_weight)), tree)
+    if is_joined(tree):
+        raise ValueError(
+            f"a scorecard has the points of one tree, and this model is a mean of {tree.n_children[0]}; fit one tree."
+        )
     if not tree.is_whole:
         raise ValueError(
             "a scorecard needs a hard tree with constant leaves, or an additive model: a soft tree with one leaf, "

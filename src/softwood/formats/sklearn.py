@@ -18,7 +18,7 @@ from softwood.formats.program import Program, make_program
 from softwood.formats.tables import round_down
 from softwood.kernels.kinds import Score
 from softwood.release import __version__
-from softwood.tree import Provenance, Schema, Tree
+from softwood.tree import Provenance, Schema, Tree, is_joined
 from softwood.tree.provenance import json_value
 
 
@@ -92,6 +92,8 @@ def to_sklearn(model: Any, *, drop_surrogates: bool = False) -> Any:
     from sklearn.tree._tree import Tree as TheirTree
 
     program, tree = make_program(model, "to_sklearn"), look_inside(model).tree
+    if is_joined(tree):
+        raise ValueError(f"to_sklearn makes one decision tree, and this model is a mean of {tree.n_children[0]} trees.")
     _refuse_more(program, drop_surrogates)
     classes, n = program.is_classifier, tree.n_features
     answers = tree.answers

@@ -340,7 +340,8 @@ class _Query:
             whens.append(f"WHEN {self.says(node.readers, slot)} THEN 1e0")
             lost = " AND ".join(map(self.lost, node.readers))
             whens.append(f"WHEN NOT ({lost}) THEN 0e0")
-        return f"CASE {' '.join(whens)} ELSE {self.real(node.rest[slot])} END"
+        rest = self.real(node.rest[slot])
+        return f"CASE {' '.join(whens)} ELSE {rest} END" if whens else rest
 
     def ways(self) -> list[str]:
         """Reach of every node times its leafness, as a product of the shares on the path."""

@@ -71,7 +71,7 @@ def needs(program: Program) -> dict[str, bool]:
         "linear_sigmoid": any(first.squash == Squash.SIGMOID for first in linear),
         "sigmoid": program.link == Link.SIGMOID
         or any(first is not None and first.squash == Squash.SIGMOID for first in firsts),
-        "readers": bool(soft) or bool(readers),
+        "readers": any(map(_may_share, program.nodes)),
         "number_readers": any(not reader.is_category for reader in readers),
         "category_readers": any(reader.is_category for reader in readers),
         "columns": bool(program.columns),
@@ -196,7 +196,7 @@ def _gates(nodes: Sequence[Node]) -> dict[str, Numbers]:
     tables: dict[str, Numbers] = {"gate": kinds}
     if soft or linear:
         tables["gate_at"] = [place if node.first else 0 for place, node in zip(at, nodes, strict=True)]
-    if readers or soft:
+    if any(map(_may_share, nodes)):
         tables |= _readers(nodes, readers)
     if soft:
         tables["soft_input"] = [first.feature for first in soft]
@@ -209,6 +209,11 @@ def _gates(nodes: Sequence[Node]) -> dict[str, Numbers]:
         tables["weight_column"] = [column for first in linear for column, _ in first.terms]
         tables["weight"] = [weight for first in linear for _, weight in first.terms]
     return tables
+
+
+def _may_share(node: Node) -> bool:
+    """Whether the code of readers shares out what comes to a node: by a reader, or where none can tell, by `rest`."""
+    return bool(node.children) and not isinstance(node.first, LinearSum)
 
 
 def _gate(node: Node) -> int:

@@ -221,6 +221,18 @@ class TreeArrays:
         """No row is ever split: it gets the constant of one leaf."""
         return self.is_hard and not np.any(self.missing == Missing.FRACTION) and bool(np.all(self.slope_row < 0))
 
+    @computed_once
+    def constant_share(self) -> Floats:
+        """Of every node the part of a row that constant shares above it let through: 1 but in a mean of trees."""
+        own = np.ones(self.n_nodes)
+        child = np.flatnonzero(self.parent >= 0)
+        child = child[self.score[self.parent[child]] == Score.CONSTANT]
+        own[child] = self.fraction[child]
+        for node in np.flatnonzero(self.parent >= 0).tolist() if len(child) else ():  # parents come before children
+            own[node] *= own[self.parent[node]]
+        own.setflags(write=False)
+        return own
+
     # -- structure -----------------------------------------------------------------------------------------------
 
     def children(self, node: int) -> range:

@@ -214,7 +214,7 @@ def gain_importances(tree: Tree, spread: Floats | None = None) -> Floats:
     varies = np.zeros((tree.n_features, len(gates)))
     if spread is not None:
         np.add.at(varies, tree.basis.feature, np.square(_weights(tree, gates) * spread[:, None]))
-    return _as_parts(divide_gains(tree, tree.gain, varies))
+    return _as_parts(divide_gains(tree, tree.gain * tree.constant_share, varies))
 
 
 def divide_gains(tree: Tree, gain: Floats, varies: Floats) -> Floats:
@@ -222,7 +222,7 @@ def divide_gains(tree: Tree, gain: Floats, varies: Floats) -> Floats:
 
     varies : (inputs, linear gates) variance of what an input adds to the score of a gate.
     """
-    gates, single = tree.score == Score.LINEAR, (tree.n_children > 0) & (tree.score != Score.LINEAR)
+    gates, single = tree.score == Score.LINEAR, (tree.n_children > 0) & (tree.feature >= 0)
     total = np.zeros(tree.n_features)
     np.add.at(total, tree.feature[single], gain[single])
     return np.asarray(total + matmul(varies, gain[gates] / np.maximum(varies.sum(axis=0), NOTHING)))

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from softwood.arrays import Floats
 from softwood.kernels.contracts.level_slots import name_levels
-from softwood.kernels.kinds import Score
+from softwood.kernels.kinds import Link, Score
 from softwood.tree.arrays import PER_NODE, RAGGED
 from softwood.tree.basis import Basis
 from softwood.tree.cut import pick_entries, take_surrogates
@@ -54,6 +54,10 @@ def join_trees(
     array([[2.]])
     """
     _check_trees(trees)
+    return _mean_of([_with_arrived(tree) for tree in trees] if len(trees) > 1 else trees, weights, provenance)
+
+
+def _mean_of(trees: Sequence[Tree], weights: Sequence[float] | None, provenance: Provenance | None) -> Tree:
     parts = [
         (part, share * weight)
         for tree, weight in zip(trees, _shares(weights, len(trees)), strict=True)
@@ -80,7 +84,14 @@ def add_trees(trees: Sequence[Tree], provenance: Provenance | None = None) -> Tr
     k = len(trees)
     none = {"mean": (), "arrived": (), "slope_effect": ()}  # valid for the single trees only
     larger = [tree.replace(response=k * tree.response, slope=k * tree.slope, **none) for tree in trees]
-    return join_trees(larger, provenance=provenance)
+    _check_trees(larger)
+    return _mean_of(larger, None, provenance)
+
+
+def _with_arrived(tree: Tree) -> Tree:
+    """A hard tree of constants answers what arrived; as a part of a mean it has to say so."""
+    known = len(tree.arrived) or not tree.is_hard or tree.link != Link.IDENTITY or (tree.slope_row >= 0).any()
+    return tree if known else tree.replace(arrived=tree.response)
 
 
 def _check_trees(trees: Sequence[Tree]) -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from softwood.tree.spelling import wrap
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.tree.spelling import fit_items, spell_fixed, wrap
 
 
 class SpelledTerm(NamedTuple):
@@ -30,6 +33,27 @@ class Sum(NamedTuple):
 
     pieces: list[str]
     is_cut: bool
+
+
+def spell_mean(shares: Floats, room: int | None = None) -> Sum:
+    """What a gate of constant shares is: the mean of trees, each of which counts as much.
+
+    Examples
+    --------
+    >>> " ".join(spell_mean(np.array([0.25, 0.25, 0.25, 0.25])).pieces)
+    'mean of 4 trees, 25.0% each'
+    >>> " ".join(spell_mean(np.array([0.75, 0.25])).pieces)
+    'weighted mean of 2 trees: 75.0%, 25.0%'
+    """
+    if np.allclose(shares, shares[0], rtol=1e-9, atol=0.0):
+        return Sum([f"mean of {len(shares)} trees, {_per_cent(float(shares[0]))} each"], False)
+    head = f"weighted mean of {len(shares)} trees:"
+    shown = fit_items([_per_cent(share) for share in shares.tolist()], None if room is None else room - len(head) - 1)
+    return Sum([head, ", ".join(shown)], len(shown) < len(shares))
+
+
+def _per_cent(share: float) -> str:
+    return "<0.1%" if 0 < share < 0.0005 else f"{spell_fixed(100 * share, 1)}%"
 
 
 def fit_sum(

@@ -18,7 +18,7 @@ from softwood.tree.arrays import TreeArrays
 from softwood.tree.once import computed_once
 from softwood.tree.schema import Kind
 from softwood.tree.spelling import fit_items, spell_apart, spell_fixed, spell_label, spell_name, spell_number
-from softwood.tree.sums import SpelledTerm, Sum, fit_sum
+from softwood.tree.sums import SpelledTerm, Sum, fit_sum, spell_mean
 
 NO_MEAN = 1e-12  # of an input: 0 apart from rounding, as after centring
 MOST_LINES = 8  # of a set of categories that wraps
@@ -73,6 +73,8 @@ class Wording:
         node, slot = self.place(child)
         if node < 0:
             return "all rows"
+        if self.is_mean(node):
+            return self._part(node, slot)
         if self.tree.score[node] == Score.LINEAR and not self._is_lone(node):
             return " ".join(self._linear(node, "<" if slot else "≥", room, 1).pieces)
         return " ".join([*self._asks(node, slot, room, 1), *self._softness(node)])
@@ -85,6 +87,8 @@ class Wording:
         node, slot = self.place(child)
         if node < 0:
             return ["all rows"]
+        if self.is_mean(node):
+            return [self._part(node, slot)]
         soft = self.tree.squash[node] != Squash.STEP
         if self.written_once(node):
             return [("no" if slot else "yes") + (" (soft)" if soft else "")]
@@ -92,17 +96,27 @@ class Wording:
         return [" ".join([*asks, *(["(soft)"] if slot else self._softness(node))])] if soft else asks
 
     def written_once(self, node: int) -> bool:
-        """Whether the gate of a node is a sum, which is written once, above its branches."""
-        return bool(self.tree.score[node] == Score.LINEAR) and not self._is_lone(node)
+        """Whether the gate of a node is a sum or a mean of trees, which is written once, above its branches."""
+        return self.is_mean(node) or (bool(self.tree.score[node] == Score.LINEAR) and not self._is_lone(node))
+
+    def is_mean(self, node: int) -> bool:
+        """Whether the node is the mean of its children, trees of their own, and asks nothing."""
+        return bool(self.tree.score[node] == Score.CONSTANT)
 
     def gate(self, node: int, room: int | None = None) -> Sum:
         """The question of a gate that is written once, in pieces to wrap: `0.8·age − 1.2·income ≥ 3? (soft)`."""
+        if self.is_mean(node):
+            return spell_mean(self.tree.fraction[self.tree.children(node)], room)
         return self._linear(node, "≥", room, GATE_LINES, "?")
 
     def place(self, child: int) -> tuple[int, int]:
         """The parent and the slot of a child."""
         node = int(self.tree.parent[child])
         return node, child - int(self.tree.first_child[node]) if node >= 0 else 0
+
+    def _part(self, node: int, slot: int) -> str:
+        """One of the trees that a node is the mean of: `tree 2 of 3`."""
+        return f"tree {slot + 1} of {self.tree.n_children[node]}"
 
     def _asks(self, node: int, slot: int, room: int | None, n_lines: int) -> list[str]:
         """The condition of a gate on one input for a slot, in pieces."""
@@ -298,7 +312,7 @@ class Wording:
     def when_missing(self, child: int) -> str:
         """The suffix of the rule of `child` for missing values: `or missing`, a fraction, or nothing."""
         tree, node = self.tree, int(self.tree.parent[child])
-        if node < 0 or tree.score[node] == Score.LINEAR:
+        if node < 0 or tree.score[node] == Score.LINEAR or self.is_mean(node):
             return ""  # a linear gate handles a missing value through its basis
         slot = child - int(tree.first_child[node])
         if tree.missing[node] == Missing.FRACTION:

@@ -49,7 +49,7 @@ def page_rules(tree: Tree) -> list[dict[str, Any]]:
     words, numbers = Wording(tree), node_numbers(tree)
     nodes = [node for node in tree.walk() if tree.leafness[node] > 0]
     if not tree.is_hard and np.isfinite(tree.count).all():
-        nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node])
+        nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node] * tree.constant_share[node])
     asked = paths(words, nodes, ROOM)
     then = {node: spell_answer(tree, own_answer(numbers, node)) for node in nodes}
     adds = {node: _sum(words, numbers, node) for node in nodes}
@@ -104,6 +104,8 @@ def _branch(words: Wording, child: int) -> str:
     gate, slot = words.place(child)
     if gate < 0:
         return "all rows"
+    if words.is_mean(gate):
+        return words.rule(child)
     if tree.n_children[gate] == 2:
         soft = tree.squash[gate] != Squash.STEP
         return ("no" if slot else "yes") + (" (soft)" if soft else "")

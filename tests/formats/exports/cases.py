@@ -17,8 +17,8 @@ import pandas as pd
 import softwood
 from softwood import Tree
 from softwood.kernels.kinds import Link
-from softwood.tree import Kind
-from tests.strategies import random_rows, random_tree
+from softwood.tree import Kind, join_trees, subtree
+from tests.strategies import random_joined, random_rows, random_tree
 
 KINDS: list[dict[str, bool]] = [{}, {"hard": True}, {"smooth": True}]
 LABELS: list[tuple[Any, ...]] = [("no", 'it\'s "so"\\n', "ça\nva"), (3, 1, 2), (0.5, -2.0, 1e-7), (False, True, "both")]
@@ -46,7 +46,12 @@ class Case:
 
 def random_case(seed: int, n_rows: int = 30) -> Case:
     """A random tree; every second one answers classes, every fourth one with costs."""
-    tree, rng = random_tree(seed, seed % 13, **KINDS[seed % 3]), np.random.default_rng(seed)
+    return as_case(f"random {seed}", random_tree(seed, seed % 13, **KINDS[seed % 3]), seed, n_rows)
+
+
+def as_case(name: str, tree: Tree, seed: int, n_rows: int = 30) -> Case:
+    """A tree with rows, of classes for an odd seed."""
+    rng = np.random.default_rng(seed)
     if seed % 2:
         tree = tree.replace(schema=_classes(tree, rng))
     elif seed % 20 == 4 and tree.n_answers == tree.n_outputs:
@@ -57,9 +62,9 @@ def random_case(seed: int, n_rows: int = 30) -> Case:
     with np.errstate(over="ignore", invalid="ignore"):
         answers = tree.predict(tree.schema.encode(rows))
     if not seed % 2:
-        return Case(f"random {seed}", tree, rows, answers, None)
+        return Case(name, tree, rows, answers, None)
     answers = np.minimum(answers, 1.0)
-    return Case(f"random {seed}", tree, rows, answers, [tree.schema.answers[k] for k in tree.schema.decide(answers)])
+    return Case(name, tree, rows, answers, [tree.schema.answers[k] for k in tree.schema.decide(answers)])
 
 
 def _classes(tree: Tree, rng: np.random.Generator) -> softwood.Schema:
@@ -79,7 +84,8 @@ def _cell(tree: Tree, feature: int, value: float) -> Any:
 
 
 def random_cases(n: int) -> list[Case]:
-    return [*(random_case(seed) for seed in range(n)), termless_case()]
+    joined = (as_case(f"mean {seed}", random_joined(seed, **KINDS[seed % 3]), seed) for seed in range(9))
+    return [*(random_case(seed) for seed in range(n)), *joined, termless_case()]
 
 
 def termless_case() -> Case:
@@ -168,7 +174,16 @@ def learned_cases() -> list[Case]:
         labels = model.predict(asked).tolist() if hasattr(model, "classes_") else None
         answers = model.predict_proba(asked) if labels is not None else model.predict(asked).reshape(len(asked), -1)
         found.append(Case(name, model, cells_of(asked), answers, labels))
-    return found
+    return [*found, *(mean_case(case) for case in found if case.name in ("cart fractions", "soft", "soft numbers"))]
+
+
+def mean_case(case: Case) -> Case:
+    """The mean of a learned tree and of one that is a quarter of it, by its subtree below the root."""
+    tree = case.tree
+    mean = join_trees([tree, subtree(tree, 1) if tree.n_nodes > 1 else tree], [3, 1])
+    answers = mean.predict(mean.schema.encode(case.rows))
+    labels = None if case.labels is None else mean.classify(mean.schema.encode(case.rows)).tolist()
+    return Case(f"mean of {case.name}", mean, case.rows, answers, labels)
 
 
 FAR = (1e17, 1e100, 1e155, 1e300, 1.7e308)  # squares and sums of these lose all digits, or overflow

@@ -14,7 +14,7 @@ import torch
 
 from softwood.engines.torch.fused import TO_BITS, Launch, Layout, lay_out
 from softwood.kernels import make_shape
-from softwood.kernels.kinds import Term
+from softwood.kernels.kinds import Score, Term
 from softwood.tree import Tree
 
 MANY_ROWS = 50_000  # minimum rows for which the kernel pays
@@ -98,6 +98,7 @@ def plan_answers(tree: Tree, weighed: Any) -> AnswerPlan | None:
     if (
         not np.array_equal(tree.leafness, leaf)
         or len(tree.basis) > MOST_TERMS
+        or bool(np.any(tree.score == Score.CONSTANT))
         or not (shared or (own and row.min() >= 0))
     ):
         return None

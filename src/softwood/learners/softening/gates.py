@@ -59,6 +59,8 @@ def check_softenable(tree: Tree) -> None:
     linear = tree.score == Score.LINEAR
     if linear.any():
         message = f"only univariate trees can be softened; the gate of node {linear.argmax()} is linear."
+    elif (tree.score == Score.CONSTANT).any():
+        message = f"only single trees can be softened; this model is a mean of {tree.n_children[0]} trees."
     elif not tree.is_hard:
         message = "only hard trees can be softened; this one is soft already."
     elif (tree.slope_row >= 0).any():

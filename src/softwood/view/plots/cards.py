@@ -18,6 +18,7 @@ from softwood.arrays import Floats
 from softwood.explain.words import spell_cell
 from softwood.formats.colours import class_colour, tint
 from softwood.formats.columns import spell_counts
+from softwood.formats.layout import n_folded
 from softwood.tree.views import ConstantGate, LinearGate, LinearResponse
 from softwood.view.plots.added import added_text, draw_added, has_sum
 from softwood.view.plots.colours import ACCENT, GREY, number_colour
@@ -78,11 +79,17 @@ class Card:
     @property
     def height(self) -> float:
         parts = [LINE * len(self.lines), self._bar, self._signed_bar]
-        if self.asks and self.style.gate_height:
+        if self._draws_gate:
             parts.append(self.style.gate_height + 0.05)
         if self._leaf_curves:
             parts.append(self.style.gate_height)
         return sum(parts) + 2 * PADDING
+
+    @property
+    def _draws_gate(self) -> bool:
+        """Whether there is a gate to draw, and room for it; a mean of trees asks nothing."""
+        is_mean = self.scene.words.is_mean(self.node)
+        return self.asks and bool(self.style.gate_height) and not is_mean
 
     @property
     def _bar(self) -> float:
@@ -117,6 +124,8 @@ class Card:
         told = [" · ".join(told)] if told else []
         if self.hidden:
             return [*told, f"… {self.hidden} nodes below"]
+        if n_folded(self.scene.tree, self.node):
+            told.append(f"… {n_folded(self.scene.tree, self.node)} more trees")
         leafness = float(self.scene.tree.leafness[self.node])
         if 0 < leafness < 1:
             told.append(f"bud: keeps {per_cent(leafness)}")
@@ -166,7 +175,7 @@ class Card:
         for line in self.head:
             pen.text(box.middle[0], at - LINE / 2, line, SIZE, bold=not self.asks)
             at -= LINE
-        if self.asks and self.style.gate_height:
+        if self._draws_gate:
             at -= self.style.gate_height + 0.05
             draw_gate(pen, self.scene, self.node, Box(left, at, inner, self.style.gate_height))
         if self._leaf_curves:
@@ -197,6 +206,8 @@ def branch_text(scene: Scene, child: int) -> str:
     """The label of an edge: yes or no if the gate has two children, else the values."""
     tree, words = scene.tree, scene.words
     gate, slot = words.place(child)
+    if words.is_mean(gate):
+        return words.rule(child)
     if tree.n_children[gate] == 2:
         return "no" if slot else "yes"
     name = words.names[int(tree.feature[gate])]

@@ -123,7 +123,8 @@ class Scene:
     def share(self) -> Floats:
         """Proportion of all rows at every node; equal shares if unknown."""
         if np.isfinite(self.count).all() and self.count[0] > 0:
-            return np.asarray(self.count / self.count[0])
+            part = self.tree.constant_share if self.X is None else 1.0  # of given rows parts are counted
+            return np.asarray(part * self.count / self.count[0])
         part = np.ones(self.tree.n_nodes)
         for node in range(self.tree.n_nodes):
             for child in self.tree.children(node):

@@ -10,7 +10,7 @@ import { defaultAnswer, headline, inputName, ownAdded, ownAnswer, toldOutput } f
 import { spellCount, spellNumber, spellShare, spellSigned } from "./spell.js";
 
 const FIRST_CURVES = 6;
-const GATES = ["", "threshold", "category", "intervals", "linear sum"], SQUASHES = ["step", "ramp", "sigmoid"];
+const GATES = ["", "threshold", "category", "intervals", "linear sum", "mean of trees"], SQUASHES = ["step", "ramp", "sigmoid"];
 const TREATMENTS = ["goes to one child", "is split among the children", "is decided by surrogates", "is a value of its own"];
 
 export function createDetails(state, root) {
@@ -69,13 +69,14 @@ function drawFacts(state, m) {
 
 function drawGate(state, m, all, showAll) {
   const { model, data } = state, terms = gateTerms(model, m), isSum = model.score[m] === SCORE.LINEAR;
+  const isMean = model.score[m] === SCORE.CONSTANT; // asks nothing: no value can be missing
   const share = gateShares(model, m, state.row, state.result.phi);
   return h("section", {},
-    h("h3", {}, "Gate", h("small", {}, `${GATES[model.score[m]]}, ${SQUASHES[model.squash[m]]}`)),
+    h("h3", {}, "Gate", h("small", {}, isMean ? GATES[model.score[m]] : `${GATES[model.score[m]]}, ${SQUASHES[model.squash[m]]}`)),
     h("p", { class: "formula" }, data.words.question[m]),
     h("ul", { class: "shares" }, childrenOf(model, m).map((child, slot) => h("li", {},
       h("b", {}, spellShare(share[slot])), ` to ${child}: ${data.words.branch[child]}`))),
-    !isSum && h("p", { class: "note" }, `A missing value ${TREATMENTS[model.missing[m]]}${drawMissing(model, m)}.`),
+    !isSum && !isMean && h("p", { class: "note" }, `A missing value ${TREATMENTS[model.missing[m]]}${drawMissing(model, m)}.`),
     hasGlyph(model, m) && drawSquash(state, m),
     isSum && drawTerms(state, m, terms, all, showAll, "the score"));
 }

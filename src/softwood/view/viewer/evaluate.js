@@ -9,7 +9,7 @@
 
 import { steadySums } from "./far_out.js";
 
-export const SCORE = { NONE: 0, THRESHOLD: 1, CATEGORY: 2, INTERVAL: 3, LINEAR: 4 };
+export const SCORE = { NONE: 0, THRESHOLD: 1, CATEGORY: 2, INTERVAL: 3, LINEAR: 4, CONSTANT: 5 };
 export const SQUASH = { STEP: 0, RAMP: 1, SIGMOID: 2 };
 export const MISSING = { DIRECTION: 0, FRACTION: 1, SURROGATE: 2, CATEGORY: 3 };
 export const LINK = { IDENTITY: 0, SIGMOID: 1, SOFTMAX: 2, LOG: 3 };
@@ -158,6 +158,7 @@ export function gateShares(model, m, row, phi) {
     const first = model.squash[m] === SQUASH.STEP ? Number(score >= 0) : sigmoid(score);
     return Float64Array.of(first, 1 - first);
   }
+  if (model.score[m] === SCORE.CONSTANT) return model.fraction.slice(model.firstChild[m], model.firstChild[m] + model.nChildren[m]);
   const x = row[model.feature[m]];
   if (model.score[m] === SCORE.THRESHOLD && model.squash[m] !== SQUASH.STEP) {
     if (Number.isNaN(x)) return missingShares(model, m, row);

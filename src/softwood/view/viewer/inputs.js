@@ -72,6 +72,7 @@ function spread(use, terms, weight) {
 
 // The terms of a gate by input, the largest effect first: {feature, effect, columns, weights}.
 export function gateTerms(model, m) {
+  if (model.score[m] === SCORE.CONSTANT) return [];
   if (model.score[m] !== SCORE.LINEAR) return [{ feature: model.feature[m], effect: 1, columns: [], weights: [] }];
   const columns = [], weights = [], effects = [];
   for (let i = model.weightBegin[m]; i < model.weightBegin[m + 1]; i++) {
