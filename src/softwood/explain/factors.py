@@ -62,8 +62,8 @@ Gate = ProductGate | SumGate
 
 @dataclass(frozen=True)
 class Answer:
-    """A node with a response: its leafness times (1 - leafness) and constant shares of all nodes above, its constant, its
-    parts by input (rows, outputs), and the gates on its path with their slots.
+    """A node with a response: its leafness times (1 - leafness) and constant shares of all nodes above, its constant,
+    its parts by input (rows, outputs), and the gates on its path with their slots.
     """
 
     node: int
