@@ -258,7 +258,7 @@ def test_what_needs_one_tree_refuses_a_mean_of_them() -> None:
         sw.soften(model, X, y)
     with pytest.raises(ValueError, match="is the mean of 2 trees"):
         sw.plot_gate(model, X, y, node=0)
-    with pytest.raises(ValueError, match="steps of CARTClassifier cannot be read off its tree"):
+    with pytest.raises(ValueError, match="steps of CARTClassifier cannot be derived from its tree"):
         sw.plot_growth(model)
 
 
