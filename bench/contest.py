@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bench.pages import lay_out
 from bench.papers.markdown import bold, table
 from bench.papers.yardsticks import BoostedClassifier, BoostedRegressor, ForestClassifier, ForestRegressor
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
@@ -132,7 +133,7 @@ def means_of(results: Results, name: str, model: str) -> dict[str, float] | None
 
 def to_page(results: Results, first: str, head: str) -> str:
     """The page as Markdown."""
-    return f"{head}\n{to_markdown(results, first)}\n\n{standing(results)}\n"
+    return lay_out(head, f"{to_markdown(results, first)}\n\n{standing(results)}")
 
 
 def hold(name: str, cases: Mapping[str, Case], first: str, head: str) -> None:

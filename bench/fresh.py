@@ -22,15 +22,16 @@ MOST_ROWS = 12_000
 NAMES = 0.5  # part of the rows; text with more different values is not a category
 HEAD = """# Fresh tables
 
-Made by `make fresh`; the runs are in `bench/results/fresh.json`. Data sets of R packages, many with categories or
-missing values, which were picked by their documentation before any was fitted (bench/fresh.py lists them). Three rules
-for categories were made after results were seen here, so that the figures are a little optimistic: columns for the 128
+`make fresh` runs it; the runs are in `bench/results/fresh.json`. The tables are data sets of R packages, many with
+categories or missing values, selected by their documentation before any fit (bench/fresh.py lists them). Three rules
+for categories were made after results were seen here, so the figures are slightly optimistic: columns for the 128
 most frequent levels only (one table has 4,741 jobs), none for a level of a single row, and indicators that are not
-centred only beyond 32 levels (for all categories: less error than LightGBM on 22 tables instead of 26). Two thirds of
-at most 12,000 rows to learn from, the mean of three draws. Errors are parts of the target's variance (of log prices and
-the like where the list says so), or of the rows. All with their defaults and one thread; LightGBM takes the better of
-7 and 31 leaves, stops early on a fifth of the rows and is told the categories; the forest has 300 trees and is given
-their codes. Bold: the least error.
+centred only beyond 32 levels (for all categories: less error than LightGBM on 22 tables instead of 26).
+
+Two thirds of at most 12,000 rows are for training; figures are means of three draws. Errors are proportions of the
+target's variance (of log prices and the like where the list says so), or of the rows. All models use their defaults
+and one thread. LightGBM takes the better of 7 and 31 leaves, stops early on a fifth of the rows and gets the
+categories; the forest has 300 trees and gets their codes. Bold: the least error.
 """
 
 

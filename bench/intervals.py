@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bench.pages import lay_out
 from bench.papers.markdown import table
 from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
 from softwood.datasets import DataSet, folds, load, names
@@ -149,5 +150,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folds", type=int, default=2)
     told = to_markdown(run(parser.parse_args().folds))
-    PAGE.write_text(f"{HEAD}\n{told}", encoding="utf-8")
+    PAGE.write_text(lay_out(HEAD, told), encoding="utf-8")
     print(told)

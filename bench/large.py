@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.contest import MODELS, Rows
+from bench.pages import lay_out
 from bench.papers.markdown import bold, table
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
@@ -40,47 +41,49 @@ INPUTS, NOISE = 10, 0.5  # of a made table; the noise's standard deviation
 Results = dict[str, dict[str, float]]  # "table/rows/seed/model": error, nodes, seconds
 HEAD = """# More rows
 
-Made by `make large`; the runs are in `bench/results/large.json`. Error (part of the rows, or of the target's variance)
-against the rows to learn from, nodes and CPU seconds. `pieces` (numbers) and `chances` (two classes) are made by rule:
-steps, bends, interactions and noise. *The rule itself* is the error of the rule on the 50,000 test rows of the line:
-no model can do better but by chance. These rows differ from line to line, and the error of `chances` with them by
-.0016 (one standard error): what falls with the rows is what an error is above the rule's. The others are public tables
-of 20,000 to 100,000 rows, of which a third is the test. All with their defaults; LightGBM takes the better of 7 and 31
-leaves and stops early on a fifth of the rows. A dash: not run, or judging by fewer rows longer than ten minutes. Bold:
-the least error.
+SoftTree's error decreases with every step in the number of rows up to a million. It is behind LightGBM where there
+are many regions: on letter its error is 19 % higher (105 nodes; LightGBM 281,000), on protein_casp 16 % (39 nodes and
+122,000), on adult 4 %, on chances up to 2 %; with 4,000 rows it is behind on all tables but flights (pieces 6 %,
+chances 2 %, adult 5 %, letter and protein_casp 15 %). It is ahead on pieces from 16,000 rows on, and with 1,000 rows
+on flights and letter; it is ahead of CART everywhere.
 
-Where it loses: to LightGBM wherever regions are many. On letter its error is 19 % higher (105 nodes; LightGBM 281,000),
-on protein_casp by 16 % (39 nodes and 122,000), on adult by 4 %, on chances by 2 % and less. With 4,000 rows it is
-behind on all but flights: pieces 6 %, chances 2 %, adult 5 %, letter and protein_casp 15 %. It is ahead on pieces
-from 16,000 rows on, and with 1,000 rows on flights and letter; with 20,000 rows of flights and with a million of
-chances both err alike. Against CART it is ahead everywhere. Its error falls all the way: above the rule's pieces has
-.0067 with 16,000 rows, .0034, .0024 and .0016 with a million, chances .0084, .0036, .0023 and .0008.
+EBM (interpret's defaults, one thread) is ahead in ten of the twelve lines it was run on, by 1 to 11 %: pieces,
+chances and adult are nearly sums of curves, the form of EBM's model, which is bagged. SoftTree is ahead on pieces
+with 16,000 rows and on flights with 1,000. EBM took 10 to 100 times as long; with 20,000 other rows of adult it had
+.129 in 507 s, as SoftTree in 12 s.
 
-EBM (interpret's defaults, one thread) is ahead in ten of the twelve lines that it was run on, by 1 to 11 %: pieces,
-chances and adult are near a sum of curves, which is what it has, bagged. SoftTree is ahead on pieces with 16,000 rows
-and on flights with 1,000. EBM took 10 to 100 times as long; with 20,000 of other parts of adult it had .129 in 507 s,
-as SoftTree has in 12.
+`make large` runs it; the runs are in `bench/results/large.json`. Error (proportion of the rows, or of the target's
+variance) by number of training rows, nodes and CPU seconds. `pieces` (numbers) and `chances` (two classes) are
+generated: steps, bends, interactions and noise. *The rule itself* is the error of the true function on the 50,000
+test rows of the line, a lower bound but for chance. These rows differ between lines, and the error of `chances` with
+them by .0016 (one standard error), so compare the difference from the rule: for pieces it is .0067 with 16,000 rows,
+.0034, .0024 and .0016 with a million, for chances .0084, .0036, .0023 and .0008.
 
-A million rows took 39 and 42 s of the processor. Memory: beyond the process with the table in memory (a million rows
-× 10, 80 MB, and 8 MB of targets) the fit of chances took 173 MB at its peak, that of pieces 146 MB: 3.0 and 2.7 times
-the input, with the input.
+The other tables are public, with 20,000 to 100,000 rows, of which a third is for testing. All models use their
+defaults; LightGBM takes the better of 7 and 31 leaves and stops early on a fifth of the rows. A dash: not run, or
+expected to take more than ten minutes. Bold: the smallest error. Times are of two busy cores, where they vary by a
+third.
 
-Versions: with 1,000 rows pieces had .2165 (7 nodes, 1.3 s) and chances .1922 (5 nodes) before curves with ramps were
-tried from 250 rows on; protein_casp had .6579 (13 nodes) and letter .2019 in still earlier versions (without these
-ramps, too, they err as now). With 4,000 rows pieces had .1758 (3 nodes, 1.6 s), chances .1840 (9 nodes, 1.8 s),
-protein_casp .5601 (15 nodes, 4.0 s), adult .1440 (1.7 s), letter .1305 (23 nodes, 20 s) and flights .1637 (1.1 s)
-before these were tried from 2,000 rows on and mixed slopes from 3,400; with a million pieces had .1050 (46 s) and
-chances .1564 (52 s) before curves became finer on a part of the rows first. 250,000 and 1,000,000 rows were not run
-again. protein_casp with 20,000 rows had .4176 (69 nodes, 75 s) and letter .0399 (125 nodes, 268 s) before ramps were
-divided where a score test finds steps. Before that pieces had .1195 (16,000 rows, 29 s), .1169 (64,000, 35 s) and .1170
-(1,000,000, 51 s), chances .1600 (16,000, 35 s), adult .1290 (5 nodes, 19 s), and flights .1372 with 33 nodes in 113
-s: why its growth now ends earlier is open. Flights took 44 s and had .1426 (19 nodes) before trees of many constant
-leaves were in the race, protein_casp .466 (17 nodes, 58 s), letter .0717; letter had .0554 (97 nodes, 111 s) before
-leaves had mixed slopes. Times were taken on two busy cores, where they vary by a third. Before it had ramps,
-reweighted inputs on many rows and roots grown on there, its errors were: pieces .143 (16,000 rows), .139 (64,000),
-.140 (1,000,000, 55 s); chances .174 and .173; adult .139, flights .156, protein_casp .484, each on 20,000 rows,
-letter .082.
-"""
+A million rows took 39 and 42 s of processor time. Peak memory in addition to the process with the table (a million
+rows × 10, 80 MB, and 8 MB of targets): 173 MB for chances and 146 MB for pieces, which is 3.0 and 2.7 times the
+input, including the input.
+
+## History
+
+Errors of SoftTree before each change of the learner, the latest first; 250,000 and 1,000,000 rows were not run again
+after the first two.
+
+| before | table, rows: error (nodes, time) |
+|---|---|
+| ramps from 250 rows on | pieces, 1,000: .2165 (7, 1.3 s); chances, 1,000: .1922 (5); in still earlier versions protein_casp, 1,000: .6579 (13) and letter, 1,000: .2019 |
+| ramps from 2,000 rows on, mixed slopes from 3,400 | 4,000 rows: pieces .1758 (3, 1.6 s), chances .1840 (9, 1.8 s), protein_casp .5601 (15, 4.0 s), adult .1440 (1.7 s), letter .1305 (23, 20 s), flights .1637 (1.1 s) |
+| finer curves on a part of the rows first | 1,000,000 rows: pieces .1050 (46 s), chances .1564 (52 s) |
+| ramps divided by the score test | 20,000 rows: protein_casp .4176 (69, 75 s); letter .0399 (125, 268 s) |
+| still earlier | pieces .1195 (16,000 rows, 29 s), .1169 (64,000, 35 s), .1170 (1,000,000, 51 s); chances, 16,000: .1600 (35 s); adult .1290 (5, 19 s); flights .1372 (33, 113 s; why its growth now ends earlier is open) |
+| leaves with mixed slopes | letter .0554 (97, 111 s) |
+| trees of many constant leaves in the race | flights .1426 (19, 44 s); protein_casp .466 (17, 58 s); letter .0717 |
+| ramps, reweighted inputs on many rows, roots grown on them | pieces .143 (16,000 rows), .139 (64,000), .140 (1,000,000, 55 s); chances .174 and .173; 20,000 rows: adult .139, flights .156, protein_casp .484; letter .082 |
+"""  # noqa: E501
 
 
 BestError = Callable[[int, int], float]  # by rows and seed
@@ -249,7 +252,7 @@ def main() -> None:
     models = [name for name in asked.models if _is_installed(name)]
     results = run(chosen, models, asked.seeds, asked.most, asked.results)
     best = {name: case.best for name, case in cases.items() if case.best is not None}
-    asked.page.write_text(f"{HEAD}\n{to_markdown(results, best)}\n", encoding="utf-8")
+    asked.page.write_text(lay_out(HEAD, to_markdown(results, best)), encoding="utf-8")
 
 
 def _is_installed(model: str) -> bool:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.intervals import make_rows
+from bench.pages import lay_out
 from bench.papers.markdown import table
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.datasets import folds, load, names
@@ -213,5 +214,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sets", type=int, default=40)
     told = to_markdown(run(parser.parse_args().sets))
-    PAGE.write_text(f"{HEAD.format(train=TRAIN, least=LEAST, level=LEVEL)}\n{told}", encoding="utf-8")
+    PAGE.write_text(lay_out(HEAD.format(train=TRAIN, least=LEAST, level=LEVEL), told), encoding="utf-8")
     print(told)

@@ -16,6 +16,7 @@ from time import process_time
 
 import numpy as np
 
+from bench.pages import lay_out
 from bench.papers.markdown import table
 from softwood import SoftTreeClassifier
 from softwood.arrays import Floats
@@ -131,5 +132,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--draws", type=int, default=3)
     text = to_markdown(run(parser.parse_args().draws))
-    PAGE.write_text(f"{HEAD}\n{text}", encoding="utf-8")
+    PAGE.write_text(lay_out(HEAD, text), encoding="utf-8")
     print(text)

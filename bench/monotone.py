@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.contest import PAGES, RESULTS
+from bench.pages import lay_out
 from bench.papers.markdown import bold, table
 from bench.papers.yardsticks import BoostedClassifier, BoostedRegressor
 from softwood import SoftTreeClassifier, SoftTreeRegressor
@@ -199,5 +200,5 @@ if __name__ == "__main__":
     parser.add_argument("--results", type=Path, default=RESULTS / "monotone.json", help="file of the runs")
     asked = parser.parse_args()
     text = to_markdown(run(asked.results, asked.seeds))
-    (PAGES / "monotone.md").write_text(f"{HEAD}\n{text}\n", encoding="utf-8")
+    (PAGES / "monotone.md").write_text(lay_out(HEAD, text), encoding="utf-8")
     print(text)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.pages import lay_out
 from bench.papers.markdown import bold, table
 from softwood import SoftTreeClassifier, SoftTreeRegressor
 from softwood.datasets import DataSet, Fold, folds, load, names
@@ -25,12 +26,12 @@ from softwood.tree.views import LinearGate
 RESULTS = Path(__file__).parent / "results" / "readable.json"
 MOST_INPUTS = 3  # of a gate or leaf that people can read
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "readable.md"
-HEAD = """# What a tree to be read costs
+HEAD = """# The cost of a readable tree
 
-Made by `make readable`; the runs are in `bench/results/readable.json`. `SoftTree()` beside `SoftTree(readable=True)` on
-the papers' thirty sets (fitted on one half, chosen on the other, means of the folds run): error on the test third
-(part of the rows, or of the target's variance), nodes, and the inputs of the widest gate or leaf. Bold: at most three
-inputs in all folds.
+`make readable` runs it; the runs are in `bench/results/readable.json`. `SoftTree()` is compared with
+`SoftTree(readable=True)` on the papers' thirty sets (fitted on one half, chosen on the other, means of the folds
+run): error on the test third (proportion of the rows, or of the target's variance), nodes, and the number of inputs
+of the widest gate or leaf. Bold: at most three inputs in all folds.
 """
 
 
@@ -135,5 +136,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folds", type=int, default=3)
     text = to_markdown(run(parser.parse_args().folds))
-    PAGE.write_text(f"{HEAD}\n{text}", encoding="utf-8")
+    PAGE.write_text(lay_out(HEAD, text), encoding="utf-8")
     print(text)

@@ -18,10 +18,10 @@ from bench.contest import Case, Rows, hold
 
 HEAD = """# Useless inputs
 
-Made by `make useless`; the runs are in `bench/results/useless.json`. Tables in which only some inputs say anything, all
-of them drawn at random: two thirds of the rows to learn from, the mean of three draws. Errors are parts of the target's
-variance, or of the rows. All with their defaults and one thread; LightGBM takes the better of 7 and 31 leaves and stops
-early on a fifth of the rows; the forest has 300 trees. Bold: the least error.
+`make useless` runs it; the runs are in `bench/results/useless.json`. Only some inputs of these tables are
+informative; all are random. Two thirds of the rows are for training; figures are means of three draws. Errors are
+proportions of the target's variance, or of the rows. All models use their defaults and one thread. LightGBM takes the
+better of 7 and 31 leaves and stops early on a fifth of the rows; the forest has 300 trees. Bold: the least error.
 """
 
 

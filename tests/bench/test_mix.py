@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from bench.mix import HEAD, MIXES, PAGE, RESULTS, calibration_error, to_markdown
+from bench.pages import lay_out
 
 
 def test_the_page_is_made_of_the_runs() -> None:
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     assert {key.split("/")[2] for key in results} == set(MIXES)
     assert len({key.split("/")[0] for key in results}) == 20
-    assert PAGE.read_text(encoding="utf-8") == f"{HEAD}\n{to_markdown(results)}"
+    assert PAGE.read_text(encoding="utf-8") == lay_out(HEAD, to_markdown(results))
 
 
 def test_an_answer_that_comes_true_as_often_as_it_says_is_calibrated() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from bench.pages import lay_out
 from bench.readable import HEAD, PAGE, RESULTS, to_markdown, widest
 from softwood import SoftTreeRegressor
 
@@ -11,7 +12,7 @@ from softwood import SoftTreeRegressor
 def test_the_page_is_made_of_the_runs() -> None:
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     assert len({key.split("/")[0] for key in results}) == 30
-    assert PAGE.read_text(encoding="utf-8") == f"{HEAD}\n{to_markdown(results)}"
+    assert PAGE.read_text(encoding="utf-8") == lay_out(HEAD, to_markdown(results))
 
 
 def test_inputs_of_the_widest_gate_or_leaf_are_counted() -> None:
