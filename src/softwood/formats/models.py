@@ -16,6 +16,7 @@ class Inside:
     model: Any
     tree: Tree
     steps: tuple[str, ...] = ()
+    transformers: tuple[Any, ...] = ()  # the steps themselves
 
 
 def look_inside(model: Any, feature_names: Sequence[str] | None = None, wanted_by: str = "to_text") -> Inside:
@@ -47,7 +48,7 @@ def look_inside(model: Any, feature_names: Sequence[str] | None = None, wanted_b
         feature_names = found if len(found) == tree.n_features else None
     if feature_names is not None:
         tree = tree.replace(schema=_renamed(tree.schema, feature_names))
-    return Inside(model, tree, tuple(name for name, _ in steps))
+    return Inside(model, tree, tuple(name for name, _ in steps), tuple(step for _, step in steps))
 
 
 def _names_after(pipeline: Any) -> list[str] | None:

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softwood.formats.models import look_inside
+from softwood.formats.scaling import fold_scaling
 from softwood.kernels.formulas.far_out import steady_sums
 from softwood.kernels.kinds import Link, Missing, Squash, Term
 from softwood.tree import Kind, Tree
@@ -189,7 +190,7 @@ def is_step(first: SoftThreshold | LinearSum | None) -> bool:
 
 
 def make_program(model: Any, wanted_by: str = "export") -> Program:
-    """The program of a `Tree`, a fitted estimator, or a search over one.
+    """The program of a `Tree`, a fitted estimator, a search over one, or a pipeline of scalers and one.
 
     Examples
     --------
@@ -201,12 +202,7 @@ def make_program(model: Any, wanted_by: str = "export") -> Program:
     (Reader(feature=0, cuts=(7.5,), slots=(0, 1)),)
     """
     inside = look_inside(model, wanted_by=wanted_by)
-    if inside.steps:
-        raise ValueError(
-            f"{wanted_by} writes a tree, not the steps before it ({', '.join(inside.steps)}): the export would read "
-            "the output of these steps. Pass the last step of the pipeline and apply the others before it."
-        )
-    tree, limits = _with_steady_sums(inside.tree)
+    tree, limits = _with_steady_sums(fold_scaling(inside.tree, inside.transformers, wanted_by))
     numbering = _Columns(limits)
     kept = _reachable(tree)
     place = {node: at for at, node in enumerate(kept)}

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from softwood.arrays import Floats
 from softwood.formats.models import look_inside
 from softwood.formats.program import Program, make_program
+from softwood.formats.scaling import fold_scaling
 from softwood.formats.tables import round_down
 from softwood.kernels.kinds import Score
 from softwood.release import __version__
@@ -91,9 +92,11 @@ def to_sklearn(model: Any, *, drop_surrogates: bool = False) -> Any:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree as TheirTree
 
-    program, tree = make_program(model, "to_sklearn"), look_inside(model).tree
+    inside = look_inside(model, wanted_by="to_sklearn")
+    tree = fold_scaling(inside.tree, inside.transformers, "to_sklearn")
     if is_joined(tree):
         raise ValueError(f"to_sklearn makes one decision tree, and this model is a mean of {tree.n_children[0]} trees.")
+    program = make_program(tree, "to_sklearn")
     _refuse_more(program, drop_surrogates)
     classes, n = program.is_classifier, tree.n_features
     answers = tree.answers

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -44,8 +45,8 @@ def test_another_language_is_refused_with_those_there_are(model: CARTClassifier)
 @pytest.mark.parametrize("to", sorted(WRITERS.keys() - {"dot", "mermaid"}))
 def test_a_pipeline_with_steps_is_refused(to: str) -> None:
     X, y = load_iris(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), CARTClassifier()).fit(X, y)
-    with pytest.raises(ValueError, match=r"not the steps before it \(standardscaler\).* Pass the last step"):
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), CARTClassifier()).fit(X, y)
+    with pytest.raises(ValueError, match=r"SimpleImputer cannot be put there\. .*fit on the raw table"):
         export(pipeline, to=to)
 
 
