@@ -1,1 +1,1 @@
-"""Rows in, Tree out. Functions that know nothing of scikit-learn."""
+"""Functions from rows to a Tree, independent of scikit-learn."""

@@ -1,7 +1,8 @@
-"""Learners take named columns in the order of their names, so that the order in a user's table changes no tree.
+"""Learners take named columns in the order of their names, so that the order in a user's table does not change the
+tree.
 
-Ties between features go to the first, and sums over columns round in the order of the columns. So a learner is given
-the columns by name, and what it learned is put back:
+Ties between features go to the first, and sums over columns round in the order of the columns. So a learner gets the
+columns sorted by name, and its results are mapped back:
 
     user's table    b c a        place = 2 0 1
     learner's       a b c        feature f there is feature place[f] here
@@ -28,7 +29,7 @@ DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 @dataclass(frozen=True)
 class ColumnOrder:
-    """Where each of the learner's columns stands in the user's table."""
+    """The position of each of the learner's columns in the user's table."""
 
     place: Longs
 
@@ -77,7 +78,7 @@ class ColumnOrder:
         return tuple(values[f] for f in self.place.tolist())
 
     def inverse(self) -> ColumnOrder:
-        """The order that brings the learner's columns to where the user's are."""
+        """The permutation from the learner's columns to the user's."""
         return ColumnOrder(np.argsort(self.place))
 
     # -- back to the user's columns ------------------------------------------------------------------------------------

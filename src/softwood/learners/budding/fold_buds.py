@@ -1,12 +1,12 @@
 """Leafness folded into the leaves: a budding tree as a soft tree of the same shape, so that engines can sum for it.
 
-The gates above a leaf decide a row's reach there; the buds on the path add what they keep, whatever the row. So
+The gates above a leaf determine a row's reach there; the buds on the path add their constant parts. So
 
     there[m]     = product of (1 - leafness) over the nodes above m
     answer[leaf] = sum over nodes m on the path to the leaf, itself among them, of there[m] leafness[m] response[m]
 
-makes a soft tree with the same answers, so a budding tree represents no more functions than a soft tree. What is below
-a bud counts for (1 - leafness), so its answers are closer together, the deeper the closer. With
+makes a soft tree with the same outputs, so a budding tree represents no more functions than a soft tree. The nodes
+below a bud are weighted by (1 - leafness), so their outputs are shrunk, more so at greater depth. With
 
     total[m] = sum of the slopes by the answers of the leaves under m
     value[m] = leafness[m] response[m] . total[m] + (1 - leafness[m]) (value[first] + value[second])
@@ -46,7 +46,7 @@ def fold_buds(params: BuddingParams) -> Floats:
 
 
 def _answers(params: BuddingParams, response: Floats) -> Floats:
-    """What a row gets that ends at each node, were it a leaf; `response` has one entry a node."""
+    """The output of a row that ends at each node if it were a leaf; `response` has one entry per node."""
     there, answer = existence(params.first_child, params.leafness), np.zeros_like(response)
     kept = there * params.leafness
     for m in range(params.n_nodes):
@@ -107,7 +107,7 @@ def _unfolded(params: BuddingParams, response: Floats, total: Floats) -> tuple[F
 
 
 def params_of(tree: SoftTreeParams, reach: Floats, leafness: float) -> BuddingParams:
-    """A soft tree with buds for branches, which answers as before: answers below a bud are scaled up by what it keeps.
+    """A soft tree with buds for branches and the same outputs: responses below a bud are scaled up by what it keeps.
 
     A bud responds with the mean of its children by reach.
     """
@@ -137,14 +137,14 @@ def _mean(values: Floats, first_child: Ints, m: int, reach: Floats) -> Floats:
 def _under(first_child: Ints, top: int) -> list[int]:
     """All nodes below a branch."""
     found = [int(first_child[top]), int(first_child[top]) + 1]
-    for m in found:  # the list grows in the loop
+    for m in found:  # extended in the loop
         if first_child[m] >= 0:
             found += [int(first_child[m]), int(first_child[m]) + 1]
     return found
 
 
 def without_buds(params: BuddingParams) -> BuddingParams:
-    """The same answers with branches for buds: what these keep goes to the leaves."""
+    """The same outputs with branches for buds: what these keep goes to the leaves."""
     leaf = params.first_child < 0
     slope = _answers(params, params.slope) if params.slopes == "own" else params.slope
     return replace(params, leafness=leaf.astype(np.float64), response=_answers(params, params.response), slope=slope)

@@ -3,13 +3,13 @@
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m]) + weight_penalty * (log penalty of weights + ...)
 
     grow    a soft tree, by the soft learner's search among kinds and weight penalties (learners/soft/search/)
-    bud     its branches become buds that answer as before; then all numbers move together, leafness among them, under
-            one leafness penalty after the other; buds whose leafness reaches 1 become leaves again
-    select  on held-out rows the smallest tree that is not clearly worse than the best, the soft tree among them
+    bud     its branches become buds with the same outputs; then all parameters, including leafness, are refined jointly
+            for a path of leafness penalties; buds whose leafness reaches 1 become leaves again
+    select  on held-out rows the smallest tree that is not clearly worse than the best, including the soft tree
 
-Held-out rows are the caller's, which are never trained on; without them there are folds, as in the soft learner, and
+The caller may give held-out rows, which are never trained on; otherwise there are folds, as in the soft learner, and
 the selected tree is refined on all rows. A budding tree represents no more functions than a soft tree (fold_buds.py);
-leafness brings the answers below a bud together, and shows which branches the loss can do without.
+leafness shrinks the outputs below a bud and shows which branches the loss does not need.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def learn_joint(dataset: Dataset, how: JointOptions, validation: Dataset | None)
 
 
 def learn_joint_from(rows: TrainingRows, how: JointOptions, validation: Dataset | None) -> FitResult:
-    """Learn a budding tree from rows that may be anywhere: the search sees their sample, the last refinement all."""
+    """Learn a budding tree with any engine: the search uses a sample, the last refinement all rows."""
     held = soft.held_out_rows(rows, validation, how.seed)
     search = soft.run_search(rows, held, how.grow_options(), None)
     refit = held is None or rows.are_sampled
@@ -203,7 +203,7 @@ class Budding:
         return replace(self.as_found(), row_loss=np.concatenate(losses))
 
     def as_found(self) -> PathPoint:
-        """The soft tree with its held-out losses; an interrupted search may have got no further than screening."""
+        """The soft tree with its held-out losses; an interrupted search may have ended during screening."""
         leafness_penalty = self.how.leafness_penalty or 0.0
         whole = [params_of(tree, np.ones(tree.n_nodes), 0.0) for tree in self.grown.tree]
         return PathPoint(
@@ -215,7 +215,7 @@ class Budding:
         )
 
     def answered(self, point: PathPoint, centre: Floats, scale: Floats) -> HeldOutRows | None:
-        """Held-out rows with what the trees of their folds answer."""
+        """Held-out rows with the predictions of the trees of their folds."""
         outputs = [
             lambda fold, params=params: fold.valid.output(shape_of(params), fold_buds(params)) for params in point.tree
         ]

@@ -3,13 +3,13 @@
     minimise  loss + leafness_penalty sum_m (1 - leafness[m]),  leafness in [0, 1]
 
 The first epoch scales rows as a stream does (scaling.py), so an epoch here and a pass of chunks give the same tree;
-afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each going on from
-the tree of the one before with its memory of squares cleared, for each of several steps, and keeps the tree of
-least held-out loss. Without validation rows of the caller's a part of the rows is held out for the selection; then the
-selected tree goes on with all rows.
+afterwards the scaling stands. `leafness_penalty` None tries a path of penalties from high to low, each starting from
+the previous tree with its sums of squares cleared, for each of several steps, and keeps the tree of least held-out
+loss. Without validation rows a part of the rows is held out for the selection; then the selected tree continues with
+all rows.
 
-Differs from the poster: inputs and number targets are scaled; AdaGrad by default, as in the authors' own program; room
-for nodes is bounded.
+Differs from the poster: inputs and numeric targets are scaled; AdaGrad by default, as in the authors' program; the
+number of nodes is bounded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from softwood.learners.budding.stream import Stream
 from softwood.learners.soft.rows.dataset import Dataset
 
 LEAFNESS_PENALTIES = (1e-2, 1e-3, 1e-4, 1e-5)  # leafness penalties to try, one after the other
-STREAM_LEAFNESS_PENALTY = 1e-4  # where there is nothing to select by: a stream
+STREAM_LEAFNESS_PENALTY = 1e-4  # without held-out rows, as in a stream
 STEP_SIZES = {Rule.ADAGRAD: (0.3, 0.5), Rule.SGD: (0.1, 0.01), Rule.ADAM: (0.01, 0.003)}
 PATIENCE_EPOCHS = 60  # epochs without gain on held-out rows after which the next penalty is tried
 FINAL_EPOCHS = 50  # epochs on all rows after the selection
@@ -130,7 +130,7 @@ def _divided(rows: Dataset) -> tuple[Dataset, Dataset]:
 
 
 def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> WarmStart:
-    """The chosen tree learns from the rows that were held out too, then goes on with all rows for a while."""
+    """The chosen tree also learns from the held-out rows, then continues with all rows for some epochs."""
     stream, history, steps = chosen.stream, list(chosen.history), list(chosen.steps)
     stream.learn(rest.X, rest.target, rest.weight)
     scaled = _scaled(stream, rows)
@@ -149,14 +149,14 @@ def _on_all(chosen: WarmStart, rows: Dataset, rest: Dataset, how: Online) -> War
 
 
 def _scaled(stream: Stream, rows: Dataset) -> tuple[Any, Any, Any]:
-    """Rows as kernels take them, by the scaling as it stands."""
+    """Rows in the format of the kernels, by the current scaling."""
     centre, scale = stream.units()
     target = ((rows.target - centre) / scale).astype(np.float32)
     return pad_rows(stream.inputs.columns().make(rows.X)), target, rows.weight.astype(np.float32)
 
 
 def _best(epochs: Iterator[WarmStart], keep: bool) -> WarmStart:
-    """The epoch of least held-out loss; the last where none are held out. An interrupt may keep what it has."""
+    """The epoch of least held-out loss; the last without held-out rows. An interrupt may keep the best so far."""
     best, interrupted = None, False
     try:
         for grown in epochs:
@@ -172,7 +172,7 @@ def _best(epochs: Iterator[WarmStart], keep: bool) -> WarmStart:
 
 
 def _loss(grown: WarmStart) -> float:
-    """On held-out rows; NaN where there are none, and the latest epoch is the best."""
+    """Loss on held-out rows; NaN if there are none: then the latest epoch is the best."""
     return float(grown.history[-1].get("held_out_loss", np.nan))
 
 

@@ -1,4 +1,4 @@
-"""A budding tree in scaled columns and targets, as a learner hands it on; never changed, always replaced.
+"""A budding tree in scaled columns and targets; immutable.
 
 output(m) = leafness response(m) + (1 - leafness) (share output(first child) + (1 - share) output(second child))
 """
@@ -37,7 +37,7 @@ class BuddingParams:
     rising: npt.NDArray[np.bool_] | None = None
 
     def at_mean_if_alone(self) -> BuddingParams:
-        """As of a soft tree: a leaf alone answers the mean of the targets, 0 as they are scaled."""
+        """As for a soft tree: a single leaf predicts the mean of the targets, which is 0 after scaling."""
         is_alone = len(self.first_child) == 1 and (self.slopes == "none" or self.gate.shape[1] == 1)
         return replace(self, response=np.zeros_like(self.response)) if is_alone else self
 
@@ -85,11 +85,11 @@ class BuddingParams:
         return float(existence(self.first_child, self.leafness).sum())
 
     def scale_output(self, factor: float) -> BuddingParams:
-        """All answers times a factor."""
+        """All responses times a factor."""
         return replace(self, response=factor * self.response, slope=factor * self.slope)
 
     def without(self, gone: npt.NDArray[np.bool_]) -> BuddingParams:
-        """The nodes marked `gone` become leaves; what was below them is no more."""
+        """The nodes marked `gone` become leaves; the nodes below are removed."""
         dead = np.zeros(self.n_nodes, np.bool_)
         child, gate = self.first_child.copy(), self.gate.copy()
         frozen, unpenalized = self.frozen.copy(), self.unpenalized.copy()
@@ -113,7 +113,7 @@ def _open(gate: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
 
 
 def existence(first_child: Ints, leafness: Floats) -> Floats:
-    """How far each node is there: the parts that the buds above it pass on, multiplied; the root is there wholly.
+    """The weight of each node: the product of the parts that the buds above it pass on; 1 for the root.
 
     Examples
     --------

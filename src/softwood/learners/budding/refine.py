@@ -1,16 +1,15 @@
-"""All numbers of a budding tree refined together, leafness among them, by a deterministic optimiser (L-BFGS).
+"""Joint refinement of all parameters of a budding tree, including leafness, by a deterministic optimiser (L-BFGS).
 
     minimise  mean loss + leafness_penalty sum_m (1 - leafness[m])
               + penalty * (log penalty of weights + 1/20 |responses - root's start|^2 + 1/2 |slopes|^2)
     where  leafness = sigmoid(a free number)
 
-A leafness that ends within LEAFNESS_MARGIN of 0 or 1 is 0 or 1; what hangs below a leafness of 1 is dropped.
+A leafness within LEAFNESS_MARGIN of 0 or 1 is rounded; nodes below a leafness of 1 are dropped.
 
 Trees with monotone inputs are refined within bounds, as soft trees are (learners/soft/params/monotone_refine.py):
-weights and slopes of their columns are >= 0, and under a gate that looks at them all responses below the first child,
-those of buds among them, are at least those below the second. A bud adds leafness times its response, whatever the
-row, so output is monotone for any leafness. In place of responses the optimiser moves numbers that always give them in
-order (monotone_buds.py).
+weights and slopes of their columns are >= 0, and under a gate on them all responses below the first child, including
+those of buds, are at least those below the second. A bud adds the constant leafness times its response, so the output
+is monotone for any leafness. The optimiser works on numbers that always give ordered responses (monotone_buds.py).
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class BuddingPenalty:
 def settle(
     params: BuddingParams, engine: SumEngine, penalties: BuddingPenalty, max_iter: int, tol: float
 ) -> tuple[float, BuddingParams]:
-    """Refined, what no longer passes rows on dropped, and the rest refined again; the objective reached."""
+    """Refine, drop nodes that no longer receive rows, and refine the rest again; returns the objective."""
     while True:
         value, refined = refine(params, engine, penalties, max_iter, tol)
         params = refined.without(refined.leafness >= 1.0)
@@ -61,7 +60,7 @@ def settle(
 def round_buds(
     params: BuddingParams, engine: SumEngine, penalties: BuddingPenalty, max_iter: int, tol: float
 ) -> BuddingParams:
-    """Every bud the branch or the leaf it is nearer to, and all other numbers refined again."""
+    """Round every bud to a branch or a leaf, and refine all other parameters again."""
     whole = without_buds(params.without(params.leafness >= 0.5))
     return refine(whole, engine, penalties, max_iter, tol, hold_leafness=True)[1]
 
@@ -74,7 +73,7 @@ def refine(
     tol: float,
     hold_leafness: bool = False,
 ) -> tuple[float, BuddingParams]:
-    """The objective reached and the better tree, of the same shape; what is at an edge of leafness is 0 or 1."""
+    """The objective and the better tree of the same shape; leafness at an edge is 0 or 1."""
     shape, branch = shape_of(params), params.branches
     order = None if params.rising is None else MonotoneBuds.of(params, params.rising)
     sizes = np.cumsum([params.gate[branch].size, len(branch), params.response.size])

@@ -1,4 +1,4 @@
-"""From a budding tree that was learned on all rows to a stream that goes on from it, its scaling as it was."""
+"""From a budding tree learned on all rows to a stream that continues from it with the same scaling."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stream_of(learned: FitResult, dataset: Dataset, how: Online, total_weight: f
 
 
 def _recall(stream: Stream) -> None:
-    """Let the rule remember rows as if it had learned from them: steps of length 0, so that nothing moves."""
+    """Initialise the optimiser's memory with rows, by steps of length 0."""
     rows, options = stream.recent, stream.options
     target = scale_targets(options.loss, rows.target, stream.centre, stream.scale).astype(np.float32)
     stream.options = replace(options, step=0.0, batch=1)

@@ -4,8 +4,8 @@
     category    2 (1 if x is the level - its share), for each level
     missing     2 (1 if x is missing - the share of missing values), once a value of the input was missing
 
-All sums run over the rows in their order, so the scaling never depends on how the rows were cut into chunks. A column
-for missing values comes when it is first needed, after the others; until then it would have been 0.
+All sums run over the rows in order, so the scaling does not depend on the chunks. A column for missing values is added
+when it is first needed, after the others; until then it would have been 0.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Moments:
         return cls(bare, np.full(columns, weight), zero, zero.copy(), bare.copy(), bare.copy())
 
     def copy(self) -> Moments:
-        """The same, to go on with by itself."""
+        """An independent copy."""
         return Moments(*(part.copy() for part in vars(self).values()))
 
     def take(self, values: Floats, weight: Floats) -> Floats:
-        """Numbers in spreads about the mean, as of each row; 0 where nothing is known or nothing varies."""
+        """Numbers in spreads around the mean, as of each row; 0 if unknown or constant."""
         n = len(self.first)
         return self.take_columns(values, np.arange(n, dtype=np.int32), np.full(n, NUMBER_CODE), weight)
 
@@ -71,7 +71,7 @@ class Moments:
 
 
 def add_in_order(total: float, parts: Floats) -> float:
-    """The sum that parts one by one lead to, however they are cut into chunks."""
+    """The running sum of parts, which does not depend on the chunks."""
     if len(parts) == 1:
         return total + float(parts[0])
     return float(np.add.accumulate(np.append(total, parts))[-1])
@@ -93,7 +93,7 @@ class RunningScale:
         self.moments = Moments.make(len(self.feature))
 
     def copy(self) -> RunningScale:
-        """The same, to go on with by itself."""
+        """An independent copy."""
         other = object.__new__(RunningScale)  # its columns follow from its levels, and need not be found again
         other.__dict__.update(vars(self), gaps=list(self.gaps))
         if self.gaps:  # otherwise there are no numbers that could change
@@ -134,7 +134,7 @@ class RunningScale:
         self.gaps += new
 
     def columns(self) -> DesignMatrix:
-        """The scaling as it stands, in the raw inputs."""
+        """The current scaling, in the raw inputs."""
         build = Builder()
         mean, spread = self.moments.now()
         for c, f in enumerate(self.feature.tolist()):
@@ -163,7 +163,7 @@ def _linear(build: Builder, f: int, mean: float, spread: float, low: float, high
 
 @dataclass
 class FixedScale:
-    """Columns that were learned from all rows at once and stay as they are."""
+    """Columns that were learned from all rows at once and are fixed."""
 
     fixed: DesignMatrix
 

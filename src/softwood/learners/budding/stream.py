@@ -1,7 +1,7 @@
-"""A budding tree that learns from a stream: everything it takes to go on exactly where it stopped.
+"""A budding tree that learns from a stream, with the complete state to continue.
 
-Chunks of any size give the same tree to the last bit: scaling, gradient steps, budding and random numbers all go row by
-row. Where the loss is no longer finite, the chunk is taken back, the step halved and the chunk tried again.
+Chunks of any size give the same tree to the last bit: scaling, gradient steps, budding and random numbers all work row
+by row. If the loss is not finite, the chunk is undone, the step halved and the chunk tried again.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Stream:
         return cls(state, options, inputs, targets, np.zeros(outputs), np.ones(outputs))
 
     def copy(self) -> Stream:
-        """A stream to go on with, while this one stays as it is: what is not copied here is only ever replaced."""
+        """A copy of the stream; parts that are not copied are immutable."""
         targets = None if self.targets is None else self.targets.copy()
         other = object.__new__(Stream)
         other.__dict__ = {**vars(self), "inputs": self.inputs.copy(), "targets": targets}
@@ -66,7 +66,7 @@ class Stream:
     def learn(self, X: Floats, target: Floats, weight: Floats) -> float:
         """One pass over rows in their order; the mean loss, each row's taken before it was learned from.
 
-        Where these rows need a smaller step, the rows after them have the whole one again.
+        If these rows need a smaller step, later rows use the full step again.
         """
         there = weight > 0
         if not there.all():
@@ -134,15 +134,15 @@ class Stream:
         return BuddingParams.of_state(self.state)
 
     def tree(self, schema: Schema, params: BuddingParams | None = None) -> Tree:
-        """The tree so far, in the user's units, as it answers; `params` are the state's, in double precision."""
+        """The tree so far, in the user's units; `params` are the state's, in double precision."""
         return to_tree(params or self.params(), self.inputs.columns(), schema, self.options.loss, *self.units())
 
     def described(self, tree: Tree) -> Tree:
-        """The same tree with what the most recent rows say of it: counts, gains and effects."""
+        """The same tree with statistics of the most recent rows: counts, gains and effects."""
         return described(tree, self.recent, self.weight)
 
     def importance(self, n_features: int) -> Floats:
-        """What each input is worth on the most recent rows."""
+        """Importance of each input on the most recent rows."""
         target = scale_targets(self.options.loss, self.recent.target, *self.units())
         rows = replace(self.recent, target=target)
         columns = self.inputs.columns()

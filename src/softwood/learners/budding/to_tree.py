@@ -1,4 +1,4 @@
-"""From BuddingParams, learned in scaled columns and targets, to a Tree in the user's units with the same answers."""
+"""From BuddingParams in scaled columns and targets to a Tree in the user's units with the same predictions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from softwood.tree.gain import Arrivals, Sample
 def to_tree(
     params: BuddingParams, design: DesignMatrix, schema: Schema, loss: Loss, centre: Floats, scale: Floats
 ) -> Tree:
-    """The tree as it answers; `centre` and `scale` undo the scaling of the targets."""
+    """The tree without statistics; `centre` and `scale` undo the scaling of the targets."""
     own = np.arange(params.n_nodes) if params.slopes == "own" else np.zeros(params.n_nodes)
     row = np.where((params.leafness > 0) & (params.slopes != "none"), own, -1).astype(np.int32)
     scaled = ScaledTree(params.first_child, params.gate, params.response, params.slope, row, params.leafness)
@@ -29,7 +29,7 @@ def to_tree(
 
 
 def described(tree: Tree, rows: Sample, total: float) -> Tree:
-    """The tree with what rows say of it; `total` is the weight of all rows seen. Its answers stay the same."""
+    """The tree with statistics of the rows; `total` is the weight of all rows seen. Its predictions are unchanged."""
     reach = matmul(rows.weight, tree.reach(rows.X)) / rows.weight.sum()
     return Arrivals(with_counts(tree, reach, total), rows).described()
 

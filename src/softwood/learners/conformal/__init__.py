@@ -1,1 +1,1 @@
-"""Intervals and sets of classes that hold the truth as often as asked for, from rows that were held out."""
+"""Intervals and sets of classes with a chosen coverage, from held-out rows."""

@@ -1,11 +1,11 @@
-"""Conformal prediction: intervals of numbers and sets of classes that hold the truth as often as asked for.
+"""Conformal prediction: intervals of numbers and sets of classes with a chosen coverage.
 
     number    answer +- threshold * spread(x, answer)             score of a held-out row: |target - answer| / spread
     classes   all k with probability[k] >= 1 - threshold          score of a held-out row: 1 - probability of its class
 
-Scores are of rows that the trees answering them were not trained on: validation rows (split conformal; Lei et al. 2018,
-locally scaled) or the folds of a cross-validation. A new row is answered by the tree of all rows, not by those of the
-folds as in CV+ (Barber et al. 2021): that needs one tree. Sets of classes by Sadinle, Lei and Wasserman (2019): on
+Scores are of rows that their trees were not trained on: validation rows (split conformal; Lei et al. 2018,
+locally scaled) or the folds of a cross-validation. A new row is predicted by the tree of all rows, not by those of the
+folds as in CV+ (Barber et al. 2021), so one tree suffices. Sets of classes by Sadinle, Lei and Wasserman (2019): on
 average the smallest; the most probable class is always in.
 """
 
@@ -27,7 +27,7 @@ from softwood.tree import Schema
 
 @dataclass(frozen=True)
 class TargetIntervals:
-    """Intervals of one target: how far answers may be off at a row, and by how many spreads they were."""
+    """Intervals of one target: the spread at a row, and quantiles of errors in spreads."""
 
     spread: Spread
     scores: ScoreTable
@@ -67,7 +67,7 @@ class Intervals:
 def merge_equal(rows: HeldOutRows) -> HeldOutRows:
     """Rows with equal inputs, target, answer and group as one with the sum of their weights, in an order by content.
 
-    A spread leaves each row out in turn, and one copy of two would still know the other.
+    Spreads are leave-one-out, and a copy of a row would defeat this.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class ClassSets:
         return cls(ScoreTable.of(1.0 - truth, rows.weight))
 
     def at(self, probability: Floats, coverage: float) -> npt.NDArray[np.bool_]:
-        """Which classes are in the set of each row, (rows, classes)."""
+        """Membership of the classes in the set of each row, (rows, classes)."""
         held = 1.0 - probability <= self.scores.threshold(coverage)
         held[np.arange(len(held)), probability.argmax(axis=1)] = True
         return held

@@ -1,9 +1,9 @@
-"""How wrong held-out rows were answered, as quantiles: what a new row exceeds with a given chance.
+"""Quantiles of the errors on held-out rows.
 
     threshold(coverage) = the least score s with   weight of the scores up to s >= coverage * (weight of all + 1)
 
-The one is the new row itself: if it and the held-out rows could have come in any order, its score is at most the
-threshold with at least that chance (Vovk, Gammerman and Shafer 2005; Lei et al. 2018).
+The 1 is the new row itself: if it is exchangeable with the held-out rows, its score is at most the threshold with at
+least this probability (Vovk, Gammerman and Shafer 2005; Lei et al. 2018).
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class ScoreTable:
         return cls(score[last], total[last])
 
     def threshold(self, coverage: float) -> float:
-        """The score that a new row stays within with this chance; infinite where the held-out rows are too few."""
+        """The score that a new row does not exceed with this probability; infinite if there are too few held-out
+        rows.
+        """
         wanted = coverage * (self.weight[-1] + 1.0) - ROUNDING_SHARE * self.weight[-1]
         place = int(np.searchsorted(self.weight, wanted))
         return float(self.score[place]) if place < len(self.score) else float("inf")

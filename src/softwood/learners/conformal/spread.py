@@ -1,4 +1,5 @@
-"""How far answers may be off, row by row: the mean absolute error as lines of the inputs and a curve of the answer.
+"""The spread of predictions per row: the mean absolute error as a linear function of the inputs and a curve of the
+prediction.
 
     spread(x, answer) = max(floor, constant + sum_f weight_f x_f + curve(answer))
 
@@ -42,7 +43,7 @@ SINGULAR_SHARE = 1e-9  # of the largest eigenvalue: directions that vary less ca
 
 @dataclass(frozen=True)
 class Spread:
-    """How far an answer may be off at a row.
+    """The spread of the prediction at a row.
 
     tree : from the inputs and, after them, the answer to the spread; None: the same everywhere.
     floor : the least spread.
@@ -87,7 +88,7 @@ def _varying(
     mean: float,
     group: Longs | None,
 ) -> tuple[Spread, Floats] | None:
-    """A spread that varies, from errors in parts of their mean; None where a constant is hardly worse."""
+    """A varying spread, from errors relative to their mean; None if a constant is nearly as good."""
     inputs = np.arange(X.shape[1])
     if isinstance(X, SparseTable):
         inputs = _fullest(X)
@@ -136,7 +137,7 @@ class Ridge:
         return cls(target, weight, mean, middle, direction, value, score, product)
 
     def without(self, penalty: float) -> Floats:
-        """What the regression without each row, or without its group, says of it."""
+        """Leave-one-out prediction of the regression for each row, or without its group."""
         shrunk = 1.0 / (self.value + penalty)
         fit = self.mean + matmul(self.score, shrunk * self.product)
         if self.members is not None:
@@ -145,7 +146,7 @@ class Ridge:
         return np.asarray(self.target - (self.target - fit) / (1.0 - np.minimum(leverage, MAX_LEVERAGE)))
 
     def _without_groups(self, fit: Floats, shrunk: Floats) -> Floats:
-        """What the regression without the group of each row says of it.
+        """Prediction of the regression without the group of each row.
 
         The part of a group in its own fit is F F' W, with W its weights. With Q = W^1/2 F and b = W^1/2 error the error
         without the group is error + F Q' z, where (1 - Q Q') z = b; or z = b + Q (1 - Q'Q)^-1 Q'b.
@@ -164,7 +165,7 @@ class Ridge:
         return found
 
     def choose(self) -> float | None:
-        """The penalty to take; None where a constant is hardly worse."""
+        """The selected penalty; None if a constant is nearly as good."""
         losses = [np.square(self.without(penalty) - self.target) for penalty in (*PENALTY_ROWS, np.inf)]
         total = float(self.weight.sum())
         means = [dot(self.weight, loss) / total for loss in losses]

@@ -1,4 +1,4 @@
-"""CART from rows beyond memory: binned, grown from histograms, pruned by rows held out.
+"""CART from out-of-core rows: binned, grown from histograms, pruned by held-out rows.
 
     pass 1 (the caller's)   columns, classes, ranges, weights
     pass 2                  a sample by a hash of the rows (parts/sketch.py)
@@ -63,7 +63,7 @@ class BatchedCases:
     """A table in parts.
 
     parts : inputs, class codes (rows,) or numbers (rows, targets), and weights > 0.
-    problem : the question without its rows: one row for each class, of its weight; or the least and largest numbers.
+    problem : the problem without its rows: one row per class with its weight, or the smallest and largest targets.
     n_rows, total_weight : of all rows.  memory : bytes that the learner may take.  n_threads : of one part.
     """
 
@@ -202,7 +202,7 @@ def _choose(
     sequence: PruningSequence, held: dict[int, Tree], rows: BinnedParts, problem: Problem, pruning: Pruning,
     journal: Journal,
 ) -> Choice:  # fmt: skip
-    """How much of the unpruned tree to keep, by validation rows or by rows held out."""
+    """How much of the unpruned tree to keep, by validation rows or held-out rows."""
     nothing = Choice(None, np.zeros(sequence.tree.n_nodes, np.bool_))
     valid = pruning.validation
     if pruning.method == "reduced_error" and valid is not None:

@@ -2,7 +2,7 @@
 
 Grown by contracts/c45.py. A subtree that is no better on its training cases than a leaf becomes one. Then, bottom-up,
 a subtree is replaced by a leaf, or by its largest branch (which takes over all its cases), if the pessimistic errors
-(parts/pessimism.py) do not rise by more than TOLERANCE_ERRORS:
+(parts/pessimism.py) do not increase by more than TOLERANCE_ERRORS:
 
     leaf <= min(tree, branch) + TOLERANCE_ERRORS  ->  leaf
     branch <= tree + TOLERANCE_ERRORS             ->  raise the branch, prune what it became
@@ -42,7 +42,7 @@ class C45Cases:
 
 @dataclass(frozen=True)
 class C45Pruning:
-    """Error-based pruning; confidence None leaves the grown tree as it is."""
+    """Error-based pruning; confidence None: no pruning."""
 
     confidence: float | None = 0.25
     raising: bool = True
@@ -119,12 +119,12 @@ class Pruner:
             self.prune(node)
 
     def estimate(self, value: Floats) -> float:
-        """Pessimistic errors of a leaf with so much weight of each class."""
+        """Pessimistic errors of a leaf with this weight of each class."""
         total = float(value.sum())
         return pessimistic_errors(total, total - float(value.max()), self.confidence)
 
     def branch_estimate(self, node: CaseNode, branch: CaseNode) -> float:
-        """Pessimistic errors of a child were all cases of the node sent to it.
+        """Pessimistic errors of a child if all cases of the node were sent to it.
 
         Its own cases go where they are already: only the others are walked down.
         """

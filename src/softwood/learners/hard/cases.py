@@ -1,6 +1,6 @@
 """A tree with its training cases at every node: what C4.5 prunes.
 
-A case that a gate cannot read goes to every child with a part of its weight, so a node holds row ids and weights.
+A case with a missing value goes to every child with a part of its weight, so a node holds row ids and weights.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class CaseNode:
         return np.where(known, self.slot[np.where(known, x, 0).astype(np.int64)], -1).astype(np.int32)
 
     def become_leaf(self) -> None:
-        """Forget what is below."""
+        """Remove the descendants."""
         self.children, self.feature, self.gain = [], -1, 0.0
 
     def become(self, other: CaseNode) -> None:

@@ -1,4 +1,4 @@
-"""What a hard tree is to learn: rows, answers, weights, and what a wrong answer costs."""
+"""The problem of a hard tree: rows, targets, weights, and costs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from softwood.parts.monotone import clip_classes, find_bounds, upper_tails
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows and answers, as numbers.
+    """Rows and targets, as numbers.
 
     Attributes
     ----------
     X : (rows, features) category codes or numbers, NaN where missing; or a sparse table of numbers.
     n_levels : categories of each feature, 0 for a number.
     y : class codes (rows,) or numbers (rows, targets).
-    weight : of every row; 2 is the row twice, 0 its absence.
-    criterion : what splits make small.
+    weight : of every row; 2 counts as two rows, 0 as none.
+    criterion : the impurity that splits minimise.
     n_classes : 0 for numbers.
-    answer_factor : per class, how much its rows count in the answers (class weights, priors).
-    costs : (true, given) what it costs to answer one class for another; the diagonal is 0.
+    answer_factor : per class, the weight of its rows in the responses (class weights, priors).
+    costs : (true, given) cost of predicting one class when another is true; the diagonal is 0.
     raised : whether the weights were raised, because they summed to less than the rows (parts/folds.py).
-    group : number of each row's group, which is never divided between folds; None: every row may be apart.
+    group : number of each row's group, which is never split across folds; None: no groups.
     parameter : of quantile (which one) and huber (its width), one for each target; else empty.
     """
 
@@ -55,15 +55,15 @@ class Problem:
 
     @property
     def factor(self) -> Floats:
-        """Per class, how much its rows count in the answers."""
+        """Per class, the weight of its rows in the responses."""
         return np.ones(self.n_classes) if self.answer_factor is None else self.answer_factor
 
     @property
     def split_factor(self) -> Floats:
-        """Per class, how much its rows count in the splits: costs enter as altered priors (Breiman et al. 1984, 4.4).
+        """Per class, the weight of its rows in the splits: costs enter as altered priors (Breiman et al. 1984, 4.4).
 
-        A class counts in proportion to the sum of what its mistakes cost. For two classes this is exact, for more it
-        is the usual compromise (what rpart does).
+        A class counts in proportion to the sum of the costs of its errors. For two classes this is exact, for more it
+        is the usual compromise (as in rpart).
         """
         if self.costs is None or self.n_classes == 1:  # one class is never mistaken
             return self.factor
@@ -84,7 +84,7 @@ class Problem:
         weight: Floats,
         group: npt.NDArray[np.int64] | None = None,
     ) -> Problem:
-        """The same question asked of other rows."""
+        """The same problem with other rows."""
         return replace(self, X=X, y=y, weight=weight, group=group)
 
     def some(self, at: npt.NDArray[Any], weight: Floats) -> Problem:
@@ -113,14 +113,16 @@ class Problem:
         return self.y.astype(np.int64) if self.is_classes else np.zeros(len(self.y), np.int64)
 
     def counted(self) -> Problem:
-        """The same rows with weights that count as rows: those that sum to less than the rows are raised."""
+        """The same rows with weights that count as rows: weights whose sum is less than the number of rows are
+        scaled.
+        """
         weight, raised = raise_light(self.X, self.y, self.weight)
         return replace(self, weight=weight, raised=raised)
 
     # -- answers and what they cost ------------------------------------------------------------------------------------
 
     def responses(self, grown: Grown, monotone: Signs = UNCONSTRAINED) -> Floats:
-        """What every node answers: class probabilities, or means or other centres; within its monotone bounds."""
+        """The response of every node: class probabilities, or means or other centres; within its monotone bounds."""
         if not self.is_classes:
             return np.clip(grown.value, grown.lower, grown.upper) if grown.lower.shape[1] else grown.value
         split = grown.value * self.split_factor
@@ -138,7 +140,7 @@ class Problem:
         return answer
 
     def decide(self, response: Floats) -> npt.NDArray[np.int64]:
-        """The class to answer for each row of probabilities: the one of least expected cost."""
+        """The predicted class for each row of probabilities: the one of least expected cost."""
         best = np.argmax(response, axis=1) if self.costs is None else np.argmin(matmul(response, self.costs), axis=1)
         return np.asarray(best)
 
@@ -149,14 +151,14 @@ class Problem:
         return weight
 
     def row_weight(self) -> Floats:
-        """How much each row counts in an error."""
+        """The weight of each row in an error."""
         return self.weight * self.factor[self.y.astype(np.int64)] if self.is_classes else self.weight
 
     def far_loss(self) -> Floats:
         """The part of each row's loss that no tree saves, as its target is wild; 0 where losses grow otherwise.
 
-        Taken off every error of the row, it leaves what trees differ by as it is, and their standard errors say how
-        sure these differences are. Otherwise a few wild targets would hide all of them.
+        It is subtracted from every error of the row, so that differences between trees are unchanged and their standard
+        errors are meaningful. Otherwise a few outliers would dominate the standard errors.
         """
         if self.is_classes:
             return np.zeros(len(self.X))
@@ -164,7 +166,7 @@ class Problem:
         return np.asarray(lost.mean(axis=1))
 
     def loss(self, response: Floats, row: npt.NDArray[np.int64]) -> Floats:
-        """What each response costs for the row it is given to: misclassification, or the loss of the criterion."""
+        """The cost of each response for its row: misclassification cost, or the loss of the criterion."""
         if self.is_classes:
             given, true = self.decide(response), self.y[row].astype(np.int64)
             return (given != true).astype(np.float64) if self.costs is None else self.costs[true, given]

@@ -75,7 +75,7 @@ class GivenFolds(Sequence[Fold]):
 
 @dataclass(frozen=True)
 class Pruned:
-    """A learned tree, how it was chosen, and the tree before pruning.
+    """A learned tree, its pruning table, and the tree before pruning.
 
     table : None where nothing was held out; `plain_table` makes one of the sequence.
     held_out : some rows with the answers of trees of the chosen size that did not see them; None where there are none.
@@ -89,8 +89,8 @@ class Pruned:
 
 @dataclass(frozen=True)
 class Choice:
-    """What every size costs on rows held out, if any are; which nodes of the unpruned tree are to be leaves; and some
-    of the rows held out with what they were answered.
+    """The held-out cost of every size, if any; the nodes of the unpruned tree that become leaves; and some held-out
+    rows with their predictions.
     """
 
     table: PruningTable | None
@@ -126,7 +126,7 @@ def choose_size(
 def answered(
     tree: Tree, is_leaf: npt.NDArray[np.bool_], rows: Problem, smoothing: Smoothing | None = None
 ) -> HeldOutRows:
-    """Some of the rows with the answers of the pruned tree, which has not seen them."""
+    """Some of the rows with the predictions of the pruned tree, which was not trained on them."""
     at = some_rows(rows, np.arange(len(rows.X)), MAX_HELD_OUT_ROWS)
     kept = cut_tree(tree, is_leaf) if smoothing is None else smoothing.smooth(cut_tree(tree, is_leaf))
     return HeldOutRows(rows.X[at], rows.y[at], kept.predict(rows.X[at]), rows.weight[at])
@@ -149,7 +149,7 @@ def some_rows(problem: Problem, rows: npt.NDArray[np.int64], n: int) -> npt.NDAr
 
 
 def plain_table(sequence: PruningSequence) -> PruningTable:
-    """The table of a tree that nothing was held out for: the largest tree is kept."""
+    """The table of a tree without held-out rows: the largest tree is kept."""
     unknown = np.full(len(sequence.alpha), np.nan)
     return _table(sequence, unknown, unknown, chosen=len(unknown) - 1)
 
@@ -204,7 +204,7 @@ def choose_by_validation(sequence: PruningSequence, rows: Problem, one_se: bool)
 
 
 def reduce_error(tree: Tree, rows: Problem) -> npt.NDArray[np.bool_]:
-    """Which branches to make leaves, bottom-up: those that are no worse than their subtree on the given rows."""
+    """The branches to collapse, bottom-up: those that are not worse than their subtree on the given rows."""
     as_leaf, _ = path_losses(tree, rows)
     best = as_leaf.copy()
     cut = np.zeros(tree.n_nodes, np.bool_)

@@ -56,7 +56,7 @@ def answer_of(tree: Tree, node: int) -> int:
 
 
 def path_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...]:
-    """What must hold to come to a leaf: of several bounds on one side of an input only the tightest."""
+    """The conditions on the path to a leaf; of several bounds on one side of an input only the tightest."""
     found: dict[tuple[int, str], Condition] = {}
     node = leaf
     while (above := int(tree.parent[node])) >= 0:
@@ -69,7 +69,7 @@ def path_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...]:
 
 
 def gate_condition(tree: Tree, node: int, slot: int) -> Condition:
-    """What a gate asks of the rows it sends to a slot."""
+    """The condition of a gate for a slot."""
     feature, threshold, gate = int(tree.feature[node]), float(tree.threshold[node]), tree.gate(node)
     if isinstance(gate, CategoryGate):
         return Condition(feature, levels=tuple(code for code, to in enumerate(gate.slots) if to == slot))
@@ -105,7 +105,7 @@ class RuleMaker:
         return pessimistic_errors(coverage, errors, self.confidence) / coverage if coverage > 0 else 1.0
 
     def measured(self, conditions: tuple[Condition, ...], answer: int, covered: Mask) -> Rule:
-        """The rule with what it covers."""
+        """The rule with its coverage."""
         weight = self.cases.weight[covered]
         wrong = weight[self.cases.code[covered] != answer]
         return Rule(conditions, answer, float(weight.sum()), float(wrong.sum()))
@@ -206,13 +206,13 @@ class RuleMaker:
 
 
 def rule_bits(rule: Rule, n_conditions: int) -> float:
-    """Bits to name a rule's conditions among all there are; their order says nothing."""
+    """Bits to encode a rule's conditions, regardless of their order."""
     n = len(rule.conditions)
     return float(n * log2(max(n_conditions, 2)) - log_factorial(n) * BITS_PER_NAT)
 
 
 def exception_bits(total: float, covered: Floats, false_positive: Floats, false_negative: Floats) -> Floats:
-    """Bits to name the rows that the rules of a class get wrong."""
+    """Bits to encode the exceptions of the rules of a class."""
     return log_choices(covered, false_positive) + log_choices(total - covered, false_negative)
 
 

@@ -1,4 +1,4 @@
-"""The nested sequence of cost-complexity pruned trees, and what each costs.
+"""The nested sequence of cost-complexity pruned trees, and the cost of each.
 
     R_alpha(T) = R(T) + alpha * leaves(T)
 
@@ -60,14 +60,14 @@ class PruningSequence:
                 raise ValueError(f"{name} must have an entry for each of {want[0]} nodes, got shape {shape}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Only the fields: the rest is worked out again where needed."""
+        """Only the fields: the rest is recomputed when needed."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         restore(self, state)
 
     def with_tree(self, tree: Tree) -> PruningSequence:
-        """The same sequence of a tree that differs in its surrogates or answers alone."""
+        """The same sequence for a tree that differs only in its surrogates or responses."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), tree=tree)  # with all that has been worked out
         return other
@@ -80,7 +80,7 @@ class PruningSequence:
 
     @computed_once
     def collapse(self) -> Floats:
-        """Per node of the unpruned tree, the alpha from which it is no branch; -inf for its leaves."""
+        """Per node of the unpruned tree, the alpha from which it is not a branch; -inf for its leaves."""
         return kernels.collapse_alphas(self.tree.parent, self.risk)
 
     @computed_once
@@ -117,7 +117,7 @@ class PruningSequence:
         return np.append(np.sqrt(self.alpha[:-1] * self.alpha[1:]), np.inf)
 
     def is_leaf(self, alpha: float) -> npt.NDArray[np.bool_]:
-        """Which nodes of the unpruned tree are cut to leaves at this alpha."""
+        """The nodes of the unpruned tree that are collapsed at this alpha."""
         return self.collapse <= alpha
 
 
@@ -215,7 +215,7 @@ def _join(batches: list[tuple[Longs, Longs, Floats]]) -> tuple[Longs, Longs, Flo
 
 @dataclass(frozen=True)
 class PathAnswers:
-    """Rows with what every node on their way would answer them, so that each tree of the sequence can be asked.
+    """Rows with the responses of all nodes on their paths, for the predictions of each tree of the sequence.
 
     answers : of the nodes that were visited; of many classes as a sparse matrix: deep nodes know few of them.
     parent : of each of these nodes, as a place among them; the root is its own.
@@ -248,7 +248,7 @@ class PathAnswers:
         return cls(rows, known, parent, sequence.collapse[visited], row, place, reach, in_parts)
 
     def at(self, alpha: float) -> HeldOutRows:
-        """What the tree for this alpha answers."""
+        """The predictions of the tree for this alpha."""
         end = self.collapse[self.parent]
         end[0] = np.nan  # the root is never cut away
         leaf = (self.collapse <= alpha) & ~(end <= alpha)

@@ -1,12 +1,12 @@
-"""Smoothing of class probabilities: what a hard tree answers is pulled from the shares of a few rows to a prior.
+"""Smoothing of class probabilities: the probabilities of leaves with few rows are shrunk to a prior.
 
     answer = (n p + m q) / (n + m),    p = shares of the node's n rows (by weight), q = prior
 
     Laplace      q = 1 / K of every of the K classes, m = K: one more row of each class
     m-estimate   q = shares of all rows (the root's), m by choice; 2 by default (Cestnik 1990)
 
-The class that a node answers stays what it was: where the prior would change it, the pull ends short of that, and the
-rest of it goes to equal shares, which change no order.
+The predicted class of a node is unchanged: if the prior would change it, shrinkage stops before, and the rest is
+towards equal shares, which do not change the order.
 
 Differs from the papers (Cestnik 1990; Provost & Domingos 2003): that last sentence.
 """
@@ -28,9 +28,9 @@ M = 2.0  # rows that the prior of an m-estimate is worth
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How many rows the prior is worth, and whether it has equal shares (else those of the root).
+    """The weight of the prior in rows, and whether it has equal shares (else those of the root).
 
-    strength : None is one row a class.
+    strength : None is one row per class.
     """
 
     strength: float | None = None
@@ -41,7 +41,7 @@ class Smoothing:
         return with_fields(tree, response=self.answers(tree))
 
     def answers(self, tree: Tree) -> Floats:
-        """What every node of the tree answers, (nodes, classes), smoothed."""
+        """Smoothed class probabilities of every node, (nodes, classes)."""
         share, n_classes = tree.response, tree.response.shape[1]
         costs = np.array(tree.schema.costs) if tree.schema.costs else None
         strength = float(n_classes) if self.strength is None else self.strength
@@ -82,5 +82,5 @@ def pull_to(share: Floats, prior: Floats, part: Floats, costs: Floats | None = N
 
 
 def _merit(share: Floats, costs: Floats | None) -> Floats:
-    """How good each class is as an answer: the best has the largest number."""
+    """The score of each class as a prediction; larger is better."""
     return share if costs is None else -matmul(share, costs)

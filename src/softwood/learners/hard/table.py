@@ -1,4 +1,4 @@
-"""The pruning table: what every tree of the sequence costs, printed as rpart prints its cp table."""
+"""The pruning table: the cost of every tree of the sequence, printed like rpart's cp table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MAX_PRINTED_ROWS = 24  # rows printed of a long table: the small trees, and thos
 
 @dataclass(frozen=True)
 class PruningTable:
-    """One row a tree, from the root alone to the largest.
+    """One row per tree, from the root alone to the largest.
 
     Attributes
     ----------
-    alpha : the tree is the smallest that is best for this price of a leaf.
+    alpha : the tree is the smallest that is best for this penalty per leaf.
     n_leaves : its leaves.
     error : mean training error (cost of misclassification, or the loss of the criterion).
     tested_error, standard_error : the same by cross-validation, or on validation rows; NaN if not measured.

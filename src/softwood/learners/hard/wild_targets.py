@@ -1,12 +1,11 @@
-"""Absolute error, quantile, huber where a few targets are wild: what leads the growth of a tree that is to be pruned.
+"""Growth with outlying targets for absolute error, quantile and huber, if the tree is to be pruned.
 
-A split that takes one wild target apart saves all its distance, more than any true split: such splits come first, in
-the tree and in its pruning sequence, and every tree but the root answers some rows by a wild number. So a tree that is
-to be pruned grows by targets held within WILD_SPREADS of the median (a spread is 1.48 times the median distance from
+A split that isolates one outlier saves its whole distance, more than any true split. Such splits come first in the tree
+and in its pruning sequence, and every tree but the root predicts an outlier for some rows. So a tree that is to be
+pruned grows on targets clipped to within WILD_SPREADS of the median (a spread is 1.48 times the median distance from
 it; by huber, where true splits save squares of small steps, within HUBER_WILD_SPREADS and its width). A centre is held
-as its targets are, so
-all answers within stay the same; those at the edge are found again from the targets as they are. Trees that are not
-pruned grow by all targets as they are, as scikit-learn's.
+as its targets are, so all answers within stay the same; those at the edge are found again from the targets as they are.
+Trees that are not pruned grow on the original targets, as in scikit-learn.
 """
 
 from __future__ import annotations

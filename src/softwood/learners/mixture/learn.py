@@ -1,4 +1,4 @@
-"""Rows in, mixture of experts out, as a Tree in the user's units.
+"""From rows to a mixture of experts, as a Tree in the user's units.
 
 em      maximum likelihood with a ridge, by EM; classes are leaves under logistic gates (shape.py)
 joint   linear responses under the link of the whole tree, all parameters refined together (L-BFGS, native) by the
@@ -109,7 +109,7 @@ def as_tree(
 
 
 def _importance(mixture: Mixture, rows: MixtureRows, columns: DesignMatrix, n_features: int) -> Floats:
-    """How much the log likelihood falls when the columns of an input stay at their mean; as parts of their sum."""
+    """The decrease of the log likelihood when the columns of an input stay at their mean; as shares of their sum."""
     feature = np.append(columns.feature, -1)  # the last column of phi is the intercept
     nodes, targets = len(mixture.gate), mixture.line.shape[2]
     lines = mixture.line.transpose(1, 0, 2).reshape(rows.phi.shape[1], len(mixture.line) * targets)
