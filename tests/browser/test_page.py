@@ -14,6 +14,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 import softwood
 from softwood import C45Classifier, CARTClassifier, CARTRegressor, Schema, SoftTreeClassifier, Tree
+from softwood.formats.colours import CLASSES
+from softwood.tree.node_numbers import node_numbers
 
 Open = Callable[..., Any]
 SMALL_PNG = 20_000  # bytes: a page without a drawing is smaller
@@ -136,6 +138,17 @@ def test_shares_on_the_tree_are_the_reach_of_python(soft: Any, open_page: Open, 
         told = page.text_content(f"[data-node='{m}'] .reach")
         if 0.1 <= reach[m] <= 0.9:
             assert told == f"{round(100 * reach[m])} %"
+
+
+def test_a_leaf_is_shaded_in_the_colour_of_its_class(soft: Any, open_page: Open, tmp_path: Path) -> None:
+    model, _, _ = soft
+    page = open_page(softwood.view(model, path=tmp_path / "soft.html").path)
+    numbers = node_numbers(model.tree_)
+    found = page.eval_on_selector_all(
+        ".node.leaf", "all => all.map((e) => [Number(e.dataset.node), getComputedStyle(e).getPropertyValue('--shade')])"
+    )
+    assert len(found) == model.tree_.n_leaves
+    assert {m: shade.strip() for m, shade in found} == {m: CLASSES[numbers.place(m)] for m, _ in found}
 
 
 def test_keys_walk_through_the_tree_and_close_branches(iris: Any, open_page: Open, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
+from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor, to_text
 from softwood.explain import standard_errors
 from softwood.explain.standard_errors import columns_of, fit_errors, read_target
+from softwood.tree.spelling import spell_number
 
 
 def test_in_a_hard_tree_it_is_the_error_of_a_mean() -> None:
@@ -131,3 +132,14 @@ def test_the_error_of_a_curve_is_that_of_its_scale() -> None:
     assert line["kind"] == "curve"
     assert line["value"] == pytest.approx(added.std(), rel=1e-6)
     assert 0 < line["error"] < 0.1 * line["value"]
+
+
+def test_of_a_linear_leaf_it_is_the_mean_that_is_printed() -> None:
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(50, 2, 300), rng.normal(-7, 1, 300)])
+    y = 100 + 2 * X[:, 0] + X[:, 1] + rng.normal(size=300)
+    model = SoftTreeRegressor(max_leaves=1, leaf="linear", random_state=0).fit(X, y)
+    found = standard_errors(model, X, y)
+    assert found["value"][0] == pytest.approx(model.predict(X).mean())
+    assert found["error"][0] == pytest.approx(np.std(y - model.predict(X)) / np.sqrt(300), rel=0.02)
+    assert spell_number(found["value"][0]) in to_text(model)

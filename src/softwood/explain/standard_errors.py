@@ -26,7 +26,7 @@ from softwood.explain.rows import open_model, read_rows, some_rows
 from softwood.kernels.formulas.equation import apply_link, expand
 from softwood.kernels.kinds import Link, Term
 from softwood.tree import Tree
-from softwood.tree.node_numbers import output_names
+from softwood.tree.node_numbers import node_numbers, output_names
 
 SIDE = 1.959963984540054  # normal quantile of a 95 % interval
 LEAST_ROWS = 2.0  # minimum number of rows in a leaf for its error
@@ -131,13 +131,14 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
 
     Returns
     -------
-    A pandas DataFrame (a dict of arrays if pandas is not installed) with one row per node with a response and output:
-    `node`, `what` (the output: log odds, score, probability, a number), `rows` (weight that arrives), `value` (before
-    the link; for a linear response its constant), `error`, and `low` and `high`, the ends of a 95 % interval; NaN if
-    fewer than two rows arrive. Errors are robust (Huber, White); they ignore that gates were chosen on the rows. With
-    by="input" one row per input of a linear response, with `input` and `kind`: the `value` of a "slope" is the slope;
-    of a "curve" the standard deviation of its contribution, given its shape; its band at x is the centred curve × `low`
-    / `value` and × `high` / `value`.
+    A pandas DataFrame (a dict of arrays if pandas is not installed) with one row per node with a response and
+    output: `node`, `what` (the output: log odds, score, probability, a number), `rows` (weight that arrives),
+    `value` (what the node adds, before the link; for a linear response its mean over the training rows that
+    arrive), `error`, and `low` and `high`, the ends of a 95 % interval; NaN if fewer than two rows arrive. Errors
+    are robust (Huber, White); they ignore that gates were chosen on the rows. With by="input" one row per input of
+    a linear response, with `input` and `kind`: the `value` of a "slope" is the slope; of a "curve" the standard
+    deviation of its contribution, given its shape; its band at x is the centred curve × `low` / `value` and ×
+    `high` / `value`.
 
     Examples
     --------
@@ -157,19 +158,32 @@ def standard_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None, by
         raise ValueError(f"by must be 'node' or 'input', got {by!r}.")
     if by == "input":
         return as_frame(_by_input(tree, rows, target, weight))
-    found = fit_errors(tree, rows, target, weight)
-    node = found.node[~found.is_linear]
+    return as_frame(_by_node(tree, rows, fit_errors(tree, rows, target, weight), weight))
+
+
+def _by_node(tree: Tree, rows: Floats, found: LeafErrors, weight: Floats) -> dict[str, list[Any]]:
+    """What every node adds: of a linear response its mean over the training rows that arrive, as it is printed."""
+    node, linear = found.node[~found.is_linear], found.node[found.is_linear].tolist()
     arrives = weight @ tree.reach(rows)
+    adds = node_numbers(tree).adds
+    adds = np.where(np.isfinite(adds), adds, tree.response)
     columns: dict[str, list[Any]] = {name: [] for name in ("node", "what", "rows", "value", "error", "low", "high")}
     for k, what in enumerate(output_names(tree)[: tree.n_outputs]):
-        error = np.sqrt(np.maximum(np.diag(found.covariance[k])[: len(node)], 0.0))
-        error = np.where(arrives[node] < LEAST_ROWS, np.nan, error)
+        means = np.eye(len(node), len(found.node))
+        for at, m in enumerate(linear, len(node)):
+            means[np.flatnonzero(node == m), at] = _mean_of_sum(tree, m, k)
+        error = np.where(arrives[node] < LEAST_ROWS, np.nan, found.of_sums(means, k))
         for m, one in zip(node.tolist(), error.tolist(), strict=True):
-            value = float(tree.response[m, k])
+            value = float(adds[m, k])
             line = (m, what, float(arrives[m]), value, one, value - SIDE * one, value + SIDE * one)
             for name, cell in zip(columns, line, strict=True):
                 columns[name].append(cell)
-    return as_frame(columns)
+    return columns
+
+
+def _mean_of_sum(tree: Tree, node: int, output: int) -> float:
+    """Mean of the linear terms of a node over the training rows that arrive; 0 where it is not known."""
+    return sum(tree.curve(node, feature, output).mean or 0.0 for feature in range(tree.n_features))
 
 
 def _by_input(tree: Tree, rows: Floats, target: Floats, weight: Floats) -> dict[str, list[Any]]:

@@ -128,6 +128,7 @@ def test_histories_of_every_learner_are_drawn() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     soft = SoftTreeClassifier(random_state=0).fit(X, y)
     ax = plots.plot_history(soft)
+    assert len([tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]) <= 5
     assert ax.lines[-1].get_xdata()[0] == min(line["loss"] for line in soft.history_)
     online = BuddingTreeRegressor(learner="online", max_epochs=3, random_state=0).fit(X[["petal length (cm)"]], y)
     assert plots.plot_history(online).get_xlabel() == "epoch"

@@ -17,6 +17,7 @@ from softwood.view.plots.canvas import import_matplotlib, name_axes, quiet_axes,
 from softwood.view.plots.colours import ACCENT, GREY, INK, PALE, SECOND
 from softwood.view.plots.pen import text_width
 
+MOST_TICKS = 4
 MOST_CANDIDATES = 24
 LOG_SCALE_MIN_RATIO = 20.0  # ratio of the largest to the smallest loss above which the scale is logarithmic
 
@@ -117,6 +118,7 @@ def _draw_candidates(ax: Any, shown: list[dict[str, Any]], total: int) -> Any:
                         color=INK)  # fmt: skip
     quiet_axes(ax)
     ax.tick_params(axis="y", length=0, labelsize=8.5)
+    ax.locator_params(axis="x", nbins=MOST_TICKS)  # losses may have many digits, which must not touch
     more = "" if total == len(shown) else f" (the best {len(shown)} of {total} candidates)"
     name_axes(ax, f"held-out loss{more}")
     return ax

@@ -58,7 +58,7 @@ def show_cutoffs(answers: Answers, label: str) -> str:
     ]
     if not lines:
         return ""
-    head = ["cut-off", "selection rate", "precision", "true positive rate", "false positive rate",
+    head = ["cut\u2011off", "selection rate", "precision", "true positive rate", "false positive rate",
             "false negative rate", "error rate"]  # fmt: skip
     said = (
         f"Rates if {label} is predicted for probabilities of at least the cut-off. Precision: proportion of "

@@ -1,6 +1,6 @@
 // One node of the drawing: a card with its question, its rows, what arrives there (label and bar), what it adds to
 // the output (signed, with a bar from the middle), and how much of the row arrives.
-// Shading shows leafness: a branch is plain, a leaf shaded, a bud in between.
+// Shading shows leafness, in the colour of the class that arrives most: a branch is plain, a leaf shaded, a bud in between.
 
 import { decide } from "./evaluate.js";
 import { classColour, scaleText } from "./colour.js";
@@ -64,7 +64,8 @@ export function drawCard(state, m, scale) {
   const pill = svg("text", { class: "reach", x: width - 4, y: -6, "text-anchor": "end" });
   const below = svg("text", { class: "below", x: width / 2, y: height + 14, "text-anchor": "middle" });
   if (state.closed.has(m)) below.append(`▸ ${countBelow(model, m)} nodes below`);
-  const group = svg("g", { class: `node ${isBranch ? "branch" : "leaf"}`, role: "treeitem", tabindex: -1, "data-node": m },
+  const shade = state.isClasses ? { style: `--shade: ${classColour(mainClass(state, m))}` } : {};
+  const group = svg("g", { class: `node ${isBranch ? "branch" : "leaf"}`, role: "treeitem", tabindex: -1, "data-node": m, ...shade },
     svg("rect", { class: "card", width, height, rx: 7 }),
     svg("rect", { class: "leafness", width, height, rx: 7, "fill-opacity": 0.16 * model.leafness[m] }),
     lines.map((line, i) => svg("text", { class: "title", x: 10, y: 19 + 16 * i }, line)),
