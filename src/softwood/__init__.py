@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from softwood.estimators.oblique.omnivariate import OmnivariateTreeClassifier, OmnivariateTreeRegressor
     from softwood.estimators.soft.classifier import SoftTreeClassifier
+    from softwood.estimators.soft.forest import SoftForestClassifier, SoftForestRegressor
     from softwood.estimators.soft.regressor import SoftTreeRegressor
     from softwood.estimators.softened.soften import SoftenedClassifier, SoftenedRegressor, soften
     from softwood.estimators.softened.softened import SoftenedTreeClassifier, SoftenedTreeRegressor
@@ -79,6 +80,8 @@ __all__ = [
     "OmnivariateTreeClassifier",
     "OmnivariateTreeRegressor",
     "Schema",
+    "SoftForestClassifier",
+    "SoftForestRegressor",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
     "SoftenedClassifier",
@@ -137,6 +140,8 @@ _HOME = {
     "OmnivariateTreeClassifier": "softwood.estimators.oblique.omnivariate",
     "OmnivariateTreeRegressor": "softwood.estimators.oblique.omnivariate",
     "Schema": "softwood.tree",
+    "SoftForestClassifier": "softwood.estimators.soft.forest",
+    "SoftForestRegressor": "softwood.estimators.soft.forest",
     "SoftTreeClassifier": "softwood.estimators.soft.classifier",
     "SoftTreeRegressor": "softwood.estimators.soft.regressor",
     "SoftenedClassifier": "softwood.estimators.softened.soften",

@@ -14,6 +14,7 @@ MODELS = {
     "cart": ("CARTClassifier", "CARTRegressor", "hard tree, pruned by cross-validation"),
     "c45": ("C45Classifier", "", "hard tree by gain ratio, pruned by error"),
     "soft": ("SoftTreeClassifier", "SoftTreeRegressor", "small soft tree, chosen on held-out rows"),
+    "soft-forest": ("SoftForestClassifier", "SoftForestRegressor", "the mean of a few soft trees, as one tree"),
     "budding": ("BuddingTreeClassifier", "BuddingTreeRegressor", "soft tree whose nodes are both leaf and branch"),
     "softened": ("SoftenedClassifier", "SoftenedRegressor", "CART with ramps in place of thresholds"),
     "ldt": (

@@ -30,7 +30,8 @@ def choose_engine(estimator: Any, X: Any) -> str:
     ('memory', 'batches')
     """
     params = vars(estimator)
-    asked, device = options.one_of("engine", params["engine"], ("auto", *estimator._engines)), params.get("device")
+    asked = options.one_of("engine", params.get("engine", "auto"), ("auto", *estimator._engines))
+    device = params.get("device")
     out_of_core = is_out_of_core(X)
     if "batches" not in estimator._engines:
         refuse_out_of_core(estimator, X)

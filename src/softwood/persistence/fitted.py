@@ -21,6 +21,7 @@ from softwood.persistence.state_checks import require, require_feature, require_
 from softwood.persistence.stored import Labels
 from softwood.tree import RuleSet, Tree
 from softwood.tree.labels import plain_labels
+from softwood.tree.subtree import split_trees
 
 
 class Fitted:
@@ -42,6 +43,7 @@ LEARNED: dict[str, dict[str, Any]] = {
         "_importance": Floats, "_gain_importance": Floats, "_hardened": Tree, "_grown": WarmStart | None,
         "_held_out_loss": float, "history_": History, "weight_penalty_": float, "n_iter_": int,
     },
+    "SoftForest": {"oob_score_": float, "oob_curve_": Floats, "_loss_by_tree": Floats},
     "BuddingTree": {
         "_stream": Stream, "_params": BuddingParams | None, "history_": History, "weight_penalty_": float,
         "leafness_penalty_": float, "learning_rate_": float, "n_iter_": int,
@@ -88,6 +90,8 @@ def check_fitted(kind: type, tree: Tree, learned: dict[str, Any]) -> None:
         _check_intervals(tree, learned["_conformal"])
     _check_oblique(tree, learned)
     _check_grown(tree, learned.get("_grown"))
+    if "oob_curve_" in learned:
+        _check_forest(tree, learned)
     if "_stream" in learned:
         _check_stream(tree, learned["_stream"], learned["_params"])
 
@@ -97,6 +101,13 @@ def _other_trees(learned: dict[str, Any]) -> list[Any]:
     trees += [learned["pruning_sequence_"].tree] if "pruning_sequence_" in learned else []
     trees += [learned["estimator_"].tree_] if "estimator_" in learned else []
     return trees + ([learned["rules_"]] if "rules_" in learned else [])  # rules have a schema too
+
+
+def _check_forest(tree: Tree, learned: dict[str, Any]) -> None:
+    n = len(split_trees(tree))
+    for name in ("oob_curve_", "_loss_by_tree"):
+        require_shape(name, learned[name], (n,))
+    require(len(split_trees(learned["_hardened"])) == n, f"the hardened forest must have {n} trees.")
 
 
 def _check_intervals(tree: Tree, intervals: Intervals) -> None:

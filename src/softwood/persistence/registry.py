@@ -17,6 +17,8 @@ ESTIMATORS = (
     "MixtureOfExpertsRegressor",
     "OmnivariateTreeClassifier",
     "OmnivariateTreeRegressor",
+    "SoftForestClassifier",
+    "SoftForestRegressor",
     "SoftTreeClassifier",
     "SoftTreeRegressor",
     "SoftenedClassifier",

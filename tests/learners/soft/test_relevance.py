@@ -11,9 +11,10 @@ import pytest
 from softwood import SoftTreeRegressor
 from softwood.kernels.kinds import Loss
 from softwood.learners.soft.columns.design import BasisSpec, DesignMatrix, build_design
-from softwood.learners.soft.learn import FitResult, learn_joint
+from softwood.learners.soft.learn import learn_joint
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import SearchSteps
 from softwood.learners.soft.search.relevance import MIN_FACTOR_SHARE, relevance_factors

@@ -201,7 +201,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         """
         engine = choose_engine(self, X)
         check_callback(callback, engine)
-        loss_of_mix(self.get_params(deep=False), engine, Loss.LOGISTIC)  # refused before the rows are read
+        loss_of_mix(self._options(), engine, Loss.LOGISTIC)  # refused before the rows are read
         given = read(self, engine, X, y, sample_weight, groups, is_classes=True)
         if isinstance(given, Scan):
             fit_in_parts(self, given, X_val, y_val)
@@ -212,7 +212,7 @@ class SoftTreeClassifier(Probabilities, ClassifierMixin, SoftTree):
         if self.class_weight is not None:
             factor = class_weights(self.class_weight, self.classes_, codes, weight)
             weight = weight * factor[codes]
-        loss = loss_of_mix(self.get_params(deep=False), engine, class_loss(len(self.classes_)))
+        loss = loss_of_mix(self._options(), engine, class_loss(len(self.classes_)))
         levels = table.columns.level_counts.tolist()
         target = one_hot(codes, len(self.classes_))
         dataset = Dataset(table.values, target, weight, levels, loss, count=given.weight, group=given.group)

@@ -138,7 +138,7 @@ class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
         """
         engine = choose_engine(self, X)
         check_callback(callback, engine)
-        loss = loss_of_mix(self.get_params(deep=False), engine, self._loss)
+        loss = loss_of_mix(self._options(), engine, self._loss)
         if engine != "memory":
             refuse_loss_of_engine(self.loss, engine, offset)
         given = read(self, engine, X, y, sample_weight, groups, is_classes=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from softwood.learners.soft.finish.importance import MeasuredTree
-from softwood.learners.soft.learn import FitResult
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.search.selection import Candidate
 from softwood.tree import HeldOut, Schema, Tree
 

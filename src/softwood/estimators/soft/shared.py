@@ -24,9 +24,10 @@ from softwood.kernels.kinds import Loss
 from softwood.learners.column_order import ColumnOrder
 from softwood.learners.soft.by_name import enter_dataset, enter_start, leave_result
 from softwood.learners.soft.incremental import Incremental, learn_incremental
-from softwood.learners.soft.learn import FitResult, learn_joint_from, training_rows
+from softwood.learners.soft.learn import learn_joint_from, training_rows
 from softwood.learners.soft.options import JointOptions
 from softwood.learners.soft.readable import learn_readable, why_not_readable
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import Effort
 from softwood.learners.soft.thorough import learn_thoroughly
@@ -67,9 +68,13 @@ class SoftTree(Calibrated, TreeEstimator):
     _hardened: Tree
     _grown: WarmStart | None
 
+    def _options(self) -> dict[str, Any]:
+        """The parameters; of a forest, those that only one tree has, too."""
+        return self.get_params(deep=False)
+
     def _keeps_sparse(self, X: Any) -> bool:
         """Whether it learns from a sparse matrix without converting it."""
-        p = self.get_params(deep=False)
+        p = self._options()
         plain = p["learner"] == "joint" and p["gate"] in SPARSE_GATES and p["monotonic_cst"] is None
         in_memory = p["engine"] in ("auto", "memory") and p["device"] is None
         return plain and in_memory and is_worth_keeping(X)
@@ -106,7 +111,7 @@ class SoftTree(Calibrated, TreeEstimator):
         tree, loss = self.tree_, self._held_out_loss
         if tree.schema.task == "classification":
             return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
-        measure = "R²" if loss_name(self.get_params(deep=False)["loss"]) == "squared_error" else "D²"
+        measure = "R²" if loss_name(self._options()["loss"]) == "squared_error" else "D²"
         return {
             "measure": measure,
             "value": 1.0 - 2.0 * loss / tree.n_outputs,
@@ -119,7 +124,7 @@ class SoftTree(Calibrated, TreeEstimator):
         constraints.
         """
         check_is_fitted(self, "tree_")
-        return certificate_of(self.tree_, self.get_params(deep=False)["monotonic_cst"])
+        return certificate_of(self.tree_, self._options()["monotonic_cst"])
 
     def harden(self) -> Self:
         """A copy whose gates are steps: each row follows the child with the larger share.
@@ -135,7 +140,7 @@ class SoftTree(Calibrated, TreeEstimator):
         self, dataset: Dataset, schema: Schema, validation: Dataset | None, engine: str, keep_steps: bool
     ) -> FitResult:
         how = replace(self._joint(engine), keep_steps=keep_steps)
-        p = self.get_params(deep=False)
+        p = self._options()
         refuse_beside(p, learner=("incremental", "grows leaf by leaf without constraints"))
         order = ColumnOrder.of(schema)
         dataset = enter_dataset(order, dataset)
@@ -163,7 +168,7 @@ class SoftTree(Calibrated, TreeEstimator):
 
     def _joint(self, engine: str = "memory") -> JointOptions:
         """The options, checked."""
-        p = self.get_params(deep=False)
+        p = self._options()
         options.one_of("learner", p["learner"], LEARNERS)
         options.one_of("start", p["start"], STARTS)
         options.boolean("readable", p["readable"])
@@ -201,7 +206,7 @@ class SoftTree(Calibrated, TreeEstimator):
 
         deal : returns the rows in the order of another seed.
         """
-        p = self.get_params(deep=False)
+        p = self._options()
         refuse_beside(p, warm_start=(True, "goes on with the columns of a tree without constraints"))
         order = ColumnOrder.of(schema)
         how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
@@ -217,7 +222,7 @@ class SoftTree(Calibrated, TreeEstimator):
     def _learn_thoroughly(
         self, deal: Callable[[int], TrainingRows] | None, schema: Schema, how: JointOptions, validation: Dataset | None
     ) -> FitResult:
-        if self.get_params(deep=False)["readable"]:
+        if self._options()["readable"]:
             raise ValueError("readable=True cannot be combined with effort='thorough': drop either.")
         if deal is None:
             raise ValueError("effort='thorough' assigns the folds anew in each search and needs the rows in memory.")
@@ -225,7 +230,7 @@ class SoftTree(Calibrated, TreeEstimator):
 
     def _before(self, schema: Schema, loss: Loss) -> WarmStart | None:
         """The state that a warm start continues from; the table must have the same columns and the same classes."""
-        if not (options.boolean("warm_start", self.get_params()["warm_start"]) and hasattr(self, "tree_")):
+        if not (options.boolean("warm_start", self._options()["warm_start"]) and hasattr(self, "tree_")):
             return None
         if not self.tree_.schema.same_columns_and_answers(schema):
             raise ValueError(
@@ -243,7 +248,7 @@ class SoftTree(Calibrated, TreeEstimator):
     def _remember(self, learned: FitResult, weight: Floats | RowCount, callback: Callback = None) -> Self:
         warn_if_interrupted(learned.interrupted)
         self.tree_ = learned.tree.with_provenance(self._provenance(weight, held_out_of(learned)))
-        p = self.get_params(deep=False)
+        p = self._options()
         unreadable = why_not_readable(self.tree_, p["max_gate_features"]) if p["readable"] else ""
         if unreadable:
             warnings.warn(unreadable, UserWarning, stacklevel=4)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from softwood.kernels.sparse.table import SparseTable
 from softwood.learners.column_order import ColumnOrder
-from softwood.learners.soft.learn import FitResult
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.warm_start import WarmStart
 

@@ -35,8 +35,8 @@ from softwood.learners.soft.finish.held_out import held_out_part
 from softwood.learners.soft.finish.importance import measure_tree
 from softwood.learners.soft.finish.to_tree import to_tree
 from softwood.learners.soft.growth.split_candidates import START_SLOPE, axis_candidate
-from softwood.learners.soft.learn import FitResult
 from softwood.learners.soft.params.params import SoftTreeParams
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.rows.moments import round_off
 from softwood.learners.soft.search.fold import Fold, init_root, make_sample_engine

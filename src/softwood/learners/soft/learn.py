@@ -18,7 +18,7 @@ additive models, Hastie and Tibshirani (1990); linear responses as in model tree
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -46,6 +46,7 @@ from softwood.learners.soft.regimes import (
     SCREENING_ROWS_PER_INPUT,
     SMALL_TABLE_MAX_ROWS,
 )
+from softwood.learners.soft.result import FitResult, Recipe
 from softwood.learners.soft.rows.binning import Binned
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search import (
@@ -57,42 +58,13 @@ from softwood.learners.soft.search import (
     Trials,
 )
 from softwood.learners.soft.search.selection import Candidate
-from softwood.learners.soft.search.spec import Inputs, ModelSpec
+from softwood.learners.soft.search.spec import Inputs, ModelSpec, Trial
 from softwood.learners.soft.search.trainer import Trainer
 from softwood.learners.soft.steps import trees_on_the_way
 from softwood.learners.soft.training.training_rows import TrainingRows
 from softwood.learners.soft.warm_start import WarmStart
-from softwood.parts.held_out import HeldOutRows
 from softwood.parts.interruptible import Interruptible
 from softwood.tree import Schema, Tree
-
-
-@dataclass(frozen=True)
-class FitResult:
-    """The tree in the user's units, described, and the candidates it was chosen from.
-
-    n_iter : iterations of refinement that led to the tree.  grown : the same tree, to go on from.
-    interrupted : whether an interrupt ended the learning early.
-    held_out : some rows with what trees of the chosen kind that did not see them answered.
-    loss_of_centre : mean loss of the best constant, in the learner's units.
-    is_squared : whether the loss is the squared one.
-    steps : the trees on the way to this one (steps.py); none unless asked for.
-    """
-
-    described: MeasuredTree
-    candidates: list[Candidate]
-    chosen: Candidate
-    n_iter: int = 1
-    grown: WarmStart | None = None
-    interrupted: bool = False
-    held_out: HeldOutRows | None = None
-    loss_of_centre: float = 0.5
-    is_squared: bool = True
-    steps: tuple[Tree, ...] = ()
-
-    @property
-    def tree(self) -> Tree:
-        return self.described.tree
 
 
 def learn_joint(
@@ -153,7 +125,13 @@ def learn_joint_from(
         loss_of_centre=rows.sample.loss_of_centre(),
         is_squared=rows.sample.loss == Loss.SQUARED,
         steps=(*steps, tree) if how.keep_steps else (),
+        recipe=_recipe(replace(trial, candidate=kept), search, params, design) if how.keep_recipe else None,
     )
+
+
+def _recipe(trial: Trial, search: ModelSearch, params: SoftTreeParams, design: DesignMatrix) -> Recipe:
+    trainer = search.trials.trainer
+    return Recipe(trial, trainer.grow_options, trainer.full_leaves, params, design)
 
 
 def _in_user_units(

@@ -29,6 +29,7 @@ class JointOptions:
     steps : which of the steps that a search can do without are taken.
     engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
     keep_steps : whether the result has the trees on the way to the one that is kept (steps.py).
+    keep_recipe : whether it tells how the tree was learned, to grow more of its kind (forest/).
     signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
     """
 
@@ -52,6 +53,7 @@ class JointOptions:
     signs: Signs = field(default_factory=lambda: UNCONSTRAINED)
     effort: Effort = "normal"
     keep_steps: bool = False
+    keep_recipe: bool = False
 
     @property
     def is_monotone(self) -> bool:

@@ -17,8 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from softwood.learners.soft.learn import FitResult, learn_joint_from
+from softwood.learners.soft.learn import learn_joint_from
 from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.selection import Candidate
 from softwood.learners.soft.training.training_rows import TrainingRows

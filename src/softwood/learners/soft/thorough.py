@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from softwood.learners.soft.learn import FitResult, learn_joint_from
+from softwood.learners.soft.learn import learn_joint_from
 from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.result import FitResult
 from softwood.learners.soft.rows.dataset import Dataset
 from softwood.learners.soft.search.breadth import SEARCHES_IF_THOROUGH
 from softwood.learners.soft.training.training_rows import TrainingRows

@@ -228,7 +228,7 @@ class Dataset:
 
     def _dealt_groups(self, n_folds: int) -> npt.NDArray[np.int64]:
         """The fold of every row, groups whole."""
-        code = self._class_of_row()
+        code = self.class_of_row()
         count = self.weight if self.count is None else self.count
         return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
 
@@ -254,9 +254,9 @@ class Dataset:
 
     def _by_class(self) -> npt.NDArray[np.intp]:
         """The rows class after class; numbers stay in their order."""
-        return np.argsort(self._class_of_row(), kind="stable")
+        return np.argsort(self.class_of_row(), kind="stable")
 
-    def _class_of_row(self) -> npt.NDArray[np.int64]:
+    def class_of_row(self) -> npt.NDArray[np.int64]:
         """0 for numbers."""
         if not self.loss.is_classes:
             return np.zeros(len(self), np.int64)

@@ -1,0 +1,70 @@
+"""One soft tree that learns a forest's answers, on the rows given and on rows made near them.
+
+A made row takes some of its values from a row whose prediction is near (Bucilă, Caruana and Niculescu-Mizil, "Model
+compression", 2006, choose a near row by its inputs). Of classes a row counts once for every class, by the class's
+probability; these copies are never divided between folds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from softwood.estimators.soft.classifier import SoftTreeClassifier
+from softwood.estimators.soft.regressor import SoftTreeRegressor
+from softwood.intake import options
+
+EXCHANGED_SHARE = 0.3  # of the values of a made row
+NEAR_ROWS = 5  # rows on either side, in the order of predictions, that values are taken from
+LEAST_PROBABILITY = 0.01  # of a class; rows count for no class below it
+
+
+def distilled(forest: Any, X: Any, n_made: int | None) -> Any:
+    """The tree, fitted."""
+    rows = _with_made_rows(forest, X, n_made)
+    given = forest._options()
+    kind = SoftTreeClassifier if hasattr(forest, "classes_") else SoftTreeRegressor
+    model = kind(**{name: value for name, value in given.items() if name in kind._get_param_names()})
+    model.set_params(**({"class_weight": None} if kind is SoftTreeClassifier else {}))
+    if kind is SoftTreeRegressor:
+        return model.fit(rows, forest.predict(rows))
+    probability = forest.predict_proba(rows)
+    row, code = np.nonzero(probability >= LEAST_PROBABILITY)
+    return model.fit(_take(rows, row), forest.classes_[code], sample_weight=probability[row, code], groups=row)
+
+
+def _with_made_rows(forest: Any, X: Any, n_made: int | None) -> Any:
+    """The rows, then those made of them."""
+    X = X if hasattr(X, "iloc") else np.asarray(X)
+    if X.ndim != 2 or X.dtype == object if isinstance(X, np.ndarray) else False:
+        raise ValueError("distil needs X as an array of numbers (rows, features) or a pandas data frame.")
+    n = len(X)
+    made = n if n_made is None else options.integer("n_made", n_made, 0)
+    if made == 0 or n < 2:
+        return X
+    numbers = np.random.default_rng(options.seed_of(forest.random_state))
+    answer = (
+        forest.predict(X)
+        if not hasattr(forest, "classes_")
+        else forest.predict_proba(X) @ np.arange(len(forest.classes_))
+    )
+    order = np.argsort(answer if answer.ndim == 1 else answer[:, 0], kind="stable")
+    at = numbers.integers(0, n, made)
+    by = numbers.integers(1, NEAR_ROWS + 1, made) * numbers.choice([-1, 1], made)
+    base, other = order[at], order[np.clip(at + by, 0, n - 1)]
+    source = np.where(numbers.random((made, X.shape[1])) < EXCHANGED_SHARE, other[:, None], base[:, None])
+    return _take_cells(X, np.concatenate([np.repeat(np.arange(n)[:, None], X.shape[1], axis=1), source]))
+
+
+def _take(X: Any, row: npt.NDArray[np.intp]) -> Any:
+    return X.iloc[row].reset_index(drop=True) if hasattr(X, "iloc") else X[row]
+
+
+def _take_cells(X: Any, source: npt.NDArray[np.intp]) -> Any:
+    """A table of the same columns, whose cell (i, f) is X's cell (source[i, f], f)."""
+    if isinstance(X, np.ndarray):
+        return np.take_along_axis(X, source, axis=0)
+    columns = {name: X[name].iloc[source[:, f]].reset_index(drop=True) for f, name in enumerate(X.columns)}
+    return type(X)(columns)

@@ -1,0 +1,310 @@
+"""Forests of soft trees: SoftForestClassifier and SoftForestRegressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from softwood.arrays import Floats
+from softwood.estimators.base.base import RowCount
+from softwood.estimators.base.intervals import copy_uncalibrated
+from softwood.estimators.base.monotone import refuse_beside, soft_signs
+from softwood.estimators.base.progress import search_bar
+from softwood.estimators.base.steps import Callback
+from softwood.estimators.soft.classifier import SoftTreeClassifier
+from softwood.estimators.soft.distil import distilled
+from softwood.estimators.soft.regressor import SoftTreeRegressor
+from softwood.estimators.soft.shared import SoftTree
+from softwood.intake import options
+from softwood.intake.row_blocks import in_row_blocks
+from softwood.learners.column_order import ColumnOrder
+from softwood.learners.soft.by_name import leave_result
+from softwood.learners.soft.forest.learn import ForestResult, learn_forest
+from softwood.learners.soft.options import JointOptions
+from softwood.learners.soft.result import FitResult
+from softwood.learners.soft.rows.dataset import Dataset
+from softwood.learners.soft.training.training_rows import TrainingRows
+from softwood.tree import Schema, join_trees
+from softwood.tree.subtree import split_trees
+
+N_TREES = 8
+OF_ONE_TREE = {  # parameters of SoftTree that a forest has not
+    "learner": "joint",
+    "start": "hard",
+    "readable": False,
+    "warm_start": False,
+    "engine": "memory",
+    "device": None,
+}
+
+
+class SoftForest(SoftTree):
+    """What the classifier and the regressor share; not for use by itself."""
+
+    _engines = ("memory",)
+    n_trees: int
+    oob_score_: float
+    oob_curve_: Floats
+    _loss_by_tree: Floats
+    _forest: ForestResult | None = None
+
+    def _options(self) -> dict[str, Any]:
+        return OF_ONE_TREE | self.get_params(deep=False)
+
+    @property
+    def n_trees_(self) -> int:
+        """How many trees `tree_` is the mean of."""
+        check_is_fitted(self, "tree_")
+        return len(split_trees(self.tree_))
+
+    @in_row_blocks
+    def predict_spread(self: Any, X: Any) -> Floats:
+        """How far the trees differ: the standard deviation of their predictions for each row.
+
+        Parameters
+        ----------
+        X : rows, as in `predict`.
+
+        Returns
+        -------
+        Of numbers in their unit, (rows,) or (rows, targets); of classes that of each class's probability, (rows,
+        classes). 0 where there is one tree. It says where the trees disagree, not how large an error is: for that see
+        `predict_interval` and `predict_set`.
+        """
+        check_is_fitted(self, "tree_")
+        rows, parts = self._rows(X), split_trees(self.tree_)
+        share = np.array([weight for _, weight in parts])
+        answer = np.stack([tree.predict(rows, self._threads_for(rows)) for tree, _ in parts])
+        mean = np.tensordot(share, answer, 1)
+        spread: Floats = np.sqrt(np.tensordot(share, np.square(answer - mean), 1))
+        return spread[:, 0] if getattr(self, "_one_target", False) else spread
+
+    def prune_to(self, k: int) -> Self:
+        """A copy with the k trees of least loss on rows that they did not see. This forest stays as it is."""
+        check_is_fitted(self, "tree_")
+        parts = split_trees(self.tree_)
+        if not options.integer("k", k, 1) <= len(parts):
+            raise ValueError(f"k must be an integer from 1 to {len(parts)}, the number of trees, got {k}.")
+        kept = np.sort(np.argsort(self._loss_by_tree, kind="stable")[:k])
+        smaller = copy_uncalibrated(self)
+        smaller.tree_ = self._mean_of([parts[at][0] for at in kept], f"the {k} best of {len(parts)} trees")
+        hard = split_trees(self._hardened)
+        smaller._hardened = join_trees([hard[at][0] for at in kept])
+        smaller._loss_by_tree, smaller.oob_curve_ = self._loss_by_tree[kept], self.oob_curve_[:k]
+        return smaller
+
+    def _mean_of(self, trees: Any, change: str) -> Any:
+        return join_trees(trees).with_provenance(self.tree_.provenance).changed(change)
+
+    def distil(self, X: Any, n_made: int | None = None) -> Any:
+        """One soft tree that learned this forest's answers: easier to read, with a part of what the forest gains.
+
+        Parameters
+        ----------
+        X : rows to learn from, best those of `fit`; an array or a pandas data frame.
+        n_made : how many rows are made beside them, by exchanging values between rows whose predictions are near; None:
+            as many as X has.
+
+        Returns
+        -------
+        A fitted SoftTreeClassifier or SoftTreeRegressor with the parameters of this forest.
+        """
+        check_is_fitted(self, "tree_")
+        return distilled(self, X, n_made)
+
+    def _learn_from(
+        self,
+        rows: TrainingRows,
+        schema: Schema,
+        how: JointOptions,
+        validation: Dataset | None,
+        deal: Callable[[int], TrainingRows] | None = None,
+    ) -> FitResult:
+        p = self._options()
+        n_trees = options.integer("n_trees", p["n_trees"], 1)
+        refuse_beside(p)
+        order = ColumnOrder.of(schema)
+        how = replace(how, signs=order.each(soft_signs(p["monotonic_cst"], schema)))
+        with search_bar(options.verbosity(p["verbose"])) as report:
+            found = learn_forest(rows, order.schema(schema), replace(how, report=report), validation, n_trees)
+        self._forest = found
+        return leave_result(order, found.learned)
+
+    def _remember(self, learned: FitResult, weight: Floats | RowCount, callback: Callback = None) -> Self:
+        super()._remember(learned, weight, callback)
+        found, self._forest = vars(self).pop("_forest", None), None
+        vars(self).pop("_forest")
+        bag = None if found is None else found.out_of_bag
+        n = self.n_trees_
+        self._loss_by_tree = np.zeros(n) if bag is None else bag.loss_by_tree
+        self.oob_curve_ = np.full(n, np.nan) if bag is None else bag.curve
+        self.oob_score_ = np.nan if found is None or found.held_out is None else self._score_of(found.held_out)
+        return self
+
+    def _score_of(self, rows: Any) -> float:
+        """Accuracy, or R², of rows out of bag."""
+        if self.tree_.schema.task == "classification":
+            return float(np.average(rows.answer.argmax(axis=1) == rows.target, weights=rows.weight))
+        mean = np.average(rows.target, axis=0, weights=rows.weight)
+        error = np.average(np.square(rows.target - rows.answer), axis=0, weights=rows.weight)
+        spread = np.average(np.square(rows.target - mean), axis=0, weights=rows.weight)
+        return float(np.mean(1.0 - error / np.where(spread > 0, spread, 1.0)))
+
+
+class SoftForestClassifier(SoftForest, SoftTreeClassifier):
+    """The mean of a few soft trees of one kind, as one tree: less error than one, and harder to read.
+
+    The search runs once, as in SoftTreeClassifier; then each tree grows on three quarters of the rows, and each row is
+    left out of the same number of trees. `tree_` averages log odds (mix="output") or, with mix="probability",
+    probabilities.
+
+    Parameters
+    ----------
+    n_trees : int
+        Number of trees.
+    gate, leaf, mix, max_leaves, weight_penalty, max_gate_features, monotonic_cst, effort, max_iter : as in
+        SoftTreeClassifier. `max_leaves` is of each tree.
+    early_stopping, n_iter_no_change, tol, categorical_features, class_weight, n_jobs, random_state : the same. Trees
+        grow side by side on `n_jobs` threads, which change nothing but the time.
+    keep_on_interrupt : bool
+        Whether an interrupt (Ctrl-C) ends `fit` with the trees so far and a `ConvergenceWarning`.
+    verbose : int
+        As in SoftTreeClassifier.
+
+    Attributes
+    ----------
+    tree_ : softwood.Tree
+        The joined tree: its root shares every row among the trees, its children.
+    n_trees_ : how many trees it is the mean of.
+    oob_score_ : accuracy (R² of numbers) on rows out of bag, each predicted by the trees that did not see it: a quarter
+        of them, so that the forest is a little better.
+    oob_curve_ : the loss of forests of 1, 2, ... trees, estimated from rows out of bag: the log loss, or half the
+        squared error as a part of the variance.
+    history_, weight_penalty_, n_iter_, classes_, n_features_in_, feature_names_in_, feature_importances_ : as in
+        SoftTreeClassifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftForestClassifier(n_trees=4, gate="linear", leaf="constant").fit(X, y)
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2]]), model.n_trees_
+    (array([0]), 4)
+    """
+
+    def __init__(
+        self,
+        n_trees: int = N_TREES,
+        *,
+        gate: str = "auto",
+        leaf: str = "auto",
+        mix: str = "output",
+        max_leaves: int | None = None,
+        weight_penalty: Any = "auto",
+        max_gate_features: int | None = None,
+        monotonic_cst: Any = None,
+        effort: str = "normal",
+        max_iter: int = 200,
+        early_stopping: bool = True,
+        n_iter_no_change: int = 3,
+        tol: float = 1e-3,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        keep_on_interrupt: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.gate = gate
+        self.leaf = leaf
+        self.mix = mix
+        self.max_leaves = max_leaves
+        self.weight_penalty = weight_penalty
+        self.max_gate_features = max_gate_features
+        self.monotonic_cst = monotonic_cst
+        self.effort = effort
+        self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
+        self.verbose = verbose
+
+
+class SoftForestRegressor(SoftForest, SoftTreeRegressor):
+    """The mean of a few soft regression trees of one kind, as one tree.
+
+    Parameters
+    ----------
+    n_trees : int
+        Number of trees.
+    loss, quantile, delta, power : as in SoftTreeRegressor.
+    gate, leaf, mix, max_leaves, weight_penalty, max_gate_features, monotonic_cst, effort, max_iter, early_stopping,
+        n_iter_no_change, tol, categorical_features, n_jobs, random_state, keep_on_interrupt, verbose : as in
+        SoftForestClassifier, and so are the attributes.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 6, 200)[:, None]
+    >>> model = SoftForestRegressor(n_trees=4, leaf="constant", gate="linear").fit(x, np.sin(x[:, 0]))
+    >>> model.predict(x[:3]).shape, model.predict_spread(x[:3]).shape
+    ((3,), (3,))
+    """
+
+    def __init__(
+        self,
+        n_trees: int = N_TREES,
+        *,
+        gate: str = "auto",
+        leaf: str = "auto",
+        mix: str = "output",
+        loss: str = "squared_error",
+        quantile: float = 0.5,
+        delta: float = 1.0,
+        power: float = 1.5,
+        max_leaves: int | None = None,
+        weight_penalty: Any = "auto",
+        max_gate_features: int | None = None,
+        monotonic_cst: Any = None,
+        effort: str = "normal",
+        max_iter: int = 200,
+        early_stopping: bool = True,
+        n_iter_no_change: int = 3,
+        tol: float = 1e-3,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        keep_on_interrupt: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.gate = gate
+        self.leaf = leaf
+        self.mix = mix
+        self.loss = loss
+        self.quantile = quantile
+        self.delta = delta
+        self.power = power
+        self.max_leaves = max_leaves
+        self.weight_penalty = weight_penalty
+        self.max_gate_features = max_gate_features
+        self.monotonic_cst = monotonic_cst
+        self.effort = effort
+        self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.keep_on_interrupt = keep_on_interrupt
+        self.verbose = verbose

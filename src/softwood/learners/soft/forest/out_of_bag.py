@@ -1,0 +1,71 @@
+"""What trees that did not see a row answer for it: the error of a forest of any size, without further fits.
+
+Every row is out of the bags of several trees. With e the mean loss of one such tree and m that of the mean of q of
+them, what a mean of q takes away is (e - m) = v (1 - 1/q), exactly so for the squared error, where v is the variance
+among the trees. A forest of k trees then loses
+
+    e - v (1 - 1/k),        v = (e - m) / (1 - 1/q)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from softwood.arrays import Floats
+from softwood.kernels.formulas.losses import row_loss
+from softwood.learners.soft.forest.children import Child
+from softwood.learners.soft.rows.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Of the sample's rows: how many trees did not see each, and the mean of what these put out.
+
+    loss_of_one : mean loss of one tree on rows that it did not see.  loss_of_mean : of the mean of those that did not.
+    loss_by_tree : of each tree alone.
+    """
+
+    n_trees: int
+    count: Floats
+    output: Floats
+    loss_of_one: float
+    loss_of_mean: float
+    mean_count: float
+    loss_by_tree: Floats
+
+    @classmethod
+    def of(cls, rows: Dataset, children: Sequence[Child]) -> OutOfBag | None:
+        """None where no row was left out."""
+        count, total, lost = np.zeros(len(rows)), np.zeros(rows.target.shape), np.zeros(len(rows))
+        by_tree = np.zeros(len(children))
+        for at, child in enumerate(children):
+            losses = row_loss(rows.loss, child.output, rows.target[child.row])
+            count[child.row] += 1.0
+            total[child.row] += child.output
+            lost[child.row] += losses
+            by_tree[at] = np.average(losses, weights=rows.weight[child.row]) if len(child.row) else np.nan
+        seen = count > 0
+        if not seen.any():
+            return None
+        output = np.divide(total, count[:, None], out=total, where=seen[:, None])
+        weight, several = rows.weight, count > 1 if np.any(count > 1) else seen
+        alone = float(np.average(lost[several] / count[several], weights=weight[several]))
+        mean = row_loss(rows.loss, output[several], rows.target[several])
+        together = float(np.average(mean, weights=weight[several]))
+        mean_count = float(np.average(count[several], weights=weight[several]))
+        return cls(len(children), count, output, alone, together, mean_count, by_tree)
+
+    def loss_of(self, k: int) -> float:
+        """Of a forest of k such trees."""
+        if self.mean_count <= 1.0:
+            return self.loss_of_one
+        variance = (self.loss_of_one - self.loss_of_mean) / (1.0 - 1.0 / self.mean_count)
+        return self.loss_of_one - variance * (1.0 - 1.0 / k)
+
+    @property
+    def curve(self) -> Floats:
+        """Losses of forests of 1, 2, ... trees."""
+        return np.array([self.loss_of(k) for k in range(1, self.n_trees + 1)])
