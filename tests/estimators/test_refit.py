@@ -24,6 +24,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "c45": lambda: softwood.C45Classifier(rules=True),
     "soft": lambda: softwood.SoftTreeClassifier(gate="linear", leaf="constant", max_leaves=2, weight_penalty=0.1),
     "soft numbers": lambda: softwood.SoftTreeRegressor(gate="linear", leaf="linear", max_leaves=2, weight_penalty=0.1),
+    "forest": lambda: softwood.SoftForestClassifier(2, gate="linear", leaf="constant", weight_penalty=0.1),
     "incremental": lambda: softwood.SoftTreeClassifier(learner="incremental", max_leaves=2),
     "budding": lambda: softwood.BuddingTreeClassifier(gate="linear", leaf="constant", weight_penalty=0.1, max_nodes=3),
     "online": lambda: softwood.BuddingTreeClassifier(learner="online", max_epochs=2),

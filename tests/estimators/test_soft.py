@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from softwood import SoftTreeClassifier, SoftTreeRegressor
+from softwood import SoftForestClassifier, SoftForestRegressor, SoftTreeClassifier, SoftTreeRegressor
 from tests.estimators.sklearn_checks import parametrize_with_checks
 
 QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_leaves": 6}
@@ -22,9 +22,10 @@ QUICK = {"gate": "linear", "leaf": "constant", "weight_penalty": 0.003, "max_lea
 STEPWISE = {"learner": "incremental"}
 SMALL = {"learner": "incremental", "max_leaves": 3}
 ESTIMATORS = [kind(**how) for kind in (SoftTreeClassifier, SoftTreeRegressor) for how in (QUICK, {}, STEPWISE, SMALL)]
+FORESTS = [kind(n_trees=2, **QUICK) for kind in (SoftForestClassifier, SoftForestRegressor)]
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(ESTIMATORS + FORESTS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

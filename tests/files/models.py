@@ -79,6 +79,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "SoftTreeClassifier": _fit(softwood.SoftTreeClassifier(gate="linear", leaf="constant"), classes),
     "SoftTreeRegressor": _fit(softwood.SoftTreeRegressor(gate="additive", leaf="linear", max_leaves=3), numbers),
     "SoftTreeRegressor-incremental": _fit(softwood.SoftTreeRegressor(learner="incremental", max_leaves=4), two_numbers),
+    "SoftForestClassifier": _fit(softwood.SoftForestClassifier(2, gate="linear", leaf="constant"), classes),
+    "SoftForestRegressor": _fit(softwood.SoftForestRegressor(2, gate="linear", max_leaves=2), numbers),
     "BuddingTreeClassifier": _fit(softwood.BuddingTreeClassifier(gate="linear", max_nodes=7), classes),
     "BuddingTreeRegressor": _fit(
         softwood.BuddingTreeRegressor(learner="online", leafness_penalty=1e-3, learning_rate=0.3, max_epochs=5,

@@ -50,10 +50,10 @@ class SoftForest(SoftTree):
     oob_score_: float
     oob_curve_: Floats
     _loss_by_tree: Floats
-    _forest: ForestResult | None = None
+    _forest: ForestResult | None
 
     def _options(self) -> dict[str, Any]:
-        return OF_ONE_TREE | self.get_params(deep=False)
+        return {**OF_ONE_TREE, **self.get_params(deep=False)}
 
     @property
     def n_trees_(self) -> int:
@@ -136,8 +136,7 @@ class SoftForest(SoftTree):
 
     def _remember(self, learned: FitResult, weight: Floats | RowCount, callback: Callback = None) -> Self:
         super()._remember(learned, weight, callback)
-        found, self._forest = vars(self).pop("_forest", None), None
-        vars(self).pop("_forest")
+        found = self.__dict__.pop("_forest", None)
         bag = None if found is None else found.out_of_bag
         n = self.n_trees_
         self._loss_by_tree = np.zeros(n) if bag is None else bag.loss_by_tree
@@ -168,7 +167,8 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
         Number of trees.
     gate, leaf, mix, max_leaves, weight_penalty, max_gate_features, monotonic_cst, effort, max_iter : as in
         SoftTreeClassifier. `max_leaves` is of each tree.
-    early_stopping, n_iter_no_change, tol, categorical_features, class_weight, n_jobs, random_state : the same. Trees
+    early_stopping, n_iter_no_change, tol, categorical_features, costs, class_weight : as there.
+    n_jobs, random_state : as there. Trees
         grow side by side on `n_jobs` threads, which change nothing but the time.
     keep_on_interrupt : bool
         Whether an interrupt (Ctrl-C) ends `fit` with the trees so far and a `ConvergenceWarning`.
@@ -213,6 +213,7 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
         n_iter_no_change: int = 3,
         tol: float = 1e-3,
         categorical_features: Any = "from_dtype",
+        costs: Any = None,
         class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -233,6 +234,7 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.categorical_features = categorical_features
+        self.costs = costs
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -243,14 +245,13 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
 class SoftForestRegressor(SoftForest, SoftTreeRegressor):
     """The mean of a few soft regression trees of one kind, as one tree.
 
+    Beside its loss, parameters are those of SoftForestClassifier.
+
     Parameters
     ----------
     n_trees : int
         Number of trees.
     loss, quantile, delta, power : as in SoftTreeRegressor.
-    gate, leaf, mix, max_leaves, weight_penalty, max_gate_features, monotonic_cst, effort, max_iter, early_stopping,
-        n_iter_no_change, tol, categorical_features, n_jobs, random_state, keep_on_interrupt, verbose : as in
-        SoftForestClassifier, and so are the attributes.
 
     Examples
     --------

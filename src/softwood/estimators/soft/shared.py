@@ -61,7 +61,7 @@ def _effort(given: Any) -> Effort:
 class SoftTree(Calibrated, TreeEstimator):
     """Base class of the classifier and the regressor; not for direct use."""
 
-    _engines = ("memory", "batches", "dask", "torch")
+    _engines: tuple[str, ...] = ("memory", "batches", "dask", "torch")
     history_: list[dict[str, Any]]
     _importance: Floats
     _gain_importance: Floats
@@ -70,7 +70,8 @@ class SoftTree(Calibrated, TreeEstimator):
 
     def _options(self) -> dict[str, Any]:
         """The parameters; of a forest, those that only one tree has, too."""
-        return self.get_params(deep=False)
+        given: dict[str, Any] = self.get_params(deep=False)
+        return given
 
     def _keeps_sparse(self, X: Any) -> bool:
         """Whether it learns from a sparse matrix without converting it."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.arrays import Floats, Longs
+from softwood.engines import SumEngine
 from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs
 from softwood.learners.soft.finish.refit import iterations_for
@@ -118,7 +119,8 @@ class ForestGrower:
     def described(self, child: Child) -> MeasuredTree:
         """The tree in the user's units, without idle branches; refined on all rows of a large table."""
         rows, design = self.rows, self.recipe.design
-        params, engine = child.scaled, child.fold.train
+        params = child.scaled
+        engine: SumEngine = child.fold.train
         if rows.are_sampled and rows.are_in_memory:
             engine = rows.engine_of(design)
             penalty = child.penalty * rows.sample.total_weight / engine.total_weight
