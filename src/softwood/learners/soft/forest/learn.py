@@ -81,7 +81,7 @@ def _grow_all(grower: ForestGrower, sample: Dataset) -> tuple[list[Child], bool]
 
 def _loss(sample: Dataset, children: Sequence[Child]) -> float | None:
     found = OutOfBag.of(sample, children)
-    return None if found is None else found.loss_of(len(children))
+    return None if found is None else found.loss_to_choose_by
 
 
 def join_measured(described: Sequence[MeasuredTree]) -> MeasuredTree:

@@ -5,6 +5,9 @@ them, what a mean of q takes away is (e - m) = v (1 - 1/q), exactly so for the s
 among the trees. A forest of k trees then loses
 
     e - v (1 - 1/k),        v = (e - m) / (1 - 1/q)
+
+For the log loss this is an estimate, and a hopeful one where single trees are sure of wrong classes: the first trees of a
+mean take away more than the later ones. So forests of classes are chosen by m alone.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ class OutOfBag:
     loss_of_mean: float
     mean_count: float
     loss_by_tree: Floats
+    is_classes: bool = False
 
     @classmethod
     def of(cls, rows: Dataset, children: Sequence[Child]) -> OutOfBag | None:
@@ -56,7 +60,7 @@ class OutOfBag:
         mean = row_loss(rows.loss, output[several], rows.target[several])
         together = float(np.average(mean, weights=weight[several]))
         mean_count = float(np.average(count[several], weights=weight[several]))
-        return cls(len(children), count, output, alone, together, mean_count, by_tree)
+        return cls(len(children), count, output, alone, together, mean_count, by_tree, rows.loss.is_classes)
 
     def loss_of(self, k: int) -> float:
         """Of a forest of k such trees."""
@@ -64,6 +68,11 @@ class OutOfBag:
             return self.loss_of_one
         variance = (self.loss_of_one - self.loss_of_mean) / (1.0 - 1.0 / self.mean_count)
         return self.loss_of_one - variance * (1.0 - 1.0 / k)
+
+    @property
+    def loss_to_choose_by(self) -> float:
+        """By which forests with the same rows out of bag are compared."""
+        return self.loss_of_mean if self.is_classes else self.loss_of(self.n_trees)
 
     @property
     def curve(self) -> Floats:
