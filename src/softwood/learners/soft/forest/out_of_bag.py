@@ -6,8 +6,8 @@ among the trees. A forest of k trees then loses
 
     e - v (1 - 1/k),        v = (e - m) / (1 - 1/q)
 
-For the log loss this is an estimate, and a hopeful one where single trees are sure of wrong classes: the first trees of a
-mean take away more than the later ones. So forests of classes are chosen by m alone.
+For the log loss this is an estimate, and a hopeful one where single trees are sure of wrong classes: the first trees
+of a mean take away more than the later ones. So forests of classes are chosen by m alone.
 """
 
 from __future__ import annotations
