@@ -155,7 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     note = (
         "`python -m bench.speed.sizes`: CART without pruning, with surrogates or not, and what else was slow. How "
         "many times as fast as the other system (Parquet: as the same fit from memory), before and now; one thread, "
-        "processor time, both sides in turn, medians, on a machine with other work."
+        "processor time, both sides in turn, medians. Tables are made; before is of earlier versions on another "
+        "machine, on the tables whose sizes these have."
     )
     columns = ["work", "beside", "times as fast, before", "times as fast", "ours, ms", "theirs, ms"]
     Report(None if asked.only else PAGE).add(TITLE, columns, rows, note)
