@@ -1,4 +1,4 @@
-"""scikit-learn's decision trees as a `Tree`, and hard trees on numbers back as theirs.
+"""scikit-learn's decision trees and forests as a `Tree`, and hard trees on numbers back as theirs.
 
 scikit-learn rounds every cell to a float before it compares; a `Tree` compares doubles. On import a threshold becomes
 the highest double that rounds to a float not above it; on export, the highest float not above it. So an imported tree
@@ -19,12 +19,13 @@ from softwood.formats.scaling import fold_scaling
 from softwood.formats.tables import round_down
 from softwood.kernels.kinds import Score
 from softwood.release import __version__
-from softwood.tree import Provenance, Schema, Tree, is_joined
+from softwood.tree import Provenance, Schema, Tree, is_joined, join_trees
 from softwood.tree.provenance import json_value
 
 
 def from_sklearn(model: Any) -> Tree:
-    """The tree of a fitted DecisionTreeClassifier or DecisionTreeRegressor (ExtraTree... too).
+    """The tree of a fitted DecisionTreeClassifier or DecisionTreeRegressor (ExtraTree... too), or the mean of the trees
+    of a fitted RandomForest... or ExtraTrees... of either kind.
 
     It gives the same predictions as the model, and can be printed, viewed, explained, saved, softened and exported.
 
@@ -37,15 +38,33 @@ def from_sklearn(model: Any) -> Tree:
     >>> bool((from_sklearn(model).predict(X) == model.predict_proba(X)).all())
     True
     """
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.utils.validation import check_is_fitted
 
-    if not isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor):
-        raise TypeError(f"from_sklearn needs a decision tree of scikit-learn, got {type(model).__name__}.")
-    check_is_fitted(model, "tree_")
-    theirs, classes = model.tree_, isinstance(model, DecisionTreeClassifier)
+    classifiers = (DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier)
+    forests = (RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor)
+    if not isinstance(model, (DecisionTreeClassifier, DecisionTreeRegressor, *forests)):
+        raise TypeError(
+            f"from_sklearn needs a decision tree, a random forest or extra trees of scikit-learn, got "
+            f"{type(model).__name__}."
+        )
+    is_forest, classes = isinstance(model, forests), isinstance(model, classifiers)
+    check_is_fitted(model, "estimators_" if is_forest else "tree_")
     if classes and model.n_outputs_ > 1:
         raise ValueError(f"a Tree has the classes of one target, got a model of {model.n_outputs_} targets.")
+    schema, parts = _schema(model, classes), model.estimators_ if is_forest else [model]
+    origin = _provenance(model, parts[0].tree_)
+    trees = [_read_tree(part.tree_, schema, classes, origin) for part in parts]
+    return join_trees(trees, provenance=origin) if is_forest else trees[0]
+
+
+def _read_tree(theirs: Any, schema: Schema, classes: bool, origin: Provenance) -> Tree:
     order = _levels(theirs.children_left, theirs.children_right)
     branch = theirs.children_left[order] >= 0
     value = theirs.value[order]
@@ -55,7 +74,7 @@ def from_sklearn(model: Any) -> Tree:
     first = np.cumsum(2 * branch) - 2 * branch + 1
     return Tree(
         response=response,
-        schema=_schema(model, classes),
+        schema=schema,
         first_child=np.where(branch, first, -1),
         n_children=np.where(branch, 2, 0),
         score=np.where(branch, Score.THRESHOLD, Score.NONE),
@@ -65,7 +84,7 @@ def from_sklearn(model: Any) -> Tree:
         count=theirs.weighted_n_node_samples[order],
         impurity=theirs.impurity[order],
         gain=np.where(branch, gain[order], 0.0),
-        provenance=_provenance(model),
+        provenance=origin,
     )
 
 
@@ -127,9 +146,10 @@ def _schema(model: Any, classes: bool) -> Schema:
     return Schema(names, (None,) * len(names), targets)
 
 
-def _provenance(model: Any) -> Provenance:
+def _provenance(model: Any, theirs: Any) -> Provenance:
     parameters = {name: json_value(value) for name, value in model.get_params(deep=False).items()}
-    rows, weight = int(model.tree_.n_node_samples[0]), float(model.tree_.weighted_n_node_samples[0])
+    rows, weight = int(theirs.n_node_samples[0]), float(theirs.weighted_n_node_samples[0])
+    rows = int(getattr(model, "_n_samples", rows))  # a tree of a forest has seen only those of its bootstrap sample
     return Provenance(type(model).__name__, parameters, __version__, rows, weight).then("from_sklearn")
 
 

@@ -134,10 +134,42 @@ def test_what_scikit_learn_has_not_is_refused() -> None:
         to_sklearn(CARTClassifier(missing="fraction", prune=None, max_depth=3).fit(X, y))
     with pytest.raises(ValueError, match="have no costs; fit without them"):
         to_sklearn(CARTClassifier(missing="direction", costs=[[0, 1], [5, 0]], prune=None, max_depth=3).fit(X, y))
-    with pytest.raises(TypeError, match="needs a decision tree of scikit-learn, got CARTClassifier"):
+    with pytest.raises(TypeError, match="extra trees of scikit-learn, got CARTClassifier"):
         from_sklearn(CARTClassifier())
     with pytest.raises(ValueError, match="classes of one target, got a model of 2 targets"):
         from_sklearn(DecisionTreeClassifier().fit(np.nan_to_num(X), np.stack([y, ~y], axis=1)))
+
+
+# -- forests -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", ["RandomForest", "ExtraTrees"])
+@pytest.mark.parametrize("kind", ["Classifier", "Regressor", "Regressor of two targets"])
+def test_a_forest_is_the_mean_of_its_trees(family: str, kind: str, tmp_path: Path) -> None:
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    rng = np.random.default_rng(0)
+    X, asked = (rng.normal(size=(n, 4)).astype(np.float32).astype(float) for n in (200, 300))
+    y = X[:, 0] + np.sin(3 * X[:, 1])
+    target = {"Classifier": np.digitize(y, [-0.5, 0.5]) + 10, "Regressor": y}.get(kind, np.stack([y, y**2], axis=1))
+    model = getattr(ensemble, f"{family}{kind.split()[0]}")(n_estimators=7, random_state=0).fit(X, target)
+    tree = from_sklearn(model)
+    assert tree.n_children[0] == 7
+    wanted = model.predict_proba(asked) if kind == "Classifier" else model.predict(asked).reshape(len(asked), -1)
+    np.testing.assert_allclose(tree.predict(asked), wanted, rtol=0, atol=1e-12)
+    if kind == "Classifier":
+        assert tree.schema.answers == (10, 11, 12)
+    softwood.save(tree, tmp_path / "forest.softwood")
+    assert softwood.load(tmp_path / "forest.softwood") == tree
+    assert tree.provenance is not None
+    assert tree.provenance.n_rows == 200
+
+
+def test_a_forest_that_is_not_fitted_or_of_another_kind_is_refused() -> None:
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    with pytest.raises(ValueError, match="not fitted"):
+        from_sklearn(ensemble.RandomForestRegressor())
+    with pytest.raises(TypeError, match="a random forest or extra trees of scikit-learn, got AdaBoostClassifier"):
+        from_sklearn(ensemble.AdaBoostClassifier())
 
 
 # -- LightGBM ------------------------------------------------------------------------------------------------------
@@ -160,6 +192,51 @@ def test_single_trees_of_lightgbm(gone: float) -> None:
         softwood.formats.from_lightgbm(model, 3)
     with pytest.raises(TypeError, match="needs a Booster or a fitted LightGBM estimator, got int"):
         softwood.formats.from_lightgbm(3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("Regressor", {}),
+        ("Regressor", {"objective": "poisson"}),
+        ("Regressor", {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}),
+        ("Classifier", {"sigmoid": 2.0, "objective": "binary"}),
+        ("Classifier", {}),
+        ("Classifier", {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}),
+    ],
+)
+@pytest.mark.parametrize("gone", [0.0, 0.2])
+def test_a_model_of_lightgbm_is_the_sum_of_its_trees(kind: str, options: dict[str, object], gone: float) -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    X, asked = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
+    X[rng.random(X.shape) < gone], asked[rng.random(asked.shape) < 0.1] = np.nan, np.nan
+    y = np.abs(np.nan_to_num(X[:, 0])) + rng.normal(0, 0.1, 300) ** 2
+    cuts = [0.6] if "sigmoid" in options else [0.4, 1.0]
+    target = np.array(["a", "b", "c"])[np.digitize(y, cuts)] if kind == "Classifier" else y
+    fresh = getattr(lightgbm, f"LGBM{kind}")(n_estimators=6, num_leaves=7, verbose=-1, n_jobs=1, **options)
+    model = fresh.fit(X, target)
+    tree = softwood.formats.from_lightgbm(model)
+    wanted = model.predict_proba(asked) if kind == "Classifier" else model.predict(asked)[:, None]
+    np.testing.assert_allclose(tree.predict(asked), wanted, rtol=1e-12, atol=1e-12)
+    if kind == "Classifier":
+        assert tree.schema.answers == tuple(model.classes_.tolist())
+        assert tree.classify(asked).tolist() == model.predict(asked).tolist()
+
+
+def test_models_of_lightgbm_without_a_link_here_are_refused() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    for options, told in (
+        ({"objective": "cross_entropy"}, "objective 'cross_entropy' cannot be read whole"),
+        ({"objective": "multiclassova", "num_class": 3}, "objective 'multiclassova"),
+        ({"objective": "regression", "reg_sqrt": True}, "objective 'regression sqrt'"),
+        ({"linear_tree": True}, "linear_tree=True"),
+    ):
+        table = lightgbm.Dataset(X, X[:, 0] > 0, params={"linear_tree": "linear_tree" in options})
+        booster = lightgbm.train({"verbose": -1, "num_threads": 1, **options}, table, 2)
+        with pytest.raises(ValueError, match=told):
+            softwood.formats.from_lightgbm(booster)
 
 
 def test_what_a_tree_cannot_say_of_lightgbm_is_refused() -> None:
