@@ -23,14 +23,14 @@ class JointOptions:
     """How to learn. `penalty` None tunes it; `report` is called with every candidate.
 
     effort : how broadly to search; "quick" is one kind of tree, one penalty and one division of the rows; "thorough" is
-        for thorough.py, and here as "normal".
+        for thorough.py, and treated as "normal" here.
     more_leaves : whether `max_leaves` is a limit for few rows only: larger tables have up to MAX_LEAVES_OF_LARGE_TABLE.
     keep : whether an interrupt ends the learning with the best tree so far; otherwise it is raised.
-    steps : which of the steps that a search can do without are taken.
-    engine : where all rows are summed; `device` is that of PyTorch, None the best there is.
-    keep_steps : whether the result has the trees on the way to the one that is kept (steps.py).
-    keep_recipe : whether it tells how the tree was learned, to grow more of its kind (forest/).
-    signs : 1 or -1 for an input that answers rise or fall with, else 0; empty where there is none.
+    steps : the optional steps of the search to take.
+    engine : where all rows are summed; `device` is that of PyTorch, None the best available.
+    keep_steps : whether the result has the trees of the steps of learning (steps.py).
+    keep_recipe : whether the result records how the tree was learned, to grow more of its kind (forest/).
+    signs : 1 or -1 for a monotone input, else 0; empty if there is none.
     """
 
     gate: Gate = "auto"
@@ -62,20 +62,20 @@ class JointOptions:
 
     @property
     def may_fit_by_evidence(self) -> bool:
-        """Whether a root of curves by evidence is what was asked for, or among it."""
+        """Whether a root of curves by evidence is requested, alone or with others."""
         is_free = self.gate in ("auto", "additive") and self.leaf in ("auto", "linear") and self.penalty is None
         is_plain = not self.is_monotone and self.max_gate_features is None
         return self.steps.curves_by_evidence and is_free and is_plain
 
     def counts_penalty(self, rows: TrainingRows) -> bool:
-        """Whether the penalty was found on fewer rows and should count as many of all: it was tuned, or is a guess."""
+        """Whether the penalty was tuned or guessed for fewer rows and has to be scaled to all rows."""
         return self.penalty is None and (self.effort == "quick" or rows.are_sampled)
 
     def settled(self, loss: Loss) -> JointOptions:
-        """The same; where the effort is quick, with one kind of tree and no steps that can be done without.
+        """The same; for effort="quick", with one kind of tree and no optional steps.
 
-        Numbers bend along their inputs more often than log odds do: they get curves. Leaves that mix answers
-        are constant.
+        Numeric targets depend non-linearly on inputs more often than log odds do, so they get curves. Leaves that mix
+        probabilities are constant.
         """
         if loss.mixes_answers and self.leaf != "constant":
             return replace(self, leaf="constant").settled(loss)

@@ -1,13 +1,13 @@
-"""A tree to be read: the plainest of a few kinds whose held-out loss is within one standard error of the best tree's.
+"""Readable trees: the simplest of a few kinds whose held-out loss is within one standard error of the best tree's.
 
     1   gates of one input each, constant leaves, at most 8 leaves
     2   gates of at most three inputs, weighted, constant leaves, at most 8 leaves
     3   the same with curves of the inputs
-    4   the tree that the joint learner chooses when nobody has to read it
+    4   the tree that the joint learner chooses without readable=True
 
-The last is learned first. The others are then learned from the plainest on, each on the same folds, and the first one
-whose held-out loss exceeds that of the last by at most one standard error of it is kept: the rule by which CART chooses
-the size of a tree (Breiman et al. 1984, section 3.4.3). A formula of one node gives way to a tree under the same rule.
+The last is learned first. The others are then learned in this order, each on the same folds, and the first whose
+held-out loss exceeds that of the last by at most one standard error is kept: CART's rule for the size of a tree
+(Breiman et al. 1984, section 3.4.3). A tree is preferred to a formula of one node by the same rule.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_LOSS_SE = 1.0  # standard errors of the best loss
 def learn_readable(
     rows: TrainingRows, schema: Schema, how: JointOptions, validation: Dataset | None, before: WarmStart | None = None
 ) -> FitResult:
-    """The plainest tree that is good enough; `before` is a tree to go on from, whose kind stays as it is."""
+    """The simplest sufficient tree; `before` is a tree to continue from, whose kind is kept."""
     best = learn_joint_from(rows, schema, how, validation, before)
     if before is not None or best.interrupted:
         return best
@@ -53,7 +53,7 @@ def learn_readable(
 
 
 def plain_kinds(how: JointOptions) -> Iterator[JointOptions]:
-    """Options of plain trees, the plainest first; what the caller has chosen stays."""
+    """Options of readable trees, the simplest first; options set by the caller are kept."""
     small = replace(
         how,
         leaf="constant" if how.leaf == "auto" else how.leaf,
@@ -79,7 +79,7 @@ def is_good_enough(plain: Candidate, best: Candidate) -> bool:
 
 
 def why_not_readable(tree: Tree, max_gate_features: int | None = None) -> str:
-    """One sentence where a tree is larger than a readable one: more than 8 leaves, or gates of more than 3 inputs."""
+    """A sentence if a tree is larger than a readable one: more than 8 leaves, or gates of more than 3 inputs."""
     most = READABLE_MAX_GATE_FEATURES if max_gate_features is None else max_gate_features
     gates = [gate for gate in map(tree.gate, range(tree.n_nodes)) if isinstance(gate, LinearGate)]
     widest = max((len(gate.features) for gate in gates), default=0)

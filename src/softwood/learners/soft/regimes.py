@@ -1,4 +1,4 @@
-"""What changes with the number of rows: every such threshold of the soft learner, its reason, the figure behind it.
+"""All thresholds of the soft learner on the number of rows, with their reasons and figures.
 
 Rows are distinct rows after equal ones were merged, unless a line says otherwise. From few rows to many:
 
@@ -11,7 +11,7 @@ Rows are distinct rows after equal ones were merged, unless a line says otherwis
     beyond 6,000     one part in four is held out; 32 ramps; passes by        PARTS_OF_LARGE_TABLE
                      tables; kinds and penalties are screened on 6,000 rows   SCREENING_ROWS_PER_INPUT
     beyond 20,000    trees grow on a sample; all rows refine the best one     SAMPLE_ROWS
-    beyond 30,000    columns are made again in every pass                     KEPT_COLUMNS_MAX_ROWS
+    beyond 30,000    columns are recomputed in every pass                     KEPT_COLUMNS_MAX_ROWS
     beyond 100,000   the last refinement has fewer iterations                 FULL_REFINEMENT_MAX_ROWS
     beyond 250,000   curves become finer on the first 250,000 rows            HEAD_ROWS
 

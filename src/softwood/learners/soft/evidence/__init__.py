@@ -1,1 +1,1 @@
-"""A sum of curves whose smoothness the rows choose themselves: restricted likelihood in place of held-out rows."""
+"""A sum of curves whose smoothness is chosen by restricted likelihood instead of held-out rows."""

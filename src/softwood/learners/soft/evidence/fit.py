@@ -1,4 +1,4 @@
-"""A sum of curves by the evidence of the rows: coefficients by Newton's method, strengths by restricted likelihood.
+"""A sum of curves: coefficients by Newton's method, penalty strengths by restricted likelihood.
 
     minimise   sum of losses + noise / 2 b'S b        S of the strengths that make the rows most likely
 
@@ -57,7 +57,7 @@ class Curves:
     outputs: list[CurvesOfOutput]
 
     def output(self, rows: Dataset) -> Floats:
-        """What they answer, (rows, outputs)."""
+        """Their outputs, (rows, outputs)."""
         at = HatRows.of(self.basis, rows)
         return np.stack([one.constant + at.times(one.coefficient) for one in self.outputs], axis=1)
 
@@ -85,7 +85,7 @@ def fit_curves(rows: Dataset, basis: HatBasis, n_threads: int = 1, max_iter: int
 
 
 def best_constant(rows: Dataset) -> Floats:
-    """What all rows are answered at first: the mean, the log odds or the log of the mean."""
+    """The initial constant: the mean, the log odds or the log of the mean."""
     mean = np.asarray(np.average(rows.target, axis=0, weights=rows.weight))
     if rows.loss.kind == LossKind.LOGISTIC:
         p = np.clip(mean, MIN_SHARE, 1.0 - MIN_SHARE)
@@ -164,7 +164,7 @@ class CurveFitter:
         return max(squares / max(self.rows.total_weight - 1.0 - degrees, 1.0), MIN_NOISE)
 
     def _length(self, now: CurvesOfOutput, score: Floats, k: int, change: Floats, moved: Floats) -> float:
-        """How much of a step to take: all, or the first half, quarter, ... by which the penalised loss falls."""
+        """The step length: 1, or the first of 1/2, 1/4, ... that lowers the penalised loss."""
         loss = self._penalised_loss(now, score, k, change, moved)
         before, part = loss(0.0), 1.0
         for _ in range(MAX_HALVINGS):

@@ -1,4 +1,4 @@
-"""The root of curves by evidence that the search selected, fitted on all rows: nothing is left to refine."""
+"""The selected root of curves by evidence, fitted on all rows; it needs no refinement."""
 
 from __future__ import annotations
 

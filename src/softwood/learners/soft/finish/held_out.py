@@ -48,7 +48,7 @@ def held_out_part(rows: Dataset, output: Floats, centre: Floats, scale: Floats, 
 
 
 def in_units(loss: Loss, output: Floats, centre: Floats, scale: Floats) -> Floats:
-    """Answers in the user's units from outputs of the learner."""
+    """Predictions in the user's units from outputs of the learner."""
     if loss.mixes_answers:
         return np.asarray(output * exp(centre))
     return apply_link(int(loss.output_link), output * scale + centre)

@@ -1,8 +1,8 @@
 """The importance of inputs, by ablation and by gain, and the gains of gates of a learned tree.
 
-Importances by gain are defined as CART's, but mean less for a soft tree. Of two inputs that count only together the
-gate above gains nothing, and the one below gets all; a gate that weighs all inputs has no gain of one input. Ablation,
-the increase of the loss without an input, has neither fault: docs/soft.md shows both beside permutation importances.
+Importances by gain are defined as CART's, but mean less for a soft tree. If two inputs matter only together, the gate
+above has no gain and the one below gets all of it; a gate on all inputs has no gain of a single input. Ablation, the
+increase of the loss without an input, has neither fault: docs/soft.md shows both beside permutation importances.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from softwood.tree.harden import harden
 
 @dataclass(frozen=True)
 class MeasuredTree:
-    """The tree with its gains, and the importances of its inputs: by what it loses without them, and by gain.
+    """The tree with its gains, and the importances of its inputs, by ablation and by gain.
 
     hardened : the tree with steps for gates, and its gains on the rows.
     """

@@ -1,7 +1,7 @@
 """A learned tree with monotone inputs in the user's units, whose every sum of weights is monotone without rounding.
 
-Weights of columns are >= 0, but a column is a sum of hinges, and what these cancel to differs from 0 by
-rounding: a curve that should be level may fall by the last digit. Here a hinge takes on what its sum lacks.
+Weights of columns are >= 0, but a column is a sum of hinges, which may cancel up to rounding: a level curve may
+decrease by the last digit. Here the rounding error is added to a hinge.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from softwood.tree.monotone import certify
 
 
 def hold_to_signs(tree: Tree, signs: Signs) -> Tree:
-    """The tree, proved monotone. Gates send more of a wanted value to their first child, which answers more."""
+    """The tree, proved monotone. Gates send more of an increasing input to their first child, which has the larger
+    output.
+    """
     weight, slope = tree.weight.copy(), tree.slope.copy()
     for f in np.flatnonzero(signs).tolist():
         sign = float(signs[f])

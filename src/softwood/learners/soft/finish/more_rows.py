@@ -1,4 +1,4 @@
-"""More rows than those that trees grew on: the selected one is refined on all of them, and its curves become finer.
+"""Tables with more rows than trees grow on: the selected tree is refined on all rows, and its curves become finer.
 
 All rows show steps that those of a fold do not: ramps are split (finer_curves.py), round after round, each refined by
 passes over all rows. That needs no held-out rows, since a knot must pass a score test, and costs little where passes go

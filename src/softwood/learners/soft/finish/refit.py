@@ -33,7 +33,8 @@ def iterations_for(rows: float, max_iter: int) -> int:
 def refitted(chosen: Candidate, whole: SumEngine, max_iter: int, n_threads: int = 1) -> SoftTreeParams:
     """The trees of the folds refined on all rows; the one of the lowest objective, outputs scaled as theirs were.
 
-    All else equal the largest would be lowest, and folds selected trees of several sizes: a node has a penalty.
+    Larger trees would otherwise have lower objectives, and folds selected trees of different sizes, so each node has a
+    penalty.
     """
     refined = _all_refined(chosen, whole, iterations_for(whole.total_weight, max_iter), n_threads)
     node_penalty = NODE_PENALTY_ROWS / whole.total_weight

@@ -1,14 +1,14 @@
-"""All numbers of a soft tree refined together, so that its answers stay monotone in some of its inputs.
+"""Joint refinement of a soft tree whose predictions are monotone in some of its inputs.
 
-Columns of a monotone input rise with the answer that is wanted (design.py). A tree is monotone if
+Columns of a monotone input increase in the required direction (design.py). A tree is monotone if
 
     weights    of these columns are >= 0 in every gate and in every linear response
-    order      under a gate that looks at them, whatever the first child answers is >= whatever the second answers
+    order      under a gate on them, every output below the first child is >= every output below the second
 
 for then, with share g of the first child, d output = g' (first - second) + g first' + (1 - g) second' is a sum of
-products of numbers >= 0, whatever the values of the other inputs, missing ones included. The order is that of constant
-answers (kernels/formulas/node_order.py), so leaves under such a gate have their slopes in common; trees in which each
-leaf has its own slopes have gates that do not look at monotone inputs. Both conditions are bounds on numbers.
+products of numbers >= 0, for any values of the other inputs, including missing ones. The order is that of constant
+responses (kernels/formulas/node_order.py), so leaves under such a gate have their slopes in common; trees in which each
+leaf has its own slopes have no gates on monotone inputs. Both conditions are bounds on parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from softwood.kernels.formulas.node_order import NodeOrder, middles_between
 
 
 def looks_at_monotone(first_child: Ints, frozen: Mask, rising: Mask) -> Mask:
-    """Of every node, whether its gate may have weights of monotone inputs: then its children are in order."""
+    """For every node, whether its gate may have weights of monotone inputs; then its children are ordered."""
     return np.asarray((first_child >= 0) & np.any(rising & ~frozen[:, :-1], axis=1))
 
 
@@ -36,10 +36,10 @@ def refine_in_order(
     max_iter: int,
     tol: float,
 ) -> tuple[float, Floats, int]:
-    """The objective and the parameters reached, in order whatever they were before; passes over the rows.
+    """The objective, the ordered parameters, and the number of passes over the rows.
 
     frozen : (nodes, columns + 1), weights that stay 0.  rising : columns of monotone inputs.
-    ends : (2, outputs), the least and the largest answer allowed; None or not finite: there is none.
+    ends : (2, outputs), the smallest and the largest output allowed; None or not finite: no limit.
     """
     first_child = np.asarray(shape.first_child, np.int32)
     given = np.full((2, shape.outputs), np.nan) if ends is None else ends

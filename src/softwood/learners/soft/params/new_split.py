@@ -1,4 +1,4 @@
-"""A new gate and its two leaves, refined alone on the rows that arrive at the leaf which they replace."""
+"""A new gate and its two leaves, refined alone on the rows of the leaf that they replace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NewSplit:
     unpenalized: bool = False
 
     def refined(self, rows: SampleEngine, tree: SoftTreeParams, penalty: float, max_iter: int, tol: float) -> NewSplit:
-        """Gate and answers moved together; weights and answers cost what they will in the tree."""
+        """Gate and responses refined together, with the penalties of the whole tree."""
         width, k = len(self.gate), len(self.first)
         parameters = np.concatenate([self.gate, self.first, self.second])
         strength, centre, log_penalty = (np.zeros(len(parameters)) for _ in range(3))

@@ -24,28 +24,28 @@ from softwood.learners.soft.params.monotone_refine import refine_in_order
 from softwood.tree.once import computed_once
 
 Slopes = Literal["none", "shared", "own", "mixed"]
-# Gates look at all inputs, at one, at one without a penalty, or at all or at one without, whichever is better.
+# Gates use all inputs, one, one without a penalty, or the better of all inputs and one without a penalty.
 Gates = Literal["open", "axis", "unpenalized", "either"]
 
-_OF_SHAPE = ("leaf", "leaves", "shape", "_penalty_terms")  # worked out from what does not change while parameters move
+_OF_SHAPE = ("leaf", "leaves", "shape", "_penalty_terms")  # derived from parts that do not change during refinement
 NO_COLUMNS: Ints = np.zeros(0, np.int32)
 RESPONSE_PENALTY = 0.1  # part of the weight penalty that holds responses near the root's
 
 
 @dataclass(frozen=True)
 class SoftTreeParams:
-    """A soft tree over `columns`; never changed, always replaced.
+    """A soft tree over `columns`; immutable.
 
     first_child : per node, -1 for a leaf.  gate : (nodes, columns + 1), the bias last; 0 in leaves.
     response : (nodes, outputs); used in leaves.  slope : (1 or nodes, outputs, columns), (0, ...) without slopes; of
         mixed ones (1 + nodes, outputs, columns), the shared ones first, and own ones 0 but for `own_columns`.
     origin, origin_slope : what responses and slopes are shrunk to.
-    frozen : (nodes, columns + 1), weights that stay 0, so that a gate looks at few inputs.
-    unpenalized : (nodes,), gates that look at one column, whose weight costs nothing.
+    frozen : (nodes, columns + 1), weights that stay 0, so that a gate uses few inputs.
+    unpenalized : (nodes,), gates on one column, whose weight has no penalty.
     log_penalty : of the penalty on weights (kernels/formulas/penalty.py).
     n_iter : iterations of refinement that led to this tree, from the root on.
-    rising : (columns,), of monotone inputs: no weight or slope of theirs is ever below 0, and what is under the first
-        child of a gate that looks at them answers at least as much as what is under the second (monotone.py).
+    rising : (columns,), of monotone inputs: their weights and slopes are >= 0, and outputs below the first child of a
+        gate on them are at least those below the second (monotone.py).
     leaf_link : from responses to what leaves mix (kernels/formulas/leaf_link.py); with slopes, the identity.
     """
 
@@ -100,7 +100,7 @@ class SoftTreeParams:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """What it is, without what was worked out from it."""
+        """Its fields, without derived values."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
@@ -184,7 +184,7 @@ class SoftTreeParams:
         return {}
 
     def penalty_terms(self, penalty: float) -> Penalty:
-        """What each parameter costs."""
+        """The penalty of each parameter."""
         if penalty not in self._penalty_terms:
             self._penalty_terms[penalty] = self._make_penalty_terms(penalty)
         return self._penalty_terms[penalty]
@@ -242,12 +242,12 @@ class SoftTreeParams:
         return self._with(slopes="own", slope=self.slope[:1] + self.slope[1:], own_columns=NO_COLUMNS)
 
     def at_mean_if_alone(self) -> SoftTreeParams:
-        """A leaf alone answers the mean of the targets, 0 as they are scaled, and not one near its fold's."""
+        """A single leaf predicts the mean of the targets, 0 after scaling, instead of that of its fold."""
         is_alone = self.n_nodes == 1 and (self.slopes == "none" or not self.columns)
         return self._with(response=np.zeros_like(self.response)) if is_alone else self
 
     def scale_output(self, factor: float) -> SoftTreeParams:
-        """All answers times a factor."""
+        """All responses times a factor."""
         return self._with(response=factor * self.response, slope=factor * self.slope)
 
     def in_units(self, factor: Floats, shift: Floats) -> SoftTreeParams:
@@ -265,7 +265,7 @@ class SoftTreeParams:
         return self._with(gate=gate, slope=self.slope * factor, origin_slope=self.origin_slope * factor)
 
     def spread_columns(self, source: npt.NDArray[np.intp], part: Floats) -> SoftTreeParams:
-        """The tree over other columns: each has a part of the weights of one of those before."""
+        """The tree over other columns: each gets a part of the weights of one of the old ones."""
         with_bias = np.append(source, self.columns)
         return self._with(
             gate=self.gate[:, with_bias] * np.append(part, 1.0),
@@ -277,7 +277,7 @@ class SoftTreeParams:
         )
 
     def hold_columns(self, columns: npt.NDArray[np.bool_], at: Floats) -> SoftTreeParams:
-        """The tree that takes some columns for constant, at the values `at`."""
+        """The tree with some columns held constant at the values `at`."""
         away, still = np.where(columns, at, 0.0), np.append(columns, False)
         gate = np.where(still, 0.0, self.gate)
         gate[:, -1] += matmul(self.gate[:, :-1], away)
@@ -302,7 +302,7 @@ class SoftTreeParams:
         return weight, self._with(gate=gate, slope=slope, frozen=frozen, origin_slope=none, rising=None)
 
     def select_columns(self, columns: npt.NDArray[np.bool_]) -> SoftTreeParams:
-        """The tree over some of its columns: weights of the others are gone."""
+        """The tree over some of its columns, without the weights of the others."""
         kept = np.append(columns, True)
         return self._with(
             gate=self.gate[:, kept],
@@ -349,7 +349,9 @@ class SoftTreeParams:
         return [int(m) for m in np.flatnonzero(~leaf) if leaf[self.first_child[m]] and leaf[self.first_child[m] + 1]]
 
     def collapse(self, node: int, share: float) -> SoftTreeParams:
-        """Branch `node` (of two leaves) becomes a leaf: its children's answers mixed, `share` of the first."""
+        """Branch `node` (of two leaves) becomes a leaf: its children's responses are mixed, with `share` of the
+        first.
+        """
         first = int(self.first_child[node])
         keep = np.ones(self.n_nodes, np.bool_)
         keep[first : first + 2] = False
@@ -394,7 +396,7 @@ def gate_penalty(
 ) -> tuple[Floats, Floats]:
     """Strength and log penalty of the weights of gates, (gates, columns + 1) as one row; frozen ones stay as they are.
 
-    Biases cost nothing, nor do the weights of an unpenalized gate. A gate with frozen weights has a plain ridge.
+    Biases have no penalty, nor have the weights of an unpenalized gate. A gate with frozen weights has a ridge penalty.
     """
     strength = np.where(frozen, -1.0, np.where(unpenalized, 0.0, penalty)[:, None])
     strength[:, -1] = 0.0

@@ -1,4 +1,4 @@
-"""Rows as histograms count them: the bin of every value, between cuts of a number or by the levels of a category."""
+"""Binned rows for histograms: the bin of every value, between cuts of a number or by the levels of a category."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A dataset: rows with targets and weights, in an order that their content alone decides.
+"""A dataset: rows with targets and weights, in an order determined by their content.
 
-Equal rows are merged and their weights added, so a row of weight two is the row twice, bit for bit; the order of
-the rows given does not matter; folds, too, depend on content only.
+Equal rows are merged and their weights added, so a row of weight two counts as two rows, bit for bit. The order of the
+given rows does not matter; folds also depend on content only.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Dataset:
     X : an array, or a SparseTable of numbers.
     target : numbers; or 0 and 1 in one column (two classes); or one column a class.
     n_levels : per input, 0 for a number.
-    place : which row of X each row is; None, all of them in order. Targets and weights are in the rows' own order.
-    count : of how many rows each one stands for, where that is not its weight: classes may weigh more or less.
+    place : the row of X of each row; None: all in order. Targets and weights are in the order of the dataset.
+    count : number of rows that each represents, if different from its weight because of class weights.
     raised : whether weights were raised, because they summed to less than the rows.
-    group : number of each row's group, which is never divided between folds, in the rows' own order.
+    group : number of each row's group, which is never split across folds, in the order of the dataset.
     """
 
     X: Any
@@ -59,7 +59,7 @@ class Dataset:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only what is not 0 is held."""
+        """Whether only values other than 0 are stored."""
         return isinstance(self.X, SparseTable)
 
     @property
@@ -67,7 +67,7 @@ class Dataset:
         return float(self.weight.sum())
 
     def ends_of(self, inputs: Sequence[int]) -> Iterator[Floats]:
-        """The least and the largest value of each of these inputs; of one without values, nothing."""
+        """The smallest and the largest value of each of these inputs; empty without values."""
         if isinstance(self.X, SparseTable):
             yield from self.X.ends()[np.asarray(inputs, np.intp)]
             return
@@ -88,7 +88,7 @@ class Dataset:
         return replace(self, weight=weight, count=None).rows(weight > 0)
 
     def head(self, n: int) -> Dataset:
-        """The first rows: of rows in order they are a random part."""
+        """The first rows, which are a random sample of ordered rows."""
         X = self.X[:n] if self.place is None else self.X[self.place[:n]]
         count = None if self.count is None else self.count[:n]
         group = None if self.group is None else self.group[:n]
@@ -96,14 +96,14 @@ class Dataset:
         return replace(self, X=X, target=target, weight=weight, place=None, count=count, group=group)
 
     def first(self, n: int) -> Dataset:
-        """The same as `head`, but inputs are not copied: `place` says which rows of X they are."""
+        """The same as `head`, without copying inputs: `place` refers to rows of X."""
         place = np.arange(n) if self.place is None else self.place[:n]
         count = None if self.count is None else self.count[:n]
         group = None if self.group is None else self.group[:n]
         return replace(self, target=self.target[:n], weight=self.weight[:n], place=place, count=count, group=group)
 
     def in_order(self, seed: int, copied: bool = True) -> Dataset:
-        """Rows of weight 0 left out, equal ones merged, in the order of a hash of their inputs, then by target.
+        """Without rows of weight 0, equal rows merged, in the order of a hash of their inputs, then by target.
 
         Weights count as rows, but some sum to 1: those that sum to less than the rows are raised to their number.
         Many rows are not `copied` if that is not asked for: `place` has their order.
@@ -151,8 +151,8 @@ class Dataset:
     def target_scale(self) -> tuple[Floats, Floats]:
         """Centre and scale of the outputs for number targets; classes stay as they are.
 
-        The mean and the spread; for losses that far targets count little in, what these do not move (target_scale.py);
-        behind a log link the logarithm of the mean.
+        The mean and the spread; for robust losses, robust estimates (target_scale.py); with a log link the logarithm of
+        the mean.
         """
         outputs = self.target.shape[1]
         if self.loss.is_classes:
@@ -172,11 +172,13 @@ class Dataset:
 
     @property
     def centre_is_best(self) -> bool:
-        """Whether of all constants the centre of the targets loses least; near it only for a Huber loss and classes."""
+        """Whether the centre of the targets minimises the loss among constants; only approximately for a Huber loss and
+        classes.
+        """
         return self.loss.mixing_outputs.kind in (LossKind.SQUARED, LossKind.QUANTILE, LossKind.TWEEDIE)
 
     def loss_of_centre(self) -> float:
-        """Mean loss of the `scaled` rows where all are answered by the centre, less that of wild targets."""
+        """Mean loss of the `scaled` rows for the constant prediction, minus that of outliers."""
         loss = self.loss.mixing_outputs
         lost = row_loss(loss, np.zeros_like(self.target), self.target) - far_loss(loss, self.target)
         return float(np.average(lost, weights=self.weight))
@@ -233,7 +235,7 @@ class Dataset:
         return deal_groups(np.zeros(len(self), np.int64) if self.group is None else self.group, code, count, n_folds)
 
     def _dealt(self, n_folds: int) -> Deal:
-        """Which fold each row is in, class after class."""
+        """The fold of each row, class by class."""
         count = self.weight if self.count is None else self.count
         light = not self.raised and bool(np.all(count <= 1.0))  # in one piece each, whatever their inputs
         X = self.X if self.place is None else self.X[self.place]

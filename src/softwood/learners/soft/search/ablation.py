@@ -1,10 +1,10 @@
-"""What a tree loses without an input, for each of the inputs: the input stays at its mean.
+"""Ablation importance of each input: the increase of the loss when the input stays at its mean.
 
     up to MAX_INPUTS_BY_PASSES    a pass over all columns for each input
     more                 the tree's linear sums are made once, and without an input they lose its own terms alone
 
-The second way takes time in proportion to the columns, the first to the columns times the inputs; both say the same but
-for rounding.
+The second method takes time in proportion to the columns, the first to the columns times the inputs; results agree up
+to rounding.
 """
 
 from __future__ import annotations

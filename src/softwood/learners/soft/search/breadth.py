@@ -1,4 +1,4 @@
-"""How broadly a search looks, by effort.
+"""The breadth of a search, by effort.
 
 quick      one kind of gates and leaves, one penalty, one division of the rows (screening's, for large tables),
            growth that ends at the first split without a gain, importances by fewer rows

@@ -1,4 +1,4 @@
-"""Selecting curves: with ramps or without, whichever makes the better root, or the better tree.
+"""Selection of curves: with or without ramps, by the better root or the better tree.
 
 A root without gates is a sum of curves. It takes little time even on all rows of the search, and shows whether there
 are steps that smooth curves miss. On tables of medium size, where trees take little time, too, ramps that make the
