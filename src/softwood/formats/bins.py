@@ -23,7 +23,10 @@ MOST_HALVINGS = 80  # of an interval in which the curve crosses a half
 
 
 class Counter:
-    """Number of rows at or below a value: exact for given rows, else from the quantiles of the summary."""
+    """Number of rows at or below a value: exact for given rows, else from the quantiles of the summary.
+
+    Quantiles say little of a number with ties (12, 24, 36 or 60 months): its bins have no count without rows.
+    """
 
     def __init__(self, one: Input, x: Floats | None, weight: Floats | None) -> None:
         self.one, self.x = one, x
@@ -31,7 +34,9 @@ class Counter:
         summary = one.summary
         ends = () if summary is None or summary.range is None else summary.range
         pairs = [] if summary is None else [*((p, v) for p, v in summary.quantiles), *((1.0, v) for v in ends[1:])]
-        self.parts = {value: part for part, value in pairs}  # the upper end of a tie
+        self.parts = {value: part for part, value in pairs}
+        quantiles = [] if summary is None else [value for _, value in summary.quantiles]
+        self.is_tied = len(set(quantiles)) < len(quantiles)
 
     def missing(self) -> float:
         """Rows without a value."""
@@ -39,8 +44,10 @@ class Counter:
             return float(self.weight[np.isnan(self.x)].sum())
         return 0.0 if self.one.summary is None else self.one.summary.missing
 
-    def within(self, lower: float | None, upper: float | None) -> float:
-        """Rows with lower < x <= upper."""
+    def within(self, lower: float | None, upper: float | None) -> float | None:
+        """Rows with lower < x <= upper; None where that is not known."""
+        if self.x is None and self.is_tied and (lower is not None or upper is not None):
+            return None
         return self.below(upper) - (0.0 if lower is None else self.below(lower))
 
     def below(self, end: float | None) -> float:
@@ -196,7 +203,7 @@ def line_of(
     one: Input,
     text: str,
     points: float,
-    rows: float,
+    rows: float | None,
     whole: bool,
     lower: float | None = None,
     upper: float | None = None,

@@ -49,7 +49,7 @@ def scorecard(
     model : of two classes: an additive model (a soft tree with one leaf, `SoftTreeClassifier(max_leaves=1,
         leaf="linear")`), or a hard tree such as CARTClassifier's.
     X, sample_weight : rows for the counts of the bins, such as the training rows, and their weights. None: counts are
-        estimated from the quantiles in the model.
+        estimated from the quantiles in the model (rows is None for bins of a number with ties).
     bins : cuts of some inputs, `{"age": [25, 40]}`: x <= 25, 25 < x <= 40, x > 40. Other inputs have the bins of the
         model: the pieces of its curves, which are exact.
     whole : whether to use whole points. Bins that are not given then end where the rounded curve changes.

@@ -93,8 +93,11 @@ def test_ties_are_counted_and_points_average_to_nothing() -> None:
     assert lines.bin.tolist()[-1] == "> 60"
     assert lines.rows.iloc[-1] == 1
     assert abs((lines.points * lines.rows).sum()) < 1e-6 * len(X)
-    about = pd.DataFrame(scorecard(model, bins=own))
-    assert about[about.bin == "> 60"].rows.iloc[0] <= 0.0101 * len(X)  # without rows: to the last quantile
+    unknown = [line["rows"] for line in scorecard(model, bins=own) if line["input"] == "months"]
+    assert unknown == [None] * 5 + [0.0]  # quantiles do not say how many rows have 12, 24, 36 or 60; none is missing
+    about = [line["rows"] for line in scorecard(model, bins={"age": [30.0, 50.0]}) if line["input"] == "age"]
+    for count, (low, high) in zip(about, [(0, 30), (30, 50), (50, 99)], strict=False):
+        assert count == pytest.approx(((X.age > low) & (X.age <= high)).sum(), abs=0.1 * len(X))
 
 
 @pytest.mark.parametrize("good", ["good", "bad"])
