@@ -95,7 +95,7 @@ def changed(path: str, value: Any) -> str:
     ("path", "value", "told"),
     [
         ("format", "pickle", "not a softwood tree"),
-        ("version", 3, "of version 3, this softwood reads up to 2; install a newer softwood"),
+        ("version", 4, "of version 4, this softwood reads up to 3; install a newer softwood"),
         ("version", "1", "integer >= 1"),
         ("tree.first_child.0", 0, "children from 0 on must come after it"),
         ("tree.first_child.0", 10**30, "does not contain a valid model"),

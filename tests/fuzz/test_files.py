@@ -167,9 +167,9 @@ def test_a_hostile_value_is_refused_in_words(path: Path, change: Any, told: str,
 
 
 def test_a_newer_file_says_what_to_do(tmp_path: Path) -> None:
-    stored = CART.read_bytes().replace(b'"version": "1"', b'"version": "3"', 1)
+    stored = CART.read_bytes().replace(b'"version": "1"', b'"version": "4"', 1)
     (tmp_path / "newer").write_bytes(stored)
-    with pytest.raises(FileError, match="of version 3, this softwood reads up to 2; install a newer softwood"):
+    with pytest.raises(FileError, match="of version 4, this softwood reads up to 3; install a newer softwood"):
         load(tmp_path / "newer")
 
 
