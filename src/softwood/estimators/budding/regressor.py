@@ -33,7 +33,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 class BuddingTreeRegressor(LossNumbers, RegressorMixin, BuddingTree):
     """A regression tree whose nodes can be leaf and branch at once.
 
-    Parameters are those of BuddingTreeClassifier, and its loss.
+    Apart from its loss, parameters are those of BuddingTreeClassifier.
 
     Parameters
     ----------

@@ -245,7 +245,7 @@ class SoftForestClassifier(SoftForest, SoftTreeClassifier):
 class SoftForestRegressor(SoftForest, SoftTreeRegressor):
     """The mean of a few soft regression trees of one kind, as one tree.
 
-    Beside its loss, parameters are those of SoftForestClassifier.
+    Apart from its loss, parameters are those of SoftForestClassifier.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from softwood.learners.soft.rows.dataset import Dataset
 class SoftTreeRegressor(LossNumbers, RegressorMixin, SoftTree):
     """A small regression tree with soft gates.
 
-    Parameters are those of SoftTreeClassifier, and its loss.
+    Apart from its loss, parameters are those of SoftTreeClassifier.
 
     Parameters
     ----------
