@@ -146,7 +146,7 @@ def say(way: str, value: Any) -> Callable[[Any, dict[str, Any]], None]:
         (CART, say("parameters.strange", 1), "parameters of CARTClassifier must be of"),
         (CART, say("learned.predict", 1), "a CARTClassifier has learned"),
         (CART, say("learned.n_features_in_", 3), "n_features_in_ must be 4, got 3"),
-        (CART, lambda header, arrays: arrays.update(x=np.zeros(3)), "arrays that are no part of the model: .'x'."),
+        (CART, lambda header, arrays: arrays.update(x=np.zeros(3)), "arrays that are not part of the model: .'x'."),
         (STREAM, put("learned/_stream/state/first_child", 0, 0), "children must come after their parent"),
         (STREAM, put("learned/_stream/state/count", 0, 10**6), "a state with room for 7 nodes has 1000000"),
         (STREAM, put("learned/_stream/state/number", 0, np.nan), "number of a state must be finite"),
