@@ -22,6 +22,7 @@ BOTH: Variants = {
     "soft": ("SoftTree", {}),
     "soft curves": ("SoftTree", {"gate": "additive", "leaf": "linear", "max_leaves": 3}),
     "soft incremental": ("SoftTree", {"learner": "incremental", "max_leaves": 4}),
+    "soft forest": ("SoftForest", {"n_trees": 2, "gate": "linear", "leaf": "constant"}),
     "budding": ("BuddingTree", {}),
     "budding online": ("BuddingTree", {"learner": "online", "max_epochs": 5}),
     "discriminant": ("LinearDiscriminantTree", {}),

@@ -163,5 +163,5 @@ def test_devices_that_are_not_here_or_are_none() -> None:
     with pytest.raises(ValueError, match="device must be 'cpu', 'cuda' or 'mps', got 'meta'"):
         on_device.find_device("meta")
     if not torch.cuda.is_available():
-        with pytest.raises(ValueError, match=r"device='cuda': PyTorch .* finds no such device. Set device='cpu' runs"):
+        with pytest.raises(ValueError, match=r"device='cuda': PyTorch .* finds no such device. Set device='cpu'"):
             on_device.find_device("cuda")
