@@ -41,6 +41,7 @@ def test_figures_of_a_process_are_those_of_the_same_fit_here(monkeypatch: pytest
     assert told["memory"] > 10
 
 
+@pytest.mark.long
 def test_who_takes_too_long_or_fails_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     assert one.ask("softwood, soft, joint", "California-like", 20_640, limit=1) == "no answer in 1 s"

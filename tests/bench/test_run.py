@@ -121,6 +121,7 @@ def test_a_killed_run_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
     assert [one for one in found if one in done] == done  # their seconds, too: not run again
 
 
+@pytest.mark.long
 def test_two_jobs_give_what_one_gives(data: Path, tmp_path: Path) -> None:
     found = []
     for jobs in ("1", "2"):

@@ -164,6 +164,7 @@ def test_relative_errors_are_one_for_who_is_always_best(make: Maker, results: Pa
     assert ratio == pytest.approx({"soft": 1.0, "cart": 4.0})
 
 
+@pytest.mark.long
 def test_one_command_writes_pages_and_figures_alike_each_time(make: Maker, results: Path, tmp_path: Path) -> None:
     for method, score in {"cart": 0.4, "soft": 0.2, "forest": 0.3}.items():
         for name in ("boston", "concrete", "abalone"):

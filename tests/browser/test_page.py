@@ -219,6 +219,7 @@ def _rows(n: int) -> list[list[Any]]:
     return [[0.0] * n + ["]]>"], [1.0] * n + ["plain"]]
 
 
+@pytest.mark.long
 def test_a_thousand_nodes_stay_fluent(open_page: Open, tmp_path: Path) -> None:
     """A move of a slider takes little longer than on a page of few nodes: only what changes is drawn anew.
 

@@ -126,6 +126,7 @@ def test_a_signal_before_the_command_begins_leaves_no_traceback(number: signal.S
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "softwood: stopped before any work.\n")
 
 
+@pytest.mark.long
 def test_a_signal_that_is_ignored_stays_ignored() -> None:
     ignoring = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.argv[1] = '2'\n"
     line = [sys.executable, "-c", ignoring + EARLY, "2"]

@@ -159,6 +159,7 @@ def test_weight_two_is_a_row_twice() -> None:
         np.testing.assert_allclose(once.predict_proba(X), twice.predict_proba(X), atol=1e-6)
 
 
+@pytest.mark.long
 def test_the_price_of_leafness_controls_the_size() -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (300, 2))

@@ -29,7 +29,7 @@ def test_one_pass_online_is_partial_fit_to_the_last_bit(kind: Any, target: str) 
     assert batched.tree_.provenance.n_rows == 1500
 
 
-@pytest.mark.parametrize(("kind", "target"), [KINDS[0], pytest.param(*KINDS[1], marks=pytest.mark.long)])
+@pytest.mark.parametrize(("kind", "target"), [pytest.param(*KINDS[0], marks=pytest.mark.long), KINDS[1]])
 def test_the_joint_learner_finds_a_tree_as_good_as_in_memory(
     kind: Any, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

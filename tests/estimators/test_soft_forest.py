@@ -191,3 +191,14 @@ def test_one_class_is_one_leaf():
         model = SoftForestClassifier().fit(np.zeros((4, 1)), np.zeros(4))
     assert model.tree_.n_nodes == 1
     assert np.isnan(model.oob_score_)
+
+
+@pytest.mark.parametrize("n_rows", [3, 8])
+def test_few_rows_have_files_and_importances(n_rows, tmp_path):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    model = SoftForestRegressor(n_trees=5).fit(X, X[:, 0])
+    save(model, tmp_path / "few.softwood")
+    again = load(tmp_path / "few.softwood")
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert np.array_equal(again.oob_curve_, model.oob_curve_, equal_nan=True)
+    assert again.feature_importances_.sum() in (0.0, pytest.approx(1.0))

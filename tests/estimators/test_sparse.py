@@ -140,6 +140,7 @@ def test_cart_chooses_by_sparse_rows_held_out():
     assert np.allclose(dense.calibrate(X[half[1]], y[half[1]]).predict_interval(X[half[1]]), calibrated)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(kernels.kernels == "reference", reason="the reference goes over 2,000,000 columns one by one")
 def test_a_matrix_far_larger_than_memory_is_learned():
     rng = np.random.default_rng(0)

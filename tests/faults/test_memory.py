@@ -85,6 +85,7 @@ def test_a_fit_or_an_answer_beyond_memory_is_a_memory_error_and_the_next_one_wor
     assert json.loads(done.stdout) == {name: ["MemoryError", "MemoryError", True] for name in LEARNERS}
 
 
+@pytest.mark.long
 @LINUX
 def test_any_allocation_of_native_code_may_fail() -> None:
     """Some places of each learner; `make faults` tries thousands."""

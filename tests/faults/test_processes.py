@@ -70,6 +70,7 @@ work(0)
 """
 
 
+@pytest.mark.long
 def test_spawned_processes_learn_the_same(tmp_path: Path) -> None:
     script = tmp_path / "spawned.py"  # which each of them imports
     script.write_text(SPAWN)

@@ -89,7 +89,7 @@ print("end", flush=True)
 """
 
 
-@pytest.mark.parametrize("state", ["idle", "busy"])
+@pytest.mark.parametrize("state", [pytest.param("idle", marks=pytest.mark.long), "busy"])
 def test_threads_end_with_the_process(state: str) -> None:
     """Nothing is said about objects left behind, and daemon threads in the middle of native work end with the process.
 
@@ -127,7 +127,7 @@ for run in range(runs):
         print("run", run, "ended badly", flush=True)
 """
 FAMILIES = ("CARTClassifier", "SoftTreeRegressor", "BuddingTreeRegressor", "LinearDiscriminantTreeClassifier")
-SOME, MANY = 5, 60  # runs; of four threads in a fit about one run in thirty aborted
+SOME, MANY = 2, 60  # runs; of four threads in a fit about one run in thirty aborted
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
@@ -152,6 +152,7 @@ model = SoftTreeRegressor(gate="linear", leaf="constant", max_leaves=3, weight_p
 """
 
 
+@pytest.mark.long
 def test_the_main_thread_asks_until_the_end() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LATE], env=CHILD, capture_output=True, text=True, timeout=PATIENCE, check=False

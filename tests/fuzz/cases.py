@@ -46,7 +46,7 @@ class Case:
             found.append("the online learner has linear gates")
         if "monotonic_cst" in self.parameters and self.parameters.get("categorical_features"):
             found.append("a sign for a category")
-        if "monotonic_cst" in self.parameters and self.estimator.startswith(("SoftTree", "Budding")):
+        if "monotonic_cst" in self.parameters and self.estimator.startswith(("SoftTree", "SoftForest", "Budding")):
             found.append("several classes, a warm start or the incremental learner beside constraints")
         if "smoothing" in self.parameters and ("monotonic_cst" in self.parameters or self.parameters.get("soft")):
             found.append("smoothing beside signs or probabilities of its own")

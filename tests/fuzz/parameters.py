@@ -109,6 +109,7 @@ SOFT: dict[str, list[Any]] = {
     "warm_start": [True],
     "random_state": [0, 1, 7],
 }
+FOREST = {name: SOFT[name] for name in SOFT if name not in ("learner", "start", "warm_start")}
 BUDDING: dict[str, list[Any]] = {
     **COLUMNS,
     "leafness_penalty": ["auto", 0.0, 1e-4, 0.1, 100.0],
@@ -170,6 +171,7 @@ RAMPS: dict[str, list[Any]] = {
     "random_state": [0, 1, 7],
 }
 BRIEF_SOFT: dict[str, list[Any]] = {"max_leaves": [1, 2, 3, 4, 8], "max_iter": [1, 5, 20, 50, 200]}
+BRIEF_FOREST: dict[str, list[Any]] = {**BRIEF_SOFT, "n_trees": [1, 2, 5]}
 BRIEF_JOINT: dict[str, list[Any]] = {"learner": ["joint"], "max_nodes": [1, 3, 7]}
 BRIEF_ONLINE: dict[str, list[Any]] = {"learner": ["online"], "max_nodes": [1, 3, 7], "max_epochs": [1, 3, 10]}
 BRIEF_MIXTURE: dict[str, list[Any]] = {"n_init": [1, 2], "max_iter": [1, 5, 20]}
@@ -205,6 +207,10 @@ LEARNERS: dict[str, list[Learner]] = {
     "OmnivariateTreeRegressor": [Learner(False, OMNIVARIATE, often=1.5, most_rows=100, exact=False)],
     "SoftTreeClassifier": [Learner(True, {**SOFT, **CLASSES, "costs": [_costs]}, BRIEF_SOFT, 1.5, 60, exact=False)],
     "SoftTreeRegressor": [Learner(False, {**SOFT, **LOSSES}, BRIEF_SOFT, 1.5, 60, exact=False)],
+    "SoftForestClassifier": [
+        Learner(True, {**FOREST, **CLASSES, "costs": [_costs]}, BRIEF_FOREST, 0.6, 40, exact=False)
+    ],
+    "SoftForestRegressor": [Learner(False, {**FOREST, **LOSSES}, BRIEF_FOREST, 0.6, 40, exact=False)],
     "SoftenedTreeClassifier": [
         Learner(True, SOFTENED, {"n_successes": [1, 2], "patience": [1, 3]}, 1, 80, exact=False, held=False)
     ],

@@ -58,6 +58,7 @@ def test_the_code_of_a_case_runs(seed: int) -> None:
     assert scope["model"].tree_ == fit_case(case).tree_
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_or_is_slow_is_a_finding_and_is_replaced() -> None:
     worker = Worker("native", 10.0)
     try:

@@ -177,6 +177,7 @@ def read_tables(folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
     yield "persisted X", held[["a", "b"]], table["y"], None
 
 
+@pytest.mark.long
 def test_projections_of_one_table_stay_together(cluster: LocalCluster, tmp_path: Path) -> None:
     how = {"max_leaves": 6, "missing": "direction", "prune": None}
     for name, X, y, weight in read_tables(tmp_path):

@@ -83,7 +83,7 @@ def test_headings_go_down_one_level_at_a_time(pages: dict[Path, Reader]) -> None
     assert [path.name for path, reader in pages.items() if path.name != "404.html" and jumps(reader.levels)] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_nothing_that_bars_a_reader(site: Path, browser: Any, scheme: str) -> None:
     """axe-core with the rules of WCAG 2 A and AA, in Chromium: names, roles, contrast."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -105,8 +105,9 @@ def _other_trees(learned: dict[str, Any]) -> list[Any]:
 
 def _check_forest(tree: Tree, learned: dict[str, Any]) -> None:
     n = len(split_trees(tree))
-    for name in ("oob_curve_", "_loss_by_tree"):
-        require_shape(name, learned[name], (n,))
+    for name in ("oob_curve_", "_loss_by_tree"):  # NaN where a tree left out no row
+        require(learned[name].shape == (n,), f"{name} must have one number per tree, {n}.")
+        require(not np.isinf(learned[name]).any(), f"{name} must be finite, or NaN where no row was out of bag.")
     require(len(split_trees(learned["_hardened"])) == n, f"the hardened forest must have {n} trees.")
 
 

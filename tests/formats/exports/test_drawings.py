@@ -63,6 +63,7 @@ def test_names_are_data_in_drawings(draw: Callable[..., str], awkward: Tree) -> 
             assert any(re.fullmatch(form, line) for form in LINES[draw]), line
 
 
+@pytest.mark.long
 def test_deep_trees_are_cut_where_asked() -> None:
     case = next(case for case in learned_cases() if case.tree.depth > 3)
     shown = to_dot(case.model, max_depth=1)

@@ -59,6 +59,7 @@ def test_input_by_input_is_all_at_once(monkeypatch: pytest.MonkeyPatch, lead: tu
     np.testing.assert_array_equal(many[1], few[1])
 
 
+@pytest.mark.long
 def test_memory_grows_as_the_columns_do() -> None:
     """A dense matrix of 600 inputs with curves would take half a gigabyte, of 1,200 two."""
     peaks = []

@@ -306,6 +306,7 @@ def many_classes(n: int) -> tuple[Any, Any, Any]:
     return CARTClassifier(prune=None, max_leaves=30).fit(X, y), X, y
 
 
+@pytest.mark.long
 def test_a_report_of_many_classes_is_as_large_as_one_of_some() -> None:
     """Neither shapes nor cells grow with the classes: those beyond the most frequent are one group."""
     some, many = (report(*many_classes(n)).path.read_text() for n in (24, 240))

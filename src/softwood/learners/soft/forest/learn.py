@@ -88,10 +88,16 @@ def join_measured(described: Sequence[MeasuredTree]) -> MeasuredTree:
     """The mean of trees, and of their importances."""
     return MeasuredTree(
         tree=join_trees([one.tree for one in described]),
-        importance=np.mean([one.importance for one in described], axis=0),
-        by_gain=np.mean([one.by_gain for one in described], axis=0),
+        importance=_mean_importance([one.importance for one in described]),
+        by_gain=_mean_importance([one.by_gain for one in described]),
         hardened=join_trees([one.hardened for one in described]),
     )
+
+
+def _mean_importance(by_tree: Sequence[Floats]) -> Floats:
+    """The mean, with sum 1: a tree that uses no input has importances of 0."""
+    total: Floats = np.sum(by_tree, axis=0)
+    return total / total.sum() if total.sum() > 0 else total
 
 
 def _held_out(rows: TrainingRows, found: OutOfBag) -> HeldOutRows:
