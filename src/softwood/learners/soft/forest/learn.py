@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from softwood.arrays import Floats
 from softwood.learners.soft.finish.held_out import held_out_part
 from softwood.learners.soft.finish.importance import MeasuredTree
 from softwood.learners.soft.forest.children import STEPS, Child, ForestGrower
