@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from softwood import CARTClassifier, CARTRegressor, SoftTreeRegressor
 from softwood.kernels.kinds import Score, Squash, Term
 from softwood.tree import Basis, Schema, Tree
 from softwood.tree.monotone import certify, direction_of
+from softwood.tree.proofs import proved_direction, spell_direction
 from softwood.tree.views import WeightedTerm
 
 seeds = st.integers(0, 2**32 - 1)
@@ -130,3 +132,13 @@ def test_what_is_proved_holds_however_far_out(kind: str) -> None:
     for told in (model.predict(x[:, None]), -model.predict(-x[:, None])):
         assert np.all(np.diff(told) >= -1e-14 * abs(told).max())
         assert np.isfinite(told).all()
+
+
+def test_only_categories_with_an_order_have_a_direction() -> None:
+    """The codes of an unordered category follow the alphabet; "never decreases" would be about spelling."""
+    X = pd.DataFrame({"grade": pd.Categorical(["bad", "fair", "good"] * 40, ["bad", "fair", "good"], ordered=True)})
+    X["home"] = pd.Categorical(["own", "rent"] * 60)
+    tree = SoftTreeRegressor(max_leaves=1).fit(X, X["grade"].cat.codes - 3.0 * (X["home"] == "rent")).tree_
+    assert certify(tree, [0, -1]).holds  # so says the order of codes
+    assert [proved_direction(tree, feature) for feature in (0, 1)] == [1, 0]
+    assert [spell_direction(tree, f, "not proved") for f in (0, 1)] == ["never decreases", "has no order"]

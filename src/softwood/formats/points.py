@@ -107,7 +107,7 @@ def card_of(
             raise ValueError(f"{name} must be a number > 0, got {value!r}.")
     answers = tree.schema.answers
     if tree.schema.task != "classification" or len(answers) != 2:
-        raise ValueError("a scorecard needs two classes.")
+        raise ValueError(_refuse_answers(tree))
     if good is not None and good not in answers:
         raise ValueError(f"good must be one of {answers!r}, got {good!r}.")
     place = len(answers) - 1 if good is None else answers.index(good)
@@ -128,6 +128,17 @@ def card_of(
     if bins is not None:
         raise ValueError("bins are for additive models; the bins of a hard tree are its leaves.")
     return Scorecard(_leaves(tree, place, offset, factor, whole), tree)
+
+
+def _refuse_answers(tree: Tree) -> str:
+    answers = tree.schema.answers
+    if tree.schema.task != "classification":
+        given, names = "a regression model of", ", ".join(map(str, answers))
+        advice = "fit a classifier to two classes of the target: CARTClassifier().fit(X, y > limit)"
+    else:
+        given, names = f"a model of {len(answers)}:", ", ".join(map(repr, answers[:3])) + ", …" * (len(answers) > 3)
+        advice = f"fit a classifier of one class against the others: CARTClassifier().fit(X, y == {answers[-1]!r:.40})"
+    return f"a scorecard needs a model of two classes, got {given} {names:.80}; {advice}."
 
 
 def is_additive(tree: Tree) -> bool:

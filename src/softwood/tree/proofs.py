@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from softwood.tree.monotone import MonotonicCertificate, certify
+from softwood.tree.schema import Kind
 from softwood.tree.tree import Tree
 
 WORDS = {1: "never decreases", -1: "never increases"}
@@ -52,8 +53,20 @@ def spell_certificate(proof: MonotonicCertificate) -> str:
 
 
 def proved_direction(tree: Tree, feature: int) -> int:
-    """1 where it is proved that the prediction never decreases with an input, -1 never increases, 0 neither."""
+    """1 where it is proved that the prediction never decreases with an input, -1 never increases, 0 neither.
+
+    An unordered category has no direction: its codes follow the alphabet.
+    """
+    if tree.schema.kinds[feature] == Kind.CATEGORY:
+        return 0
     for sign in (1, -1):
         if certify(tree, [sign * (f == feature) for f in range(tree.n_features)]).holds:
             return sign
     return 0
+
+
+def spell_direction(tree: Tree, feature: int, none: str) -> str:
+    """What is proved of an input, in words; `none` where nothing is."""
+    if tree.schema.kinds[feature] == Kind.CATEGORY:
+        return "has no order"
+    return WORDS.get(proved_direction(tree, feature), none)

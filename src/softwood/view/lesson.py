@@ -168,8 +168,11 @@ def lesson(path: str | Path = "lesson.ipynb") -> Path:
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from softwood import lesson
-    >>> lesson("trees.ipynb").name
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lesson(Path(folder) / "trees.ipynb").name
     'trees.ipynb'
     """
     place = Path(path)

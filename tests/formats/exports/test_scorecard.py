@@ -12,7 +12,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from softwood import CARTClassifier, SoftTreeClassifier
+from softwood import CARTClassifier, CARTRegressor, SoftTreeClassifier
 from softwood.formats.card import BASE, Scorecard
 from softwood.formats.points import HALF, scorecard
 from tests.formats.exports.cases import learned_cases, make_table, make_target
@@ -174,8 +174,13 @@ def test_pdo_doubles_the_odds(loans: tuple[pd.DataFrame, Any]) -> None:
 
 def test_what_has_no_scorecard_is_refused(additive: SoftTreeClassifier) -> None:
     by_name = {case.name: case.model for case in learned_cases()}
-    with pytest.raises(ValueError, match="a scorecard needs two classes"):
+    with pytest.raises(
+        ValueError, match=r"needs a model of two classes, got a model of \d+: .* fit a classifier of one"
+    ):
         scorecard(by_name["c45"])
+    number = CARTRegressor().fit(np.arange(20.0)[:, None], np.arange(20.0))
+    with pytest.raises(ValueError, match=r"got a regression model of y; fit a classifier .*fit\(X, y > limit\)\."):
+        scorecard(number)
     with pytest.raises(ValueError, match="needs a hard tree with constant leaves, or an additive model"):
         scorecard(by_name["soft two"])
     with pytest.raises(ValueError, match=r"good must be one of \('default', 'paid'\), got 'good'"):

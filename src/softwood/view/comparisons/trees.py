@@ -13,7 +13,7 @@ from softwood.arrays import Floats
 from softwood.explain.words import spell_answer, spell_value
 from softwood.formats.overview import used_inputs
 from softwood.tree import Tree
-from softwood.tree.proofs import WORDS, proved_direction
+from softwood.tree.proofs import spell_direction
 from softwood.tree.views import LinearResponse
 from softwood.tree.wording import Wording
 from softwood.view.comparisons.part import Part
@@ -221,4 +221,4 @@ def _proved(tree: Tree, name: str) -> str:
     feature = tree.schema.features.index(name)
     if feature not in used_inputs(tree):
         return "not used"
-    return WORDS.get(proved_direction(tree, feature), "not proved")
+    return spell_direction(tree, feature, "not proved")

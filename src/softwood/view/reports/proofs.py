@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from softwood.tree.proofs import WORDS, proved_direction, recorded_certificate
+from softwood.tree.proofs import WORDS, recorded_certificate, spell_direction
 from softwood.view.plots.scene import Scene
 from softwood.view.reports.markup import paragraph, preformatted, table
 
@@ -20,7 +20,7 @@ def show_proofs(scene: Scene) -> str:
     asked = {} if proof is None else proof.signs
     names = tree.schema.features
     lines = [
-        [names[f], WORDS[asked[names[f]]] if names[f] in asked else "", WORDS.get(proved_direction(tree, f), "")]
+        [names[f], WORDS[asked[names[f]]] if names[f] in asked else "", spell_direction(tree, f, "")]
         for f in scene.used[:MOST_INPUTS]
     ]
     if not lines:
