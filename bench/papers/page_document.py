@@ -9,26 +9,46 @@ from bench.papers.methods import BY_NAME
 from bench.papers.published import Printed
 from bench.papers.summary import Cell, Cells
 
-HEAD = """# {title}
+TITLE = "# {title}"
+LEAD = """Number of sets on which our repetition of each method is at least as good as the figure printed for it, and on
+which our other learners are at least as good as the best printed figure; a dash: not compared. Where ours is worse, the
+list below each table names the sets. `make results` runs the fits, `make tables` writes this page from the runs in
+`bench/papers/results`."""
+FOOT = """## How it was measured
 
-Made by `make tables` from the results in bench/papers/results. Left of each pair the printed figure, right of it ours:
-mean ± standard deviation of ten folds (the authors' own where they are known: regression and two classes), fitted on
-one half, size chosen on the other, measured on the test third. A number in brackets says how many folds were
-run; † marks a column whose runs are of several commits ([which](family.md#which-runs)). Regression: mean squared error
-of the z-scored target; else accuracy in per cent. **Bold** as in the paper: significantly better than every other of
-the paper's methods (5×2 cv F test for errors, Wilcoxon's rank sum for nodes, 5 %)."""
-NONE = "Not run yet."
+Each pair of columns has the printed figure, then ours: mean ± standard deviation over ten folds (the authors' own for
+regression and two classes), fitted on one half, size chosen on the other, measured on the test third. A number in
+brackets: the folds that were run, if fewer; † marks a column with runs of several commits
+([which](family.md#which-runs)). Regression: mean squared error of the z-scored target; classes: accuracy in per cent.
+**Bold** as in the paper: significantly better than each of the paper's other methods (5×2 cv F test for errors,
+Wilcoxon's rank sum test for nodes, 5 %)."""
+NONE = "not run yet"
 
 
 def write_page(document: Document, printed: list[Printed], cells: Cells) -> str:
     """The page as Markdown."""
     own = [one for one in printed if one.document == document.name]
-    parts = [HEAD.format(title=document.title)]
+    parts = [TITLE.format(title=document.title), _summary(document, own, cells), LEAD]
     for paper in document.tables:
-        lines = {(one.code, one.column): one for one in own if one.table == paper.title}
+        lines = _lines_of(paper, own)
         parts += [f"## {paper.title}", _scores(paper, lines, cells), _sizes(paper, lines, cells)]
         parts += [_records(paper, cells), _against(paper, lines, cells)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(part for part in [*parts, FOOT] if part) + "\n"
+
+
+def _lines_of(paper: PaperTable, own: list[Printed]) -> dict[tuple[str, str], Printed]:
+    return {(one.code, one.column): one for one in own if one.table == paper.title}
+
+
+def _summary(document: Document, own: list[Printed], cells: Cells) -> str:
+    """One line per comparison, one column per table of the paper."""
+    counts: dict[str, dict[str, str]] = {}
+    for paper in document.tables:
+        for title, short in _comparisons(paper, _lines_of(paper, own), cells):
+            counts.setdefault(title, {})[paper.title] = _count(short)
+    titles = [paper.title for paper in document.tables]
+    rows = [[title, *(found.get(name, "–") for name in titles)] for title, found in counts.items()]
+    return markdown.table(["at least as good", *titles], rows)
 
 
 def _beside(paper: PaperTable, cells: Cells) -> list[str]:
@@ -83,7 +103,7 @@ def _marked(cell: Cell | None, rivals: list[Cell | None]) -> str:
 
 
 def _records(paper: PaperTable, cells: Cells) -> str:
-    """Wins, ties and losses of the columns against each other, ours and what the paper tells."""
+    """Wins, ties and losses of the columns against each other, ours and those that the paper states."""
     told = {(one, other): said for one, other, said in paper.said}
     rows = []
     for i, (column, method) in enumerate(paper.columns):
@@ -91,24 +111,32 @@ def _records(paper: PaperTable, cells: Cells) -> str:
             errors = record(cells, method, rival, paper.codes)
             sizes = record(cells, method, rival, paper.codes, sizes=True)
             rows.append([f"{column} against {other}", told.get((column, other), "–"), str(errors), str(sizes)])
-    header = ["wins/ties/losses", "errors, as the paper says", "errors, ours", "nodes, ours"]
+    header = ["wins/ties/losses", "errors, in the paper", "errors, ours", "nodes, ours"]
     return markdown.table(header, rows)
 
 
 def _against(paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cells) -> str:
-    """In words: where our repetition and our best learner fall short of the printed figures."""
-    said = []
+    """Where our repetition and our other learners are worse than the printed figures."""
+    found = [(title, [text for text in short if text]) for title, short in _comparisons(paper, lines, cells)]
+    return "\n".join(f"- {title}: worse on {', '.join(worse)}." for title, worse in found if worse)
+
+
+def _comparisons(
+    paper: PaperTable, lines: dict[tuple[str, str], Printed], cells: Cells
+) -> list[tuple[str, list[str | None]]]:
+    """Our methods against printed figures, with `_short` of each set."""
+    found = []
     for column, method in paper.columns:
         short = [_short(lines[code, column], cells.get((method, code))) for code in paper.codes]
-        said.append(_sentence(f"Our {BY_NAME[method].title} against the printed {column}", short))
+        found.append((f"our {BY_NAME[method].title} against the printed {column}", short))
     for method in _beside(paper, cells):
         short = []
         for code in paper.codes:
             printed = [lines[code, column] for column, _ in paper.columns]
             best = min(printed, key=lambda one: one.number if one.measure == "mse" else -one.number)
             short.append(_short(best, cells.get((method, code))))
-        said.append(_sentence(f"{BY_NAME[method].title} against the best printed column", short))
-    return "\n".join(f"- {sentence}" for sentence in said)
+        found.append((f"{BY_NAME[method].title} against the best printed column", short))
+    return found
 
 
 def _short(one: Printed, cell: Cell | None) -> str | None:
@@ -120,10 +148,6 @@ def _short(one: Printed, cell: Cell | None) -> str | None:
     return "" if good else f"{one.code} {ours:.{one.decimals}f} against {one.value}"
 
 
-def _sentence(start: str, short: list[str | None]) -> str:
+def _count(short: list[str | None]) -> str:
     run = [text for text in short if text is not None]
-    if not run:
-        return f"{start}: {NONE.lower()}"
-    worse = [text for text in run if text]
-    where = f" Worse: {', '.join(worse)}." if worse else ""
-    return f"{start}: at least as good on {len(run) - len(worse)} of {len(run)}.{where}"
+    return f"{run.count('')} of {len(run)}" if run else NONE

@@ -15,21 +15,26 @@ from softwood.datasets import catalog
 
 REFERENCE = {"half": "soft", "both": "soft-both"}  # whom marks are against, by the rows that a method sees
 TITLES = {"regression": "Regression", "binary": "Two classes", "multiclass": "More classes"}
-HEAD = """# All methods on the papers' thirty sets
+TITLE = "# All methods on the papers' thirty sets"
+LEAD = """Mean rank by error among all methods (1: the least error on every set), and in brackets the geometric mean of
+error / least error; methods of *both halves* learn from twice the rows, so compare them with each other.
+[Where we lose](#where-we-lose) lists the sets on which a printed figure or another method is better. `make results`
+runs the fits, `make tables` writes this page from the runs in `bench/papers/results`."""
+FOOT = """## How it was measured
 
-Made by `make tables` from the results in bench/papers/results. Mean ± standard deviation over ten folds (a number in
-brackets: the number that ran); regression: mean squared error of the z-scored target, else accuracy in per cent.
-**Bold**: the best single tree of the line. ▲ significantly better, ▼ significantly worse (5×2 cv F test, 5 %) than
-*{half}*; methods that see both halves, so twice the rows to learn from, are held against *{both}*. Forest and LightGBM
-are yardsticks of hundreds of trees. † marks a method whose runs are of several commits ([which](#which-runs))."""
+Mean ± standard deviation over ten folds (in brackets: the number of folds, if fewer); regression: mean squared error
+of the z-scored target; classes: accuracy in per cent. **Bold**: the best single tree in the line. ▲ significantly
+better, ▼ significantly worse (5×2 cv F test, 5 %) than *{half}*; methods that see both halves, and so learn from twice
+the rows, are compared with *{both}*. The forest and LightGBM have hundreds of trees. † marks a method with runs of
+several commits ([which](#which-runs))."""
 
-RUNS = "A + behind a commit: files were changed. Seconds compare only within one kind of processor."
+RUNS = "A + after a commit: files were changed. Compare seconds only within one kind of processor."
 
 
 def write_page(printed: list[Printed], cells: Cells, figures: Sequence[str]) -> str:
     """The page as Markdown; `figures`: names of the files that were drawn."""
     best = best_printed(printed)
-    parts = [HEAD.format(**{rows: BY_NAME[method].title for rows, method in REFERENCE.items()})]
+    parts = [TITLE, *([_summary(cells), LEAD] if cells else [])]
     for task, title in TITLES.items():
         codes = codes_of(task)
         methods = present(cells, codes)
@@ -41,7 +46,33 @@ def write_page(printed: list[Printed], cells: Cells, figures: Sequence[str]) -> 
     for name, text in (("pareto.svg", "Error against nodes"), ("time.svg", "Error against seconds of a fit")):
         parts.append(_picture(name, text, figures))
     parts += ["## Where we lose", _losses(cells, best), "## Which runs", RUNS, provenance.table(cells)]
+    parts.append(FOOT.format(**{rows: BY_NAME[method].title for rows, method in REFERENCE.items()}))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(cells: Cells) -> str:
+    """One line per method: mean rank and relative error of each task."""
+    tasks = [task for task in TITLES if present(cells, codes_of(task))]
+    columns = [_standing(cells, codes_of(task)) for task in tasks]
+    names = [one.name for one in METHODS if any(one.name in column for column in columns)]
+    rows = [
+        [BY_NAME[name].title, _folds(cells, name), *(column.get(name, "–") for column in columns)] for name in names
+    ]
+    return markdown.table(["method", "folds", *(TITLES[task].lower() for task in tasks)], rows)
+
+
+def _folds(cells: Cells, method: str) -> str:
+    """The number of folds of each set; the least and the most where it differs."""
+    counts = sorted({len(cell.score) for (name, _), cell in cells.items() if name == method})
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _standing(cells: Cells, codes: list[str]) -> dict[str, str]:
+    methods = present(cells, codes)
+    ranks, ratio = rank(cells, methods, codes), relative_errors(cells, methods, codes)
+    if ranks is None:
+        return dict.fromkeys(methods, "–")
+    return {method: f"{mean:.1f} ({ratio[method]:.2f})" for method, mean in zip(ranks.methods, ranks.mean, strict=True)}
 
 
 def codes_of(task: str) -> list[str]:
@@ -116,12 +147,12 @@ def _record(cells: Cells, method: str, codes: list[str], *, sizes: bool) -> str:
 
 
 def _rank_note(ranks: Ranks | None) -> str:
-    against = "w/t/l: wins, ties and losses against our joint soft tree of the same rows."
+    against = "w/t/l: wins, ties and losses against our joint soft tree with the same rows."
     if ranks is None:
         return against
     friedman = f" (Friedman p = {ranks.p:.2g})" if np.isfinite(ranks.p) else ""
     return (
-        f"Ranks over {ranks.n_sets} sets{friedman}; those closer than {ranks.critical:.2f} cannot be told apart "
+        f"Ranks over {ranks.n_sets} sets{friedman}; a difference below {ranks.critical:.2f} is not significant "
         f"(Nemenyi, 5 %). {against}"
     )
 
@@ -143,7 +174,7 @@ def _losses(cells: Cells, best: dict[str, Printed]) -> str:
         lines = [line for entry in catalog.ENTRIES if (line := _loss(cells, ours, entry.code, best))]
         if any(method == ours for method, _ in cells):
             start = (
-                f"Better than *{BY_NAME[ours].title}*, as printed or significantly (▲) by a method of the same rows:"
+                f"Better than *{BY_NAME[ours].title}*, as printed or significantly (▲) by a method with the same rows:"
             )
             parts.append("\n".join([start, "", *(lines or ["- nowhere."])]))
     return "\n\n".join(parts) or "Not run yet."

@@ -9,23 +9,28 @@ from bench.papers.published import Printed, best_printed
 from bench.papers.summary import Cell, Cells
 from softwood.datasets import catalog
 
-HEAD = """# Soft trees on the papers' thirty sets
+TITLE = "# Soft trees on the papers' thirty sets"
+RUN = "`make results` runs the fits, `make tables` writes this page from the runs in `bench/papers/results`."
+FOOT = """## How it was measured
 
-Made by `make tables` from the results in bench/papers/results: `SoftTreeClassifier()` and `SoftTreeRegressor()` with
-their defaults, on the authors' folds (ours, made the same way, for more than two classes). Gradients come from the
-training half alone; kind, penalty and size are chosen on the other half (`X_val`) and, where rows are few, on folds of
-the training half; errors are of the test third. Regression: mean squared error of the z-scored target; else accuracy in
-per cent. Seconds are of the processor, a whole fit, every choice included. *Best printed* is the best figure that the
-papers of 2012 and 2014 print for any method. LightGBM saw the same rows (7 or 31 leaves and early stopping by the other
-half), with its default learning rate of .1 and with .05. *Both halves* is a fit without `X_val` on both of them. A
-number in brackets: folds that ran, of ten. † marks a column whose runs are of several commits;
-[which runs](family.md#which-runs) has those of all methods. Seconds are of two busy cores, where they are up to twice
-those of idle ones."""
+`SoftTreeClassifier()` and `SoftTreeRegressor()` with their defaults, on the authors' folds (with more than two classes
+on ours, made the same way). Gradients come from the training half only. The kind of tree, the penalty and the size are
+chosen on the other half (`X_val`) and, with few rows, by cross-validation within the training half. Errors are those
+of the test third: mean squared error of the z-scored target for regression, accuracy in per cent for classes.
+
+| column | |
+|---|---|
+| ours | mean ± standard deviation over the folds; in brackets the number of folds, if fewer than ten |
+| s | CPU seconds of a fit, including every choice, on two busy cores (up to twice those of idle ones) |
+| best printed | the best figure that the papers of 2012 and 2014 print for any method, its column and its nodes |
+| LightGBM | the same rows, 7 or 31 leaves, early stopping on the other half; learning rate .1 (its default) or .05 |
+| both halves | a fit without `X_val` on both halves |
+
+A tree of one node has no gate: a single linear or additive leaf had the least error on the held-out rows. Bases and
+rules of choice were compared on some folds of some of these sets during development, so the figures are slightly
+optimistic; the same rules hold for all sets. † marks a column with runs of several commits;
+[which runs](family.md#which-runs) lists those of all methods."""
 BOOSTED = {"lightgbm-default": "LightGBM (.1)", "lightgbm": "LightGBM (.05)"}
-
-FOOT = """A tree of one node has no gate: a linear or additive leaf was all that the held-out rows asked for. Bases and
-rules of choice were compared on some folds of some of these sets while the learner was written, so the
-figures are a little optimistic; the same rules stand for all sets."""
 
 
 @dataclass(frozen=True)
@@ -55,28 +60,26 @@ def write_page(printed: list[Printed], cells: Cells) -> str:
     best = best_printed(printed)
     found = stand(best, cells)
     if not found.run:
-        return f"{HEAD}\n\nNot run yet.\n"
+        return f"{TITLE}\n\nNot run yet.\n"
     rows = [_row(code, best[code], cells, found) for code in found.run]
     titles = {"ours": "soft"} | {title: name for name, title in BOOSTED.items()} | {"both halves": "soft-both"}
     ours, *boosted, both = (title + provenance.mark(cells, name, found.run) for title, name in titles.items())
     header = ["set", ours, "nodes", "s", "best printed", "column, nodes", *boosted, both, "nodes"]
     note = provenance.footnote(cells, "soft", found.run)
-    parts = [HEAD, markdown.table(header, rows), note, _counts(found), FOOT]
+    parts = [TITLE, markdown.table(header, rows), _sentences(found), FOOT, note]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _counts(found: Standing) -> str:
+def _sentences(found: Standing) -> str:
+    """What the table says, where it falls short (bold in the table), how to run it."""
     n = len(found.run)
-    return "\n".join(
-        [
-            f"- At least as good as the best printed figure (to its digits) on {len(found.as_good)} of {n}."
-            f"{_but(found.run, found.as_good)}",
-            f"- Fewer nodes than the tree that printed it on {len(found.smaller)} of {n}.",
-            *(
-                f"- Better than {BOOSTED[name]} on {len(codes)} of {n}.{_but(found.run, codes)}"
-                for name, codes in found.better.items()
-            ),
-        ]
+    better = " and ".join(
+        f"better than {BOOSTED[name]} on {len(codes)}{_but(found.run, codes)}" for name, codes in found.better.items()
+    )
+    return (
+        f"On {len(found.as_good)} of {n} sets our tree is at least as good as the best printed figure (to its digits)"
+        f"{_but(found.run, found.as_good)}; on {len(found.smaller)} it has fewer nodes than the tree with that figure. "
+        f"It is {better}; bold marks what is better than ours. {RUN}"
     )
 
 
@@ -108,4 +111,4 @@ def _row(code: str, best: Printed, cells: Cells, found: Standing) -> list[str]:
 def _but(run: list[str], good: list[str]) -> str:
     """The sets where it is not so, bold in the table."""
     rest = [code for code in run if code not in good]
-    return f" Not on {', '.join(rest)} (bold: who is better there)." if rest else ""
+    return f" (not on {', '.join(rest)})" if rest else ""

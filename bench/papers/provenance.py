@@ -24,9 +24,9 @@ def title(cells: Cells, method: str, codes: Sequence[str]) -> str:
 
 
 def footnote(cells: Cells, method: str, codes: Sequence[str]) -> str:
-    """Which sets are of which commit, in words; "" if all are of one."""
+    """The sets run by each commit; "" if there is only one commit."""
     found = _sets_by_commit(cells, method, codes)
-    told = "; ".join(f"{commit or 'unknown'} on {', '.join(sets)}" for commit, sets in sorted(found.items()))
+    told = "; ".join(f"{commit or 'unknown'}: {', '.join(sets)}" for commit, sets in sorted(found.items()))
     return f"† Commits of *{BY_NAME[method].title}*: {told}." if len(found) > 1 else ""
 
 
