@@ -75,17 +75,17 @@ def add_gradient(report: Report, sizes: Sizes) -> None:
     """A soft tree's pass over the rows beside its NumPy twin."""
     cost = gradient.measure(sizes.fit, 4 * sizes.repeats)
     rows = [
-        ["NumPy twin", f"{cost.twin:.0f}", "1", ""],
+        ["NumPy reference", f"{cost.twin:.0f}", "1", ""],
         ["native", f"{cost.native:.0f}", f"{cost.twin / cost.native:.1f}", verdict(cost.twin / cost.native, 8)],
         ["native, float32", f"{cost.single:.0f}", f"{cost.twin / cost.single:.1f}", ""],
     ]
     ratio = cost.one_thread / cost.two_threads
     note = (
-        f"{gradient.GATES} gates in a chain, {gradient.COLUMNS} inputs, one target. On the wall two threads take "
-        f"{cost.two_threads:.0f} ns a row where one takes {cost.one_thread:.0f}: {ratio:.2f} times as fast "
-        f"(wanted {verdict(ratio, 1.7)})."
+        f"{gradient.GATES} gates in a chain, {gradient.COLUMNS} inputs, one target. In wall time two threads take "
+        f"{cost.two_threads:.0f} ns per row and one takes {cost.one_thread:.0f}: {ratio:.2f} times as fast "
+        f"(target {verdict(ratio, 1.7)})."
     )
-    columns = ["kernel", "ns a row", "times the twin", "wanted"]
+    columns = ["kernel", "ns per row", "times as fast as NumPy", "target"]
     report.add(f"Loss and gradient of a soft tree, {sizes.fit:,} rows", columns, rows, note)
 
 
@@ -93,7 +93,7 @@ def add_import(report: Report, sizes: Sizes) -> None:
     """Seconds of the import."""
     seconds = import_seconds(5)
     wanted = verdict(seconds, MOST_IMPORT, at_most=True)
-    report.add("Import, beyond scikit-learn's trees", ["seconds", "wanted"], [[f"{seconds:.3f}", wanted]])
+    report.add("Import, beyond scikit-learn's trees", ["seconds", "target"], [[f"{seconds:.3f}", wanted]])
 
 
 def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeats: int) -> None:
@@ -105,7 +105,7 @@ def add_ratios(report: Report, title: str, cases: Sequence[Case], n: int, repeat
         clock = "wall" if case.threads > 1 else "processor"
         times = [f"{pair.ours:.3f}", f"{pair.theirs:.3f}", f"{pair.ratio:.1f}"]
         rows.append([case.name, *times, verdict(pair.ratio, case.wanted), clock])
-    report.add(title, ["case", "softwood s", "scikit-learn s", "times as fast", "wanted", "clock"], rows)
+    report.add(title, ["case", "softwood s", "scikit-learn s", "times as fast", "target", "clock"], rows)
 
 
 def add_memory(report: Report, sizes: Sizes) -> None:
@@ -116,8 +116,8 @@ def add_memory(report: Report, sizes: Sizes) -> None:
         peak = peak_of(name, n)
         wanted = 0.0 if "scikit" in name or "full-depth" in name else MOST_MEMORY
         rows.append([name, f"{peak:.2f}", verdict(peak, wanted, at_most=True)])
-    note = "Peak above interpreter and imports, in multiples of the float64 input, which is part of it."
-    report.add(f"Memory of a fit, {n:,} x 10", ["fit", "peak / input", "wanted"], rows, note)
+    note = "Peak beyond interpreter and imports, in multiples of the float64 input, which is included."
+    report.add(f"Memory of a fit, {n:,} x 10", ["fit", "peak / input", "target"], rows, note)
 
 
 def add_growth(report: Report, sizes: Sizes) -> None:
@@ -128,9 +128,9 @@ def add_growth(report: Report, sizes: Sizes) -> None:
         for step in measure_growth(sizes.growth, 1)
     ]
     note = (
-        "The last columns divide by rows x columns x depth: level but for the log of the sort, and caches left behind."
+        "The last columns divide by rows x columns x depth: constant except for the log of the sort and cache misses."
     )
-    columns = ["rows", "columns", "depth", "exact s", "binned s", "exact ns a cell", "binned ns a cell"]
+    columns = ["rows", "columns", "depth", "exact s", "binned s", "exact ns per cell", "binned ns per cell"]
     report.add("Growth of the cost", columns, rows, note)
 
 
@@ -153,7 +153,7 @@ def add_rivals(report: Report, sizes: Sizes) -> None:
             "nodes",
             wrong,
             "fit / soft, joint",
-            "wanted",
+            "target",
         ]
         report.add(f"Side by side: {case}", columns, rows, _absent())
 
@@ -177,9 +177,9 @@ def _absent() -> str:
     """What the tables do not show, in words."""
     missing = sorted({f"{rival.name} ({rival.absence()})" for rival in RIVALS if rival.absence()})
     start = (
-        "Each in a process of its own with its defaults (or what its name says), one thread; 2/3 of the rows to fit, "
-        "1/3 to test (breast cancer: mean of three splits). Seconds of the processor; peak of the whole process, "
-        "imports included. softdtree and neural-trees' soft tree are given standardised rows."
+        "Each in its own process with its defaults (or what its name says), one thread; 2/3 of the rows for training, "
+        "1/3 for testing (breast cancer: mean of three splits). CPU seconds; peak of the whole process, including "
+        "imports. softdtree and the soft tree of neural-trees get standardized rows."
     )
     return f"{start} Not here: {', '.join(missing)}." if missing else start
 
@@ -192,7 +192,7 @@ def add_soft_growth(report: Report, sizes: Sizes) -> None:
         table = [f"{size.rows:,}", str(size.columns), str(size.classes), str(size.leaves)]
         rows.append([*table, f"{cost.soft:.3f}", str(cost.nodes), f"{cost.cart:.4f}"])
     columns = ["rows", "columns", "classes", "leaves allowed", "soft s", "soft nodes", "CART s"]
-    note = "One growth of the joint learner: linear gates, constant leaves, a fixed penalty; CART with as many leaves."
+    note = "The joint learner grows once: linear gates, constant leaves, a fixed penalty; CART has as many leaves."
     report.add("Growth of the cost of a soft fit", columns, rows, note)
 
 
@@ -204,11 +204,11 @@ def add_soft_rows(report: Report, sizes: Sizes) -> None:
         wanted = verdict(fit.peak, MOST_MEMORY if n == max(soft_rows.ROWS) else 0.0, at_most=True)
         told = [f"{fit.seconds:.3g}", f"{1e6 * fit.seconds / n:.0f}", f"{fit.peak:.2f}", wanted]
         rows.append([f"{n:,}", *told, str(fit.nodes), f"{fit.error:.4f}"])
-    columns = ["rows", "fit s", "microseconds a row", "peak / input", "wanted", "nodes", "mean squared error"]
+    columns = ["rows", "fit s", "microseconds per row", "peak / input", "target", "nodes", "mean squared error"]
     note = (
-        "`SoftTreeRegressor()`, every choice included, one thread, Friedman 1 with ten inputs and noise of variance 1. "
-        "Seconds of the processor. Peak above interpreter and imports, in multiples of the float64 input, which is "
-        "part of it; with few rows, columns and trees weigh more than the input."
+        "`SoftTreeRegressor()`, including every choice, one thread, Friedman 1 with ten inputs and noise of variance "
+        "1. CPU seconds. Peak beyond interpreter and imports, in multiples of the float64 input, which is included; "
+        "with few rows the columns and trees are larger than the input."
     )
     report.add("Rows of a whole soft fit", columns, rows, note)
 
@@ -223,8 +223,8 @@ def add_sparse(report: Report, sizes: Sizes) -> None:
             rows.append([kind, name, *told])
     note = (
         f"{n:,} texts of {sparse.WORDS:,} words, {fit.stored:.0f} MB stored, {n * sparse.WORDS * 8 / 1e9:.1f} GB as an "
-        "array. Seconds of the processor, one thread; peak of memory above what making the matrix took; part "
-        "misclassified of other texts. Regions: other words count where one of three frequent ones is there."
+        "array. CPU seconds, one thread; peak memory beyond what making the matrix took; proportion of other texts "
+        "misclassified. Regions: other words matter where one of three frequent words occurs."
     )
     report.add("Sparse matrices", ["table", "fit", "fit s", "peak MB", "leaves", "words", "error"], rows, note)
 

@@ -147,8 +147,8 @@ def add_table(history: list[dict[str, Any]], page: Path | None) -> None:
     columns = ["times as fast as scikit-learn or LightGBM", *(one["label"] for one in history)]
     rows = [[name, *(_spell(one["ratios"].get(name)) for one in history)] for name in CASES]
     note = (
-        "`make speed-check`: soft trees and curves beside LightGBM's defaults, all else beside scikit-learn; one "
-        "thread, processor time, made tables. It fails where a ratio is a quarter below the last column."
+        "`make speed-check`: soft trees and curves against LightGBM's defaults, all else against scikit-learn; one "
+        "thread, CPU time, generated tables. The check fails if a ratio falls a quarter below the last column."
     )
     Report(page).add(TITLE, columns, rows, note)
 

@@ -14,12 +14,14 @@ from rich.console import Console
 from rich.table import Table
 
 import softwood
+from bench.speed.summary import summarize
 
-HEAD = """# Speed and memory
+TITLE, MEASURED = "# Speed and memory", "How it was measured"
+FOOT = """## How it was measured
 
-Made by `make speed`; every ratio is of one run, both sides in turn, best of several. One thread unless said, timed by
-the processor's time; two threads by the time on the wall. Sections may be of runs of their own. softwood {softwood},
-scikit-learn {sklearn}, Python {python}, a shared machine with {cores} cores ({machine}).
+Each ratio is from one run: both sides in turn, the best of several times. One thread and CPU time unless stated
+otherwise; two threads by wall time. Sections may come from different runs. softwood {softwood}, scikit-learn {sklearn},
+Python {python}, a shared machine with {cores} cores ({machine}). *Target*: what was set before the run.
 """
 
 
@@ -38,6 +40,7 @@ class Report:
         if self.page is not None and self.page.is_file():
             _, *old = re.split(r"^## ", self.page.read_text(encoding="utf-8"), flags=re.MULTILINE)
             self.sections = {text.partition("\n")[0]: f"## {text.strip()}" for text in old}
+            self.sections.pop(MEASURED, None)
 
     def add(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> None:
         """Print a table and keep it for the page."""
@@ -45,29 +48,30 @@ class Report:
         for row in rows:
             table.add_row(*row)
         self.console.print(table)
-        lines = [f"## {title}", "", *([note, ""] if note else [])]
-        lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        lines = [f"## {title}", "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
+        lines += ["", note] if note else []
         self.sections[title] = "\n".join(lines)
         if self.page is not None:
             self.page.parent.mkdir(parents=True, exist_ok=True)
             self.page.write_text(self.text(), encoding="utf-8")
 
     def text(self) -> str:
-        """The page."""
-        head = HEAD.format(
+        """The page: its summary, the sections, how they were measured."""
+        foot = FOOT.format(
             softwood=softwood.__version__,
             sklearn=sklearn.__version__,
             python=platform.python_version(),
             cores=os.cpu_count(),
             machine=platform.machine(),
         )
-        return "\n\n".join([head.rstrip(), *self.sections.values()]) + "\n"
+        parts = [TITLE, summarize(self.sections), *self.sections.values(), foot.rstrip()]
+        return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def verdict(got: float, wanted: float, *, at_most: bool = False) -> str:
-    """A figure beside what is wanted of it."""
-    if not wanted:
+def verdict(got: float, target: float, *, at_most: bool = False) -> str:
+    """A target, and whether the figure falls short of it."""
+    if not target:
         return ""
-    good = got <= wanted if at_most else got >= wanted
-    return f"{'≤' if at_most else '≥'} {wanted:g}{'' if good else ', falls short'}"
+    good = got <= target if at_most else got >= target
+    return f"{'≤' if at_most else '≥'} {target:g}{'' if good else ', falls short'}"

@@ -153,10 +153,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             rows.append([name, other, before, f"{theirs / ours:.2f}", f"{1e3 * ours:.3g}", f"{1e3 * theirs:.3g}"])
             print(*rows[-1], sep=" | ", flush=True)
     note = (
-        "`python -m bench.speed.sizes`: CART without pruning, with surrogates or not, and what else was slow. How "
-        "many times as fast as the other system (Parquet: as the same fit from memory), before and now; one thread, "
-        "processor time, both sides in turn, medians. Tables are made; before is of earlier versions on another "
-        "machine, on the tables whose sizes these have."
+        "`python -m bench.speed.sizes`: CART without pruning, with surrogates or not, and other work that was slow. "
+        "How many times as fast as the other system (Parquet: as the same fit from memory), before and now; one "
+        "thread, CPU time, both sides in turn, medians. Tables are generated; *before* are earlier versions on another "
+        "machine, on tables of these sizes."
     )
     columns = ["work", "beside", "times as fast, before", "times as fast", "ours, ms", "theirs, ms"]
     Report(None if asked.only else PAGE).add(TITLE, columns, rows, note)

@@ -102,7 +102,8 @@ def test_a_part_of_the_run_leaves_the_other_sections_as_they_are(tmp_path: Path)
     assert text.count("## Fit") == text.count("## Predict") == 1
     assert "| a | 9 |" in text
     assert "| a | 1 |" not in text
-    assert "A note.\n\n| case | s |\n|---|---|\n| b | 2 |" in text
+    assert "| case | s |\n|---|---|\n| b | 2 |\n\nA note.\n" in text
+    assert text.count("## How it was measured") == 1
     assert text.index("## Fit") < text.index("## Predict")
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench.speed import check
+from bench.speed.report import Report
+from bench.speed.summary import LINES, summarize
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,3 +49,10 @@ def test_what_is_saved_is_what_the_next_run_is_compared_with(tmp_path: Path, mon
     monkeypatch.setattr(check, "measure", lambda case: 0.5)
     assert check.main([]) == 1
     assert "| times as fast as scikit-learn or LightGBM | first |" in (tmp_path / "speed.md").read_text()
+
+
+def test_the_page_opens_with_the_summary_of_its_sections() -> None:
+    page = ROOT / check.PAGE
+    summary = summarize(Report(page).sections)
+    assert page.read_text(encoding="utf-8").startswith(f"# Speed and memory\n\n{summary}\n\n## ")
+    assert all(f"| {line.work} |" in summary for line in LINES)
