@@ -30,11 +30,11 @@ N_BINS = 10  # of the calibration error, with as many rows each
 LEAST = 1e-12  # in place of a smaller probability in the log loss
 HEAD = f"""# Mixing probabilities
 
-Made by `make mix`; the runs are in `bench/results/mix.json`. `SoftTreeClassifier(gate="linear", leaf="constant")` with
-`mix="output"` and `mix="probability"` on the papers' twenty classification sets: measured on a random third, learned
-from at most {MAX_ROWS:,} of the other rows, means of the draws run. Calibration error: the mean gap between the
-probability of the class answered and how often it is right, in {N_BINS} bins of as many rows each. Time is that of the
-processor. A ratio below 1 is in favour of probabilities.
+`SoftTreeClassifier(gate="linear", leaf="constant")` with `mix="output"` and `mix="probability"` on the papers' twenty
+classification sets: at most {MAX_ROWS:,} rows for training, a random third of all rows for testing, means of the draws
+run. Calibration error: the mean difference between the probability of the predicted class and the proportion of correct
+predictions, in {N_BINS} bins with the same number of rows. CPU time. *Log loss*: the ratio; below 1 probabilities are
+better.
 """
 
 
@@ -118,13 +118,14 @@ def _in_all(means: list[list[dict[str, float]]]) -> str:
     for what, name in (("error", "error"), ("log_loss", "log loss"), ("calibration", "calibration error")):
         before, after = (np.array([both[i][what] for both in means]) for i in (0, 1))
         lower, higher = int(np.sum(after < before)), int(np.sum(after > before))
-        told.append(f"{name} {before.mean():.4f} and {after.mean():.4f} (lower on {lower} sets, higher on {higher})")
+        told.append(f"{name} {before.mean():.4f} and {after.mean():.4f} (lower on {lower}, higher on {higher})")
     ratio = np.exp(np.mean(np.log([both[1]["log_loss"] / both[0]["log_loss"] for both in means])))
     time = np.sum([both[1]["seconds"] for both in means]) / np.sum([both[0]["seconds"] for both in means])
     nodes = [np.mean([both[i]["nodes"] for both in means]) for i in (0, 1)]
     return (
-        f"Means of the {len(means)} sets, outputs and probabilities: {', '.join(told)}; {nodes[0]:.1f} and "
-        f"{nodes[1]:.1f} nodes. Log loss times {ratio:.3f} (geometric mean), time times {time:.2f}."
+        f"Means of the {len(means)} sets with outputs and with probabilities mixed: {', '.join(told)}; "
+        f"{nodes[0]:.1f} and {nodes[1]:.1f} nodes. Mixing probabilities has {ratio:.3f} times the log loss (geometric "
+        f"mean) and takes {time:.2f} times the time. `make mix` runs it; the runs are in `bench/results/mix.json`."
     )
 
 
