@@ -10,7 +10,6 @@ import numpy as np
 
 from softwood.arrays import Floats
 from softwood.explain.explanation import Explanation
-from softwood.explain.factors import Apart
 from softwood.explain.rows import (
     Background,
     choose,
@@ -20,7 +19,7 @@ from softwood.explain.rows import (
     read_rows,
     some_rows,
 )
-from softwood.explain.shapley import Sampling, make_plan, shapley_values
+from softwood.explain.shapley import Sampling, make_plan, shapley_values, take_apart
 from softwood.tree import Tree
 
 MOST_THREADS = 2**31 - 1  # upper limit of the kernels; idle threads are not started
@@ -98,12 +97,12 @@ def _explain(
     tree: Tree, rows: Floats, compared: Background, method: str, n_background: int, sampling: Sampling
 ) -> Explanation:
     n_distinct = len(compared.rows)
-    apart = Apart(tree, np.concatenate([rows, compared.rows]))
-    plan = make_plan(apart, method)
+    apart, steps = take_apart(tree, np.concatenate([rows, compared.rows]), method)
+    plan = make_plan(apart, steps, method)
     if plan.compares_pairs and len(compared.rows) > n_background:
         compared = choose(compared, n_background, sampling.seed)
-        apart = Apart(tree, np.concatenate([rows, compared.rows]))
-        plan = make_plan(apart, method)
+        apart, steps = take_apart(tree, np.concatenate([rows, compared.rows]), method)
+        plan = make_plan(apart, steps, method)
     values = shapley_values(apart, plan, len(rows), compared.weight, sampling)
     return Explanation(
         tree,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, Longs
 from softwood.kernels.formulas.equation import (
     expand,
     one_hot,
@@ -76,20 +76,27 @@ class Answer:
 class Apart:
     """A tree decomposed over some rows.
 
+    Parameters
+    ----------
+    without : nodes with a response that are left out; None: none is.
+
     Attributes
     ----------
-    gates : by node.
+    gates : by node, those above the answers.
     answers : the nodes with a response.
     """
 
-    def __init__(self, tree: Tree, rows: Floats) -> None:
+    def __init__(self, tree: Tree, rows: Floats, without: Longs | None = None) -> None:
         self.tree, self.rows = tree, rows
+        kept = tree.leafness > 0
+        if without is not None:
+            kept[without] = False
         with without_float_warnings():
             self.phi = expand(tree.basis, rows)
-            asked = np.flatnonzero((tree.n_children > 0) & (tree.leafness < 1) & (tree.score != Score.CONSTANT))
-            self.gates: dict[int, Gate] = {int(m): self._gate(int(m)) for m in asked}
-            self.answers = [self._answer(int(p)) for p in np.flatnonzero(tree.leafness > 0)]
-        self.answers = [answer for answer in self.answers if answer.weight > 0]
+            self.answers = [self._answer(int(p)) for p in np.flatnonzero(kept)]
+            self.answers = [answer for answer in self.answers if answer.weight > 0]
+            asked = sorted({m for answer in self.answers for m, _ in answer.path})
+            self.gates: dict[int, Gate] = {m: self._gate(m) for m in asked}
 
     def inputs_of(self, answer: Answer) -> frozenset[int]:
         """Of the gates on its path."""

@@ -2,7 +2,8 @@
 
 By linearity the values of a tree are the sum of those of its nodes with responses, so each gets the cheapest method:
 
-    products       gates of one input each                    exact, any number of inputs and background rows
+    steps          step gates of one input each               exact, all nodes at once (step_values.py)
+    products       other gates of one input each              exact, any number of inputs and background rows
     coalitions     gates that use few inputs together         exact
     permutations   other gates                                sampled, adds up exactly, with standard errors
 
@@ -23,6 +24,9 @@ from softwood.explain.factors import Answer, Apart, Factors, ProductGate, times
 from softwood.explain.permutations import permuted, sample_orders
 from softwood.explain.products import MOST_INPUTS, Product, Response, add_product
 from softwood.explain.score_tree import make_score_tree
+from softwood.explain.step_values import add_steps, most_inputs
+from softwood.explain.steps import Steps, find_steps
+from softwood.tree import Tree
 
 FEW_INPUTS = 8  # maximum number of inputs for which "auto" tries all coalitions
 MOST_COALITIONS = 16  # inputs, for method="exact"
@@ -43,6 +47,7 @@ class Values:
 class Plan:
     """The nodes by method."""
 
+    steps: list[Steps]
     products: list[tuple[Answer, list[Factors]]]
     coalitions: dict[frozenset[int], list[Answer]]
     permutations: list[Answer]
@@ -51,12 +56,20 @@ class Plan:
     def compares_pairs(self) -> bool:
         """Whether time grows with the number of background rows."""
         many = any(len(factors) > MOST_INPUTS for _, products in self.products for factors in products)
+        many = many or most_inputs(self.steps) > MOST_INPUTS
         return many or bool(self.coalitions) or bool(self.permutations)
 
 
-def make_plan(apart: Apart, method: str) -> Plan:
+def take_apart(tree: Tree, rows: Floats, method: str) -> tuple[Apart, list[Steps]]:
+    """The nodes below step gates, whose values need no decomposition, and the others decomposed over the rows."""
+    steps = find_steps(tree) if method != "sampling" else []
+    done = [one.nodes for one in steps]
+    return Apart(tree, rows, np.concatenate(done) if done else None), steps
+
+
+def make_plan(apart: Apart, steps: list[Steps], method: str) -> Plan:
     """The cheapest method for every node with a response."""
-    plan = Plan([], {}, [])
+    plan = Plan(steps, [], {}, [])
     for answer in apart.answers:
         products = _products(apart, answer) if method != "sampling" or not answer.path else None
         inputs = apart.inputs_of(answer)
@@ -112,6 +125,8 @@ def shapley_values(apart: Apart, plan: Plan, n: int, weight: Floats, sampling: S
     tree = apart.tree
     total = np.zeros((n, tree.n_features, tree.n_outputs))
     variance = np.zeros_like(total)
+    for steps in plan.steps:
+        add_steps(total, steps, apart.rows[:n], apart.rows[n:], weight)
     for answer, products in plan.products:
         response = _response(answer, len(apart.rows), n)
         for factors in products:
