@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
-from softwood.arrays import Floats, Mask
+from softwood.arrays import Floats, Mask, mean_ranks
 from softwood.measures.intervals import UNDEFINED, Estimate, Z, wilson
 
 
@@ -52,9 +51,9 @@ def roc_auc(positive: Mask, score: Floats) -> Estimate:
     n, m = len(mine), len(other)
     if not n or not m:
         return UNDEFINED
-    every = rankdata(np.concatenate([mine, other]))
-    above = (every[:n] - rankdata(mine)) / m  # for every positive row, the proportion of negative rows below it
-    below = 1.0 - (every[n:] - rankdata(other)) / n
+    every = mean_ranks(np.concatenate([mine, other]))
+    above = (every[:n] - mean_ranks(mine)) / m  # for every positive row, the proportion of negative rows below it
+    below = 1.0 - (every[n:] - mean_ranks(other)) / n
     area = float(above.mean())
     variance = sum(float(part.var(ddof=1)) / len(part) for part in (above, below) if len(part) > 1)
     if not 0.0 < area < 1.0 or not variance > 0.0:

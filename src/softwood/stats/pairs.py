@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
-from scipy.stats import binomtest, rankdata
-from scipy.stats import t as t_distribution
+from scipy.special import bdtr, ndtr, stdtr
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, mean_ranks
 from softwood.stats.papers import SAME, PairedTest, read_numbers
 
 
@@ -42,7 +40,7 @@ def mcnemar_test(first_wrong: npt.ArrayLike, second_wrong: npt.ArrayLike) -> Pai
     """
     first, second = _same_rows(first_wrong, second_wrong)
     a, b = (int(np.count_nonzero(rows)) for rows in ((first != 0) & (second == 0), (first == 0) & (second != 0)))
-    return PairedTest(float(a), 1.0 if a + b == 0 else float(binomtest(a, a + b).pvalue))
+    return PairedTest(float(a), 1.0 if a == b else 2.0 * float(bdtr(min(a, b), a + b, 0.5)))
 
 
 def paired_t_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
@@ -68,7 +66,7 @@ def paired_t_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
         same = n == 1 or float(np.abs(mean)) <= SAME * float(max(np.abs(a).max(), np.abs(b).max()))
         return PairedTest(0.0, 1.0) if same else PairedTest(float(np.copysign(np.inf, mean)), 0.0)
     statistic = mean / (spread / float(np.sqrt(n)))
-    return PairedTest(statistic, float(2.0 * t_distribution.sf(abs(statistic), n - 1)))
+    return PairedTest(statistic, float(2.0 * stdtr(n - 1, -abs(statistic))))
 
 
 def delong_test(positive: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
@@ -108,10 +106,10 @@ def _placements(score: Floats, is_one: npt.NDArray[np.bool_]) -> tuple[Floats, F
     """For each row of the class the proportion of the others below it, and for each of these the proportion above
     it.
     """
-    rank = rankdata(score)
+    rank = mean_ranks(score)
     ones, others = score[is_one], score[~is_one]
-    above = (rank[is_one] - rankdata(ones)) / len(others)
-    below = 1.0 - (rank[~is_one] - rankdata(others)) / len(ones)
+    above = (rank[is_one] - mean_ranks(ones)) / len(others)
+    below = 1.0 - (rank[~is_one] - mean_ranks(others)) / len(ones)
     return np.asarray(above), np.asarray(below)
 
 

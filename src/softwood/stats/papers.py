@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, ndtr
-from scipy.stats import f as f_distribution
-from scipy.stats import rankdata
+from scipy.special import betaincinv, fdtrc, ndtr
 
-from softwood.arrays import Floats
+from softwood.arrays import Floats, mean_ranks
 
 __all__ = ["Limits", "PairedTest", "binomial_limits", "five_by_two_f_test", "wilcoxon_sizes"]
 
@@ -86,7 +84,7 @@ def five_by_two_f_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTes
     if spread <= SAME * SAME:
         return PairedTest(float("inf"), 0.0)
     statistic = float(np.square(difference).sum() / (2.0 * spread))
-    return PairedTest(statistic, float(f_distribution.sf(statistic, 10, 5)))
+    return PairedTest(statistic, float(fdtrc(10, 5, statistic)))
 
 
 def _errors(name: str, given: npt.ArrayLike) -> Floats:
@@ -120,7 +118,7 @@ def wilcoxon_sizes(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     1.0
     """
     a, b = read_numbers("first", first), read_numbers("second", second)
-    rank = rankdata(np.concatenate([a, b]))
+    rank = mean_ranks(np.concatenate([a, b]))
     statistic = float(rank[: len(a)].sum())
     if len(rank) <= EXACT:
         return PairedTest(statistic, _exact(rank, len(a), statistic))

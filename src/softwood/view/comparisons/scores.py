@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as t_distribution
+from scipy.special import stdtrit
 
 from softwood.arrays import Floats
 from softwood.measures import brier_losses, equal_bins, log_losses, roc_auc
@@ -123,7 +123,7 @@ def _losses(pair: Pair) -> Iterator[tuple[str, Floats, Floats, str]]:
 def _line(name: str, old: Floats, new: Floats, test: str) -> tuple[Any, ...]:
     gap = new - old
     mean, n = float(gap.mean()), len(gap)
-    half = float(t_distribution.ppf(0.975, n - 1) * gap.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    half = float(stdtrit(n - 1, 0.975) * gap.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
     found = mcnemar_test(old, new) if test == "McNemar" else paired_t_test(old, new)
     return name, float(old.mean()), float(new.mean()), mean, mean - half, mean + half, found.p_value, test
 
