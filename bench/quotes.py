@@ -58,7 +58,7 @@ QUOTES: tuple[tuple[str, str], ...] = (
     ),
     (
         INDEX,
-        "| up to 295 inputs that say nothing | least error on {useless_first} of {useless_tables}; "
+        "| up to 295 uninformative inputs | least error on {useless_first} of {useless_tables}; "
         "LightGBM on {steps_first_LightGBM} of {steps_tables} tables of steps |",
     ),
     (
