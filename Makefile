@@ -70,9 +70,12 @@ gpu: $(PACKAGE) $(TESTS)
 	$(BIN)/python -m bench.gpu
 
 # The quick linters come first; `make -j 2 lint` runs those of types and of native/ side by side.
-lint: lint-types lint-user lint-native
+lint: lint-text
+	@$(MAKE) --no-print-directory lint-slow
 
-.PHONY: lint-text lint-types lint-user lint-native
+.PHONY: lint-text lint-slow lint-types lint-user lint-native
+lint-slow: lint-types lint-user lint-native
+
 lint-text: $(PACKAGE) $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -80,16 +83,16 @@ lint-text: $(PACKAGE) $(LINTERS)
 	$(BIN)/python native/check_includes.py
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp)
 
-lint-types: lint-text
+lint-types: $(PACKAGE) $(LINTERS)
 	$(BIN)/mypy src $(wildcard bench)
 
 # A user's program, by both checkers of types.
-lint-user: lint-text
+lint-user: $(PACKAGE) $(LINTERS)
 	$(BIN)/mypy --cache-dir build/mypy-user --strict --config-file= tests/typed/user_project.py
 	$(BIN)/basedpyright --project tests/typed --pythonpath $(BIN)/python
 
 # Each folder of native/ as one source, as CMakeLists.txt has it: headers are parsed once per folder, in a third of the time.
-lint-native: lint-text
+lint-native: $(PACKAGE) $(LINTERS)
 	@rm -rf build/tidy && mkdir -p build/tidy
 	@for folder in native/*/; do \
 		for source in "$$folder"*.cpp; do case $$source in *float64*) ;; *) echo "#include \"$(CURDIR)/$$source\"" ;; esac; done \

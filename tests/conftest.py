@@ -19,9 +19,12 @@ from hypothesis import settings
 
 from tests.examples import IS_LONG
 
-settings.register_profile("softwood", deadline=None, max_examples=400 if IS_LONG else 100)
+settings.register_profile("softwood", deadline=None, max_examples=400 if IS_LONG else 50)
 settings.register_profile("sanitize", deadline=None, max_examples=25)
 settings.load_profile("softwood")
+
+
+WARM = {"warm_process", "WarmProcess"}  # names in modules whose tests start such processes
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest deselects by marks
@@ -43,8 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _shared_place(item: Any) -> str:
     """Where a fixture is defined that this test shares with others: a browser, a cluster, a built site, a fitted model.
 
-    Tests that share one run in one worker (`--dist loadgroup`), so that it is made once.
+    Tests that share one run in one worker (`--dist loadgroup`), so that it is made once. So do those that fork
+    processes from the server of tests/warm_process.py, which takes seconds to import all it has; and the cases of one
+    test, which come to a worker at once: most take less time than it takes to ask for the next one.
     """
+    if WARM & vars(getattr(item, "module", None) or object).keys():
+        return "warm"
     info = getattr(item, "_fixtureinfo", None)
     found = {
         (one.scope == "session", one.baseid)
@@ -52,7 +59,8 @@ def _shared_place(item: Any) -> str:
         for one in made
         if one.scope in ("session", "module") and one.baseid.startswith("tests")
     }
-    return max(found, default=(False, ""))[1]
+    own = f"{item.path.stem}.{item.originalname}" if hasattr(item, "callspec") else ""
+    return max(found, default=(False, own))[1]
 
 
 def pytest_collection_finish() -> None:

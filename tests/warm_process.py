@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 PRELOADED = ["sklearn.model_selection", "pandas", "polars", "pydantic", "pyarrow.parquet", "pytest", "softwood.cli"]
+PRELOADED += ["distributed"]  # the workers of tests/intake/test_dask.py, too
 PRELOADED += [f"softwood.cli.{name}" for name in ("fit", "show", "predict", "export", "prune", "view", "report")]
 PRELOADED += [
     f"softwood.estimators.{name}" for name in ("hard.cart_classifier", "soft.classifier", "budding.classifier")

@@ -22,6 +22,7 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.
     assert both["steps, 5 of 5/1/CART"]["error"] == 0.5
 
 
+@pytest.mark.long
 def test_cart_finds_steps_in_their_own_inputs() -> None:
     found = contest.measure(useless.CASES["steps, 5 of 20"], "CART", 0)
     assert found["error"] < 0.1
@@ -74,6 +75,7 @@ def test_a_fresh_table_has_no_names_and_nothing_that_tells_the_answer() -> None:
     assert not np.array_equal(y, again.y)
 
 
+@pytest.mark.long
 def test_every_model_takes_a_table_with_categories_and_gaps() -> None:
     frame = a_frame().drop(columns="rownames").sample(400, replace=True, random_state=0)
     frame.loc[frame["age"] > 50, "taxes"] = np.nan

@@ -31,6 +31,7 @@ def test_all_of_ours_make_models_or_say_that_they_do_not_know_the_task(task: str
     assert BY_NAME["softwood, C4.5"].make("numbers") is None
 
 
+@pytest.mark.long
 def test_figures_of_a_process_are_those_of_the_same_fit_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     told = one.ask("scikit-learn CART", "Friedman 1", 90, limit=60)

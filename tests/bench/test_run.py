@@ -104,6 +104,7 @@ def test_again_makes_results_anew(data: Path, tmp_path: Path) -> None:
     assert only(results, Task(7, "cart", "glass")) == replace(told, fold=7)  # was not asked for
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     ask = ["--data", str(data), "--results", str(results), "--sets", "glass", "--methods", "forest", "--folds", "4"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from typer.testing import CliRunner
@@ -10,6 +9,7 @@ from typer.testing import CliRunner
 import softwood
 from softwood.cli import app
 from softwood.kernels.dispatch import kernels, simd
+from tests import warm_process
 
 
 def test_version_names_the_package_and_its_kernels() -> None:
@@ -24,7 +24,7 @@ def test_version_names_the_package_and_its_kernels() -> None:
 
 
 def test_the_module_is_the_command() -> None:
-    run = subprocess.run([sys.executable, "-m", "softwood", "--version"], capture_output=True, text=True, check=True)
+    run = warm_process.run([sys.executable, "-m", "softwood", "--version"], check=True)
     assert run.stdout == CliRunner().invoke(app, ["--version"]).output
 
 

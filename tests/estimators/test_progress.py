@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from softwood import BuddingTreeRegressor, CARTRegressor, SoftTreeClassifier, SoftTreeRegressor
 from softwood.estimators.base import progress
 from softwood.parts import messages
+from tests.warm_process import WarmProcess
 
 X = np.random.default_rng(0).normal(size=(80, 2))
 Y = np.tanh(3 * X[:, 0]) + X[:, 1]
@@ -87,7 +87,7 @@ def test_a_terminal_has_a_bar_with_the_time_left() -> None:
     )
     above, below = os.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-    with subprocess.Popen([sys.executable, "-c", program], stdout=below, stderr=below, env=environment) as process:
+    with WarmProcess([sys.executable, "-c", program], stdout=below, stderr=below, env=environment) as process:
         os.close(below)
         shown = b""
         while True:

@@ -130,10 +130,11 @@ FAMILIES = ("CARTClassifier", "SoftTreeRegressor", "BuddingTreeRegressor", "Line
 SOME, MANY = 2, 60  # runs; of four threads in a fit about one run in thirty aborted
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.parametrize(
     ("name", "runs"),
-    [("CARTClassifier", SOME), *(pytest.param(name, MANY, marks=pytest.mark.long) for name in FAMILIES)],
+    [("CARTClassifier", SOME), *((name, MANY) for name in FAMILIES)],
 )
 def test_threads_in_a_fit_end_with_the_process(name: str, runs: int) -> None:
     """NumPy's C++ does not wait as ours does: a fit is waited for until it comes to a place that holds it."""

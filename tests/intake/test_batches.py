@@ -54,6 +54,7 @@ def test_batches_learn_the_tree_of_memory(kind: Any, target: str, weight: str | 
         np.testing.assert_array_equal(batched.classes_, memory.classes_)
 
 
+@pytest.mark.fewer
 @pytest.mark.parametrize(("kind", "target"), KINDS)
 @pytest.mark.parametrize("weight", [None, "w", "part"])
 def test_rows_that_are_all_in_the_sample_give_the_tree_of_memory_bit_for_bit(

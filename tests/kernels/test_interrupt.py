@@ -54,6 +54,8 @@ MODELS = {
     "softened": ("waves", "SoftenedTreeClassifier()"),
     "mixture": ("numbers", "MixtureOfExpertsClassifier()"),
 }
+# Each native pass once; these go through the passes of another one.
+LIKE_ANOTHER = ("cart, pruned", "cart, by two", "cart, huber", "c45, subsets", "discriminant, wide", "soft, by two")
 PROGRAM = """
     import time
     import numpy as np
@@ -76,7 +78,9 @@ PROGRAM = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in LIKE_ANOTHER)) for name in MODELS]
+)
 def test_an_interrupt_is_heard_within_a_second(name: str) -> None:
     table, model = MODELS[name]
     labels = "Classifier" in model and table == "waves"

@@ -97,6 +97,7 @@ def test_gradient_equals_finite_differences(case: Case) -> None:
         assert gradient[i] == pytest.approx(rise / (2 * step), abs=1e-8)
 
 
+@pytest.mark.fewer(36)
 def test_native_equals_reference(case: Case) -> None:
     (native, shape), (twin, twin_shape) = case.native, case.twin
     loss, gradient = native.gradient(shape, case.parameters)
@@ -109,6 +110,7 @@ def test_native_equals_reference(case: Case) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.fewer(36)
 def test_single_precision_is_near(case: Case) -> None:
     loss, gradient = case.single.gradient(case.native[1], case.parameters)
     exact_loss, exact = case.native[0].gradient(case.native[1], case.parameters)
@@ -116,12 +118,14 @@ def test_single_precision_is_near(case: Case) -> None:
     np.testing.assert_allclose(gradient, exact, atol=1e-5)
 
 
+@pytest.mark.fewer(36)
 def test_histograms_of_the_twins_agree(case: Case) -> None:
     (native, shape), (twin, twin_shape) = case.native, case.twin
     ours = native.histograms(shape, case.parameters, case.bin, 8, case.leaves)
     np.testing.assert_allclose(ours, twin.histograms(twin_shape, case.parameters, case.bin, 8, case.leaves), atol=1e-12)
 
 
+@pytest.mark.fewer(36)
 def test_the_pull_of_the_twins_agrees(case: Case) -> None:
     (native, shape), (twin, twin_shape) = case.native, case.twin
     for node in (0, case.leaves[1]):
@@ -147,6 +151,7 @@ def test_pull_is_mean_spread_and_the_gradient_of_a_leaf_with_a_slope() -> None:
     np.testing.assert_allclose(covariance.ravel(), gradient[2:], atol=1e-12)
 
 
+@pytest.mark.fewer(36)
 def test_one_thread_equals_five(case: Case) -> None:
     shape = case.native[1]
     many = _native.SoftRows64.make(
@@ -164,6 +169,7 @@ def test_one_thread_equals_five(case: Case) -> None:
         assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.fewer(36)
 def test_a_subtree_in_a_leaf_sees_what_the_leaf_sees(case: Case) -> None:
     """Putting a leaf's own response back in its place gives the loss of the whole tree."""
     (native, shape), (twin, twin_shape) = case.native, case.twin

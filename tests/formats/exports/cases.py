@@ -189,9 +189,9 @@ def mean_case(case: Case) -> Case:
 FAR = (1e17, 1e100, 1e155, 1e300, 1.7e308)  # squares and sums of these lose all digits, or overflow
 
 
-def far_cases() -> list[Case]:
+def far_cases(n: int) -> list[Case]:
     """Some of the others, asked about numbers far beyond the rows that a tree was learned from."""
-    some = [random_case(seed, n_rows=12) for seed in range(60)]
+    some = [random_case(seed, n_rows=12) for seed in range(n)]
     return [_far(case) for case in [*some, *learned_cases()] if case.tree.link != Link.LOG]
 
 

@@ -15,7 +15,7 @@ from softwood import Schema, Tree
 from softwood.kernels.kinds import Score
 from tests.formats.exports.cases import Case, far_cases, learned_cases, random_cases
 
-N_RANDOM = 150
+SOME, MANY = (52, 16), (150, 60)  # random trees, and those asked far out; 39 have every kind with every number of gates
 AWKWARD = ('"""\nraise SystemExit\n"""', "*/ #error", "a\\", "`${x}`", "</script>", "\r\n?>", "@TABLES@", "??/")
 
 
@@ -28,10 +28,16 @@ def awkward() -> Tree:
     return Tree(response=[[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]], schema=schema, **gate, **shape)  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="session")
-def cases() -> list[Case]:
+@pytest.fixture(scope="session", autouse=True)
+def _one_worker() -> None:
+    """Models that are learned once (`learned_cases`) serve every test of this folder."""
+
+
+@pytest.fixture(scope="session", params=[SOME, pytest.param(MANY, marks=pytest.mark.long)], ids=["some", "many"])
+def cases(request: pytest.FixtureRequest) -> list[Case]:
     """Random trees of every kind and a learned model of every family, on usual rows and far out."""
-    return [*random_cases(N_RANDOM), *learned_cases(), *far_cases()]
+    n_random, n_far = request.param
+    return [*random_cases(n_random), *learned_cases(), *far_cases(n_far)]
 
 
 def tool(name: str, package: str) -> Callable[..., str]:

@@ -35,9 +35,9 @@ def test_edges_say_what_the_text_says() -> None:
     """The rule of `to_text`, or that without the name of the input, which stands in the node above."""
     for case in learned_cases():
         words = Wording(case.tree)
-        dot = to_dot(case.model)
-        for child in range(1, case.tree.n_nodes):
-            (edge,) = re.findall(rf"-> {child} \[label={TEXT}\]", dot)
+        edges = re.findall(rf"-> (\d+) \[label={TEXT}\]", to_dot(case.model))
+        assert sorted(int(child) for child, _ in edges) == list(range(1, case.tree.n_nodes))
+        for child, edge in ((int(child), edge) for child, edge in edges):
             gate, _ = words.place(child)
             rule = " ".join([*words.branch(child, 60, n_lines=1), *filter(None, [words.when_missing(child)])])
             name = "" if words.written_once(gate) else f"{words.names[int(case.tree.feature[gate])]} "

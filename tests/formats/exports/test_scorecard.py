@@ -29,24 +29,24 @@ def additive(loans: tuple[pd.DataFrame, Any]) -> SoftTreeClassifier:
     return SoftTreeClassifier(max_leaves=1, leaf="linear", random_state=0).fit(*loans)
 
 
-def points_of(card: pd.DataFrame, row: dict[str, Any]) -> tuple[float, float]:
+def points_of(card: Scorecard, row: dict[str, Any]) -> tuple[float, float]:
     """Points of a row by looking its bins up, and how far off they may be."""
-    total, off = float(card.points[card.input == BASE].sum()), 0.0
-    for name, bins in card[card.input != BASE].groupby("input"):
-        cell = row[name]
+    total, off = sum(line["points"] for line in card if line["input"] == BASE), 0.0
+    for name in {line["input"] for line in card} - {BASE}:
+        cell, bins = row[name], [line for line in card if line["input"] == name]
         if pd.isna(cell):
-            mine = bins[bins.bin == "missing"]
-        elif bins.level.notna().any():
-            mine = bins[bins.level == cell]
+            mine = [line for line in bins if line["bin"] == "missing"]
+        elif any(line["level"] is not None for line in bins):
+            mine = [line for line in bins if line["level"] == cell]
         else:
-            x, known = float(cell), bins[bins.bin != "missing"]
-            over = known.lower.isna() | (known.lower.astype(float) < x)
-            mine = known[over & (known.upper.isna() | (x <= known.upper.astype(float)))]
+            known = [line for line in bins if line["bin"] != "missing"]
+            over = [line for line in known if line["lower"] is None or line["lower"] < float(cell)]
+            mine = [line for line in over if line["upper"] is None or float(cell) <= line["upper"]]
         assert len(mine) == 1, (name, cell)
-        line = mine.iloc[0]
-        away = 0.0 if pd.isna(cell) or not line.per_unit else float(cell) - line["at"]
-        total += line.points + line.per_unit * away + line.per_square * away**2
-        off += float(line.off)
+        line = mine[0]
+        away = 0.0 if pd.isna(cell) or not line["per_unit"] else float(cell) - line["at"]
+        total += line["points"] + line["per_unit"] * away + line["per_square"] * away**2
+        off += line["off"]
     return total, off
 
 
@@ -56,7 +56,7 @@ def test_points_of_an_additive_model_are_its_log_odds(
 ) -> None:
     """Within what the bins say of themselves, on the training rows."""
     table, _ = loans
-    card = pd.DataFrame(scorecard(additive, good=good, pdo=40, base_points=500, base_odds=10))
+    card = scorecard(additive, good=good, pdo=40, base_points=500, base_odds=10)
     chance = additive.predict_proba(table)[:, 1]
     wanted = 500 + 40 * (sign * np.log(chance / (1 - chance)) - math.log(10)) / math.log(2)
     for (_, row), points in zip(table.iloc[:200].iterrows(), wanted, strict=False):

@@ -82,6 +82,7 @@ def colours(tree: Tree) -> set[str]:
     return {class_colour(k).lower() for k in range(len(tree.schema.answers))}
 
 
+@pytest.mark.fewer(16)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_rows_that_are_given_are_what_arrives(seed: int) -> None:
     scene = scenes_of(seed)[2]
@@ -92,6 +93,7 @@ def test_the_rows_that_are_given_are_what_arrives(seed: int) -> None:
             np.testing.assert_allclose(scene.arrives[node], np.average(target, axis=0, weights=weight), atol=1e-9)
 
 
+@pytest.mark.fewer(16)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_nodes_add_to_a_row_sums_up_to_its_answer(seed: int) -> None:
     scene = scenes_of(seed)[3]
@@ -104,6 +106,7 @@ def test_what_nodes_add_to_a_row_sums_up_to_its_answer(seed: int) -> None:
     np.testing.assert_allclose(answer, tree.predict(scene.rows[[scene.followed or 0]])[0], atol=1e-9)
 
 
+@pytest.mark.fewer(16)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_linear_leaf_is_never_told_as_a_constant(seed: int) -> None:
     for scene in scenes_of(seed)[:3]:

@@ -60,6 +60,7 @@ def test_cards_do_not_overlap(seed: int, orientation: str) -> None:
         assert apart
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_parent_stands_in_the_middle_of_its_children(seed: int) -> None:
     picture = lay_out(look_at(random_tree(seed, seed % 13), wanted_by="test"), None, "down")
@@ -70,6 +71,7 @@ def test_a_parent_stands_in_the_middle_of_its_children(seed: int) -> None:
         assert picture.boxes[int(node)].middle[0] == pytest.approx(middle)
 
 
+@pytest.mark.fewer(12)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_score_that_is_drawn_gives_the_shares_of_the_tree(seed: int) -> None:
     tree = random_tree(seed, 8, smooth=True)
