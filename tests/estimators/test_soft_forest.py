@@ -6,16 +6,18 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 import softwood.learners.soft.forest.learn as forest_learn
-from softwood import SoftForestClassifier, SoftForestRegressor, SoftTreeRegressor, load, save
+from softwood import SoftForestClassifier, SoftForestRegressor, SoftTreeRegressor, load, save, summary, to_text
 from softwood.kernels.kinds import Loss, class_loss
 from softwood.learners.soft.forest.bags import bag_of, left_out
 from softwood.learners.soft.forest.children import ForestGrower
 from softwood.learners.soft.rows.dataset import Dataset
+from softwood.tree.monotone import certify
 from softwood.tree.subtree import split_trees
 
 QUICK = {"gate": "linear", "leaf": "constant", "max_leaves": 3, "n_trees": 4, "random_state": 0}
@@ -202,3 +204,78 @@ def test_few_rows_have_files_and_importances(n_rows, tmp_path):
     assert np.array_equal(again.predict(X), model.predict(X))
     assert np.array_equal(again.oob_curve_, model.oob_curve_, equal_nan=True)
     assert again.feature_importances_.sum() in (0.0, pytest.approx(1.0))
+
+
+def test_trees_count_all_rows(forest, numbers):
+    """Also those that a tree did not learn from, so that every child has the rows of the root."""
+    count = forest.tree_.count
+    assert count[:5] == pytest.approx([len(numbers[1])] * 5)
+    assert "learned from 200 rows" in summary(forest)
+    lines = [line.split() for line in to_text(forest).splitlines() if "tree " in line]
+    assert [line[-3:-1] for line in lines] == [["200.0", "100.0%"]] * 4
+
+
+def test_the_held_out_error_is_that_of_rows_out_of_bag(forest, numbers):
+    X, y = numbers
+    told, origin = forest.held_out_, forest.tree_.provenance.held_out
+    assert told["by"] == origin.method.replace("rows", "on rows") == "on rows out of bag"
+    assert told["value"] == pytest.approx(1 - 2 * forest.oob_curve_[-1]) == pytest.approx(1 - origin.value)
+    assert told["value"] == pytest.approx(forest.oob_score_)  # of 4 trees one has not seen a row
+    assert told["value"] < forest.score(X, y)
+    two = forest.prune_to(2)
+    assert two.held_out_ is None
+    assert two.tree_.provenance.held_out is None
+    assert np.isnan(two.oob_score_)
+    classes = SoftForestClassifier(**QUICK).fit(X, y > 150)
+    assert classes.held_out_ == {"measure": "log loss", "value": classes._held_out_loss, "by": "on rows out of bag"}
+    assert classes.held_out_["value"] < np.log(2)
+
+
+def test_sparse_rows_give_the_forest_of_dense_ones(numbers):
+    X = np.where(numbers[0] > 0.03, numbers[0], 0.0)
+    dense = SoftForestRegressor(**QUICK).fit(X, numbers[1])
+    stored = SoftForestRegressor(**QUICK).fit(csr_array(X), numbers[1])
+    assert stored.n_trees_ == 4
+    assert stored.predict(csr_array(X)) == pytest.approx(dense.predict(X), rel=1e-6)
+    assert stored.oob_score_ == pytest.approx(dense.oob_score_)
+    assert stored.tree_.count[:5] == pytest.approx([200] * 5)
+
+
+def test_every_tree_of_a_monotone_forest_is_monotone(numbers):
+    signs = [0, 0, 1] + [0] * 7
+    model = SoftForestRegressor(**QUICK, monotonic_cst=signs).fit(*numbers)
+    assert model.monotonic_certificate_.holds
+    assert all(certify(tree, signs).holds for tree, _ in split_trees(model.tree_))
+    free = SoftForestRegressor(**{**QUICK, "gate": "axis", "monotonic_cst": [-1] * 10}).fit(*numbers)
+    assert free.monotonic_certificate_.holds
+    assert np.all(np.diff(free.predict(np.repeat(numbers[0][:1], 50, 0) + np.linspace(-0.2, 0.2, 50)[:, None])) <= 0)
+
+
+def test_no_group_is_in_and_out_of_a_bag(monkeypatch, numbers):
+    groups, seen = np.arange(200) // 5, []
+    begin = ForestGrower.begin
+
+    def watched(self, number):
+        child = begin(self, number)
+        seen.append((self.rows.sample.group, child.row))
+        return child
+
+    monkeypatch.setattr(ForestGrower, "begin", watched)
+    model = SoftForestRegressor(**QUICK).fit(*numbers, groups=groups)
+    assert model.n_trees_ == len(seen) == 4
+    for group, row in seen:
+        assert 0 < len(row) < 200
+        assert not set(group[row]) & set(np.delete(group, row))
+
+
+@pytest.mark.long
+def test_a_large_table_counts_and_refines_on_all_rows():
+    rng = np.random.default_rng(0)
+    X = rng.random((24_000, 3))
+    y = np.sin(6 * X[:, 0]) + (X[:, 1] > 0.5) * X[:, 2] + 0.1 * rng.normal(size=len(X))
+    model = SoftForestRegressor(n_trees=2, gate="linear", leaf="constant", max_leaves=4, effort="quick").fit(X, y)
+    again = clone(model).set_params(n_jobs=2).fit(X, y)
+    assert model.tree_.count[:3] == pytest.approx([24_000] * 3)
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert model.oob_score_ > 0.7
+    assert model.score(X, y) == pytest.approx(model.oob_score_, abs=0.1)

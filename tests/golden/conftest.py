@@ -120,7 +120,21 @@ def mean() -> Tree:
     return join_trees([first, Tree([[2.25]], schema=first.schema, count=[8.5], impurity=[0.5])], [3, 1])
 
 
+def forest() -> Tree:
+    """A soft forest of classes: its trees differ in gates and size."""
+    schema = Schema(("age", "income"), (None, None), ("no", "yes"), "classification")
+    weights = {"weight_begin": [0, 2, 2, 2], "weight_column": [0, 1], "basis": Basis.identity(2)}
+    trees = [
+        Tree(response=[[0.0], [-1.5 - i], [2.0]], schema=schema, link=Link.SIGMOID, **binary(1), score=[4, 0, 0],
+             squash=[Squash.SIGMOID, 0, 0], bias=[0.5 * i, 0, 0], weight=[0.08, -0.5 * i], **weights,
+             count=[90, 50 - i, 40 + i], mean=[[0.6, 0.4], [0.8, 0.2], [0.35, 0.65]])
+        for i in (1.0, 3.0)
+    ]  # fmt: skip
+    leaf = Tree(response=[[-0.4]], schema=schema, link=Link.SIGMOID, count=[90], mean=[[0.6, 0.4]])
+    return join_trees([*trees, leaf], provenance=Provenance("SoftForestClassifier", n_rows=90, weight=90.0))
+
+
 @pytest.fixture(scope="session")
 def specimens() -> dict[str, Any]:
-    makers = (cancer, bikes, intervals, soft, species, pair, mean)
+    makers = (cancer, bikes, intervals, soft, species, pair, mean, forest)
     return {make.__name__: make() for make in makers} | {"stump": Tree(response=[[3.0]], schema=Schema.plain(2, 1))}

@@ -17,10 +17,12 @@ from softwood.tree.spelling import display_width
 HERE = Path(__file__).parent
 WIDEST = 100
 
+NAMES = ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump", "mean", "forest")
+
 # file name -> how the tree of that name (before the first dot) is printed
 FORMS: dict[str, dict[str, Any] | None] = {
-    **{f"{name}.sketch": None for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump", "mean")},
-    **{f"{name}.text": {} for name in ("cancer", "bikes", "intervals", "soft", "species", "pair", "stump", "mean")},
+    **{f"{name}.sketch": None for name in NAMES},
+    **{f"{name}.text": {} for name in NAMES},
     "cancer.surrogates": {"surrogates": True},
     "cancer.exact": {"digits": None},
     "bikes.whole": {"width": None, "missing": False},

@@ -18,6 +18,7 @@ from softwood.estimators.base.steps import Callback
 from softwood.estimators.soft.classifier import SoftTreeClassifier
 from softwood.estimators.soft.distil import distilled
 from softwood.estimators.soft.regressor import SoftTreeRegressor
+from softwood.estimators.soft.results import relative_loss, told_loss
 from softwood.estimators.soft.shared import SoftTree
 from softwood.intake import options
 from softwood.intake.row_blocks import in_row_blocks
@@ -61,6 +62,16 @@ class SoftForest(SoftTree):
         check_is_fitted(self, "tree_")
         return len(split_trees(self.tree_))
 
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """Score of the forest on rows out of bag: log loss for classes, R² (D² with another loss) for numbers.
+
+        Of classes each row is predicted by the trees that did not see it. For numbers the loss of as many trees as the
+        forest has is estimated from them (`oob_curve_`). None where no row was left out.
+        """
+        check_is_fitted(self, "tree_")
+        return self._told_held_out("on rows out of bag") if np.isfinite(self._held_out_loss) else None
+
     @in_row_blocks
     def predict_spread(self: Any, X: Any) -> Floats:
         """How far the trees differ: the standard deviation of their predictions for each row.
@@ -84,7 +95,10 @@ class SoftForest(SoftTree):
         return spread[:, 0] if getattr(self, "_one_target", False) else spread
 
     def prune_to(self, k: int) -> Self:
-        """A copy with the k trees of least loss on rows that they did not see. This forest stays as it is."""
+        """A copy with the k trees of least loss on rows that they did not see. This forest stays as it is.
+
+        The copy has no `oob_score_` (NaN) and no `held_out_`, which are of all trees.
+        """
         check_is_fitted(self, "tree_")
         parts = split_trees(self.tree_)
         if not options.integer("k", k, 1) <= len(parts):
@@ -95,6 +109,7 @@ class SoftForest(SoftTree):
         hard = split_trees(self._hardened)
         smaller._hardened = join_trees([hard[at][0] for at in kept])
         smaller._loss_by_tree, smaller.oob_curve_ = self._loss_by_tree[kept], self.oob_curve_[:k]
+        smaller.oob_score_ = smaller._held_out_loss = np.nan  # they are of all trees
         return smaller
 
     def _mean_of(self, trees: Any, change: str) -> Any:
@@ -139,6 +154,10 @@ class SoftForest(SoftTree):
         found = self.__dict__.pop("_forest", None)
         bag = None if found is None else found.out_of_bag
         n = self.n_trees_
+        loss = np.nan if bag is None else bag.loss_to_choose_by
+        told = told_loss(learned, loss, "rows out of bag")
+        self.tree_ = self.tree_.with_provenance(replace(self.tree_.provenance, held_out=told))
+        self._held_out_loss = relative_loss(learned, loss)
         self._loss_by_tree = np.zeros(n) if bag is None else bag.loss_by_tree
         self.oob_curve_ = np.full(n, np.nan) if bag is None else bag.curve
         self.oob_score_ = np.nan if found is None or found.held_out is None else self._score_of(found.held_out)

@@ -19,23 +19,30 @@ def one_class_result(schema: Schema) -> FitResult:
     return FitResult(MeasuredTree(leaf, unused, unused, leaf), [], Candidate.nothing())
 
 
-def relative_loss(learned: FitResult) -> float:
-    """The loss that selected the tree; for regression in units in which the best constant has 1/2 per target."""
+def relative_loss(learned: FitResult, loss: float | None = None) -> float:
+    """The loss that selected the tree, or another one; for regression in units in which the best constant has 1/2 per
+    target.
+    """
+    loss = learned.chosen.loss if loss is None else loss
     is_classes, constant = learned.tree.schema.task == "classification", learned.loss_of_centre
     if is_classes or constant <= 0 or learned.is_squared:
-        return learned.chosen.loss
-    return learned.chosen.loss * 0.5 * learned.tree.n_outputs / constant
+        return loss
+    return loss * 0.5 * learned.tree.n_outputs / constant
 
 
 def held_out_of(learned: FitResult) -> HeldOut | None:
     """The loss that selected the tree; for regression relative to the variance or to the loss of the best constant."""
-    if not learned.candidates or not np.isfinite(learned.chosen.loss):
+    return told_loss(learned, learned.chosen.loss, "held-out rows of the search") if learned.candidates else None
+
+
+def told_loss(learned: FitResult, loss: float, method: str) -> HeldOut | None:
+    """A loss on rows that were not trained on; None if it is not finite."""
+    if not np.isfinite(loss):
         return None
     if learned.tree.schema.task == "classification":
-        return HeldOut("log loss", "held-out rows of the search", learned.chosen.loss)
-    part = 2.0 * relative_loss(learned) / learned.tree.n_outputs
+        return HeldOut("log loss", method, loss)
     measure = "squared error as a part of the variance" if learned.is_squared else "loss as a part of a constant's"
-    return HeldOut(measure, "held-out rows of the search", part)
+    return HeldOut(measure, method, 2.0 * relative_loss(learned, loss) / learned.tree.n_outputs)
 
 
 def history_line(candidate: Candidate) -> dict[str, Any]:

@@ -107,17 +107,14 @@ class SoftTree(Calibrated, TreeEstimator):
         With a loss other than the squared error, D², the proportion of the best constant's loss that the tree saves.
         """
         check_is_fitted(self, "tree_")
-        if not self.history_:
-            return None
+        return self._told_held_out("on rows held out to choose the tree") if self.history_ else None
+
+    def _told_held_out(self, by: str) -> dict[str, Any]:
         tree, loss = self.tree_, self._held_out_loss
         if tree.schema.task == "classification":
-            return {"measure": "log loss", "value": loss, "by": "on rows held out to choose the tree"}
+            return {"measure": "log loss", "value": loss, "by": by}
         measure = "R²" if loss_name(self._options()["loss"]) == "squared_error" else "D²"
-        return {
-            "measure": measure,
-            "value": 1.0 - 2.0 * loss / tree.n_outputs,
-            "by": "on rows held out to choose the tree",
-        }
+        return {"measure": measure, "value": 1.0 - 2.0 * loss / tree.n_outputs, "by": by}
 
     @property
     def monotonic_certificate_(self) -> MonotonicCertificate | None:

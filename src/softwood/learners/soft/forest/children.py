@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softwood.arrays import Floats, Longs
-from softwood.engines import SumEngine
 from softwood.learners.soft.finish.importance import MeasuredTree, measure_tree
 from softwood.learners.soft.finish.monotone_tree import hold_to_signs
 from softwood.learners.soft.finish.refit import iterations_for
@@ -117,16 +116,18 @@ class ForestGrower:
         return Child(fold, row, params, scaled, output, penalty)
 
     def described(self, child: Child) -> MeasuredTree:
-        """The tree in the user's units, without idle branches; refined on all rows of a large table."""
+        """The tree in the user's units, without idle branches; refined on all rows of a large table.
+
+        Its nodes count all rows, those out of its bag, too, so that the trees' counts are of the same rows.
+        """
         rows, design = self.rows, self.recipe.design
-        params = child.scaled
-        engine: SumEngine = child.fold.train
-        if rows.are_sampled and rows.are_in_memory:
-            engine = rows.engine_of(design)
-            penalty = child.penalty * rows.sample.total_weight / engine.total_weight
+        params, engine = child.scaled, child.fold.train
+        counted = rows.engine_of(design)
+        if rows.are_sampled:
+            engine, penalty = counted, child.penalty * rows.sample.total_weight / counted.total_weight
             params = params.refine(engine, penalty, iterations_for(engine.total_weight, SPLIT_ITER), ROUGH_TOL)[1]
         params = without_idle(params, engine)
-        tree = to_tree(params, design, self.schema, rows.sample.loss, engine, rows.centre, rows.scale)
+        tree = to_tree(params, design, self.schema, rows.sample.loss, counted, rows.centre, rows.scale)
         if self.how.is_monotone:
             tree = hold_to_signs(tree, self.how.signs)
         return measure_tree(tree, params, design, rows.sample, rows.centre, rows.scale, brief=True)
