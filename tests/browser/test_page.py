@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestRegressor
 
 import softwood
-from softwood import C45Classifier, CARTClassifier, CARTRegressor, Schema, SoftTreeClassifier, Tree
+from softwood import C45Classifier, CARTClassifier, CARTRegressor, Schema, SoftTreeClassifier, Tree, from_sklearn
 from softwood.formats.colours import CLASSES
 from softwood.tree.node_numbers import node_numbers
+from softwood.view import told
 
 Open = Callable[..., Any]
 SMALL_PNG = 20_000  # bytes: a page without a drawing is smaller
@@ -217,6 +219,32 @@ def test_hostile_names_are_shown_as_text(open_page: Open, tmp_path: Path) -> Non
 
 def _rows(n: int) -> list[list[Any]]:
     return [[0.0] * n + ["]]>"], [1.0] * n + ["plain"]]
+
+
+@pytest.mark.long
+def test_a_large_forest_shows_its_upper_nodes(open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "MOST_TOLD", 60)
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    forest = from_sklearn(RandomForestRegressor(40, max_leaf_nodes=6, random_state=0).fit(X, X[:, 0] * X[:, 1]))
+    known = told.told_nodes(forest)
+    sealed = next(node for node in known if forest.n_children[node] and forest.first_child[node] not in known)
+    page = open_page(softwood.view(forest, X, path=tmp_path / "forest.html").path)
+    assert page.locator("[data-node]").count() == 41  # the trees side by side
+    page.click("#open-all")
+    settle(page)
+    assert page.locator("[data-node]").count() == len(known)
+    assert "nodes below, not on this page" in page.get_attribute(f"[data-node='{sealed}']", "aria-label")
+    page.dispatch_event(f"[data-node='{sealed}'] .card", "dblclick")
+    page.dispatch_event(f"[data-node='{sealed}'] .card", "click")
+    settle(page)
+    assert page.locator("[data-node]").count() == len(known)
+    page.fill("#search", "x0")
+    settle(page)
+    page.click("#tab-rules")
+    settle(page)
+    assert "rules are not on this page" in page.text_content("#rules")
+    row = np.array([[float(page.eval_on_selector(f"#input-{f}", "e => e.value")) for f in range(3)]])
+    np.testing.assert_allclose(answers(page), forest.predict(row).ravel(), atol=1e-9)
 
 
 @pytest.mark.long

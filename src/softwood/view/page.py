@@ -30,6 +30,7 @@ from softwood.formats.replace import replace_file
 from softwood.tree import Tree
 from softwood.view.growth import growth_trees, step_title
 from softwood.view.rows import read_rows
+from softwood.view.told import told_nodes
 from softwood.view.words import page_rules, page_words
 
 FIRST_MODULE = "main.js"
@@ -111,7 +112,8 @@ def view(
 
 
 def _facts_of(tree: Tree, name: str) -> dict[str, Any]:
-    return {"model": _model(tree), "words": page_words(tree, name), "rules": page_rules(tree)}
+    told = told_nodes(tree)
+    return {"model": _model(tree), "words": page_words(tree, name, told), "rules": page_rules(tree, told)}
 
 
 def _steps(tree: Tree, steps: Any, name: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,36 +19,43 @@ ROOM = 160  # characters of a sum or a set before it is truncated; the details s
 ROOM_OF_A_BRANCH = 60
 
 
-def page_words(tree: Tree, name: str) -> dict[str, Any]:
-    """Title, facts, and per node its question, its rule, and its response."""
+def page_words(tree: Tree, name: str, told: list[int]) -> dict[str, Any]:
+    """Title, facts, and per node its question, its rule, and its response; of a part of the nodes by their number."""
     words, numbers = Wording(tree), node_numbers(tree)
     origin = tree.provenance
     title = origin.estimator if origin is not None and origin.estimator else name
+
+    def of_each(spell: Callable[[int], Any]) -> Any:
+        texts = {node: spell(node) for node in told}
+        return list(texts.values()) if len(told) == tree.n_nodes else texts
+
     return {
         "title": title,
         "facts": _facts(tree),
-        "question": [_question(words, node) for node in range(tree.n_nodes)],
-        "rule": [words.rule(node, ROOM) for node in range(tree.n_nodes)],
-        "branch": [_branch(words, node) for node in range(tree.n_nodes)],
-        "answer": [spell_answer(tree, row) for row in numbers.arrives],
-        "equation": [_equation(words, node) for node in range(tree.n_nodes)],
-        "sums": [[f"gate {node}", " ".join(words.gate(node, 2 * ROOM).pieces)] for node in _sums(words)],
+        "told": None if len(told) == tree.n_nodes else told,
+        "question": of_each(lambda node: _question(words, node)),
+        "rule": of_each(lambda node: words.rule(node, ROOM)),
+        "branch": of_each(lambda node: _branch(words, node)),
+        "answer": of_each(lambda node: spell_answer(tree, numbers.arrives[node])),
+        "equation": of_each(lambda node: _equation(words, node)),
+        "sums": [[f"gate {node}", " ".join(words.gate(node, 2 * ROOM).pieces)] for node in _sums(words, told)],
         "isHard": tree.is_hard,
         "isSummed": has_unit(numbers),
         "unit": _unit(numbers),
         "outputs": list(numbers.names),
         "arrives": np.nan_to_num(numbers.arrives).tolist(),
-        "adds": [[float(v) if np.isfinite(v) else None for v in row] for row in numbers.adds],
-        "added": [added_words(numbers, node) for node in range(tree.n_nodes)],
+        "adds": of_each(lambda node: [float(v) if np.isfinite(v) else None for v in numbers.adds[node]]),
+        "added": of_each(lambda node: added_words(numbers, node)),
     }
 
 
-def page_rules(tree: Tree) -> list[dict[str, Any]]:
-    """The rules: for every node with a response its conditions and what it adds or predicts; if rows take several
-    paths, those with the largest proportion of rows first.
+def page_rules(tree: Tree, told: list[int]) -> list[dict[str, Any]]:
+    """The rules: for every node with a response, of those told, its conditions and what it adds or predicts; if rows
+    take several paths, those with the largest proportion of rows first.
     """
     words, numbers = Wording(tree), node_numbers(tree)
-    nodes = [node for node in tree.walk() if tree.leafness[node] > 0]
+    known = set(told)
+    nodes = [node for node in tree.walk() if tree.leafness[node] > 0 and node in known]
     if not tree.is_hard and np.isfinite(tree.count).all():
         nodes.sort(key=lambda node: -tree.count[node] * tree.leafness[node] * tree.constant_share[node])
     asked = paths(words, nodes, ROOM)
@@ -121,5 +129,5 @@ def _equation(words: Wording, node: int) -> str:
     return " ".join(words.equation(node, output, ROOM).pieces)
 
 
-def _sums(words: Wording) -> list[int]:
-    return [node for node in range(words.tree.n_nodes) if words.tree.n_children[node] and words.written_once(node)]
+def _sums(words: Wording, told: list[int]) -> list[int]:
+    return [node for node in told if words.tree.n_children[node] and words.written_once(node)]

@@ -45,7 +45,8 @@ export function describeNode(state, m) {
   const asks = kept < 1 && model.nChildren[m] ? `asks ${data.words.question[m]}` : "";
   const rule = m ? `for ${data.words.rule[m]}` : "for all rows";
   const rows = Number.isFinite(model.count[m]) ? `${spellCount(model.count[m])} rows` : "";
-  const closed = state.closed.has(m) ? `closed, ${countBelow(model, m)} nodes below` : "";
+  const below = `${countBelow(model, m)} nodes below`;
+  const closed = state.isSealed(m) ? `${below}, not on this page` : state.closed.has(m) ? `closed, ${below}` : "";
   const answer = `what arrives ${headline(state, model.arrives[m])}`;
   const here = `${spellShare(state.result.reach[m])} of this row arrives`;
   return [`${kind} ${m}`, rule, asks, rows, answer, data.words.added[m], here, closed].filter(Boolean).join("; ");
@@ -63,7 +64,8 @@ export function drawCard(state, m, scale) {
   const lines = fitLines(title, width - 20, 12.5, 600);
   const pill = svg("text", { class: "reach", x: width - 4, y: -6, "text-anchor": "end" });
   const below = svg("text", { class: "below", x: width / 2, y: height + 14, "text-anchor": "middle" });
-  if (state.closed.has(m)) below.append(`▸ ${countBelow(model, m)} nodes below`);
+  if (state.isSealed(m)) below.append(`… ${countBelow(model, m)} nodes below`);
+  else if (state.closed.has(m)) below.append(`▸ ${countBelow(model, m)} nodes below`);
   const shade = state.isClasses ? { style: `--shade: ${classColour(mainClass(state, m))}` } : {};
   const group = svg("g", { class: `node ${isBranch ? "branch" : "leaf"}`, role: "treeitem", tabindex: -1, "data-node": m, ...shade },
     svg("rect", { class: "card", width, height, rx: 7 }),
@@ -82,7 +84,7 @@ function drawAdded(state, m) {
   const { width, height } = CARD, adds = state.data.words.adds, room = (width - 20) / 2, middle = width / 2;
   const group = svg("g", { class: "added", "aria-hidden": "true" },
     svg("line", { class: "axis", x1: middle, x2: middle, y1: height - 21, y2: height - 13 }));
-  const most = adds.flat().reduce((top, value) => Math.max(top, Math.abs(value ?? 0)), 0) || 1, tall = 7 / adds[m].length;
+  const most = Object.values(adds).flat().reduce((top, value) => Math.max(top, Math.abs(value ?? 0)), 0) || 1, tall = 7 / adds[m].length;
   adds[m].forEach((value, k) => {
     const long = (room * (value ?? 0)) / most, fill = adds[m].length > 1 && state.isClasses ? classColour(k) : null;
     const box = { x: middle + Math.min(long, 0), y: height - 20.5 + k * tall, width: Math.abs(long), height: 0.85 * tall };

@@ -75,7 +75,7 @@ function drawGate(state, m, all, showAll) {
     h("h3", {}, "Gate", h("small", {}, isMean ? GATES[model.score[m]] : `${GATES[model.score[m]]}, ${SQUASHES[model.squash[m]]}`)),
     h("p", { class: "formula" }, data.words.question[m]),
     h("ul", { class: "shares" }, childrenOf(model, m).map((child, slot) => h("li", {},
-      h("b", {}, spellShare(share[slot])), ` to ${child}: ${data.words.branch[child]}`))),
+      h("b", {}, spellShare(share[slot])), ` to ${child}: ${data.words.branch[child] ?? "not on this page"}`))),
     !isSum && !isMean && h("p", { class: "note" }, `A missing value ${TREATMENTS[model.missing[m]]}${drawMissing(model, m)}.`),
     hasGlyph(model, m) && drawSquash(state, m),
     isSum && drawTerms(state, m, terms, all, showAll, "the score"));

@@ -17,6 +17,7 @@ export function createRules(state, root, openNode) {
   root.append(h("div", { class: "bar" }, h("p", { class: "note" }, soft), order),
     h("table", { class: "rules" }, h("thead", {}, h("tr", {}, ["node", "if", ...(data.words.isSummed ? [data.words.unit, "arrives"] : ["then"]), "rows", "of this row"].map((name) => h("th", { scope: "col" }, name)))), body), foot,
     data.words.sums.length ? h("dl", { class: "sums" }, data.words.sums.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])) : "");
+  const untold = Array.from(model.leafness).filter((part, m) => part > 0 && !state.isTold(m)).length;
   const kept = (m) => state.result.reach[m] * model.leafness[m];
   let lines = [];
   const refresh = onceAFrame(() => {
@@ -27,7 +28,8 @@ export function createRules(state, root, openNode) {
     lines = rules.slice(0, MOST_RULES).map((rule) => createLine(state, rule, openNode));
     lines.forEach((line) => line.move(kept(line.node)));
     replaceChildren(body, lines.map((line) => line.row));
-    replaceChildren(foot, rules.length > MOST_RULES ? `… ${rules.length - MOST_RULES} more; use the search to find them.` : "");
+    const more = rules.length > MOST_RULES ? `… ${rules.length - MOST_RULES} more; use the search to find them. ` : "";
+    replaceChildren(foot, more + (untold ? `${spellCount(untold)} rules are not on this page.` : ""));
   });
   const move = onceAFrame(() => shown && lines.forEach((line) => line.move(kept(line.node))));
   state.listen("row", () => (byRow ? refresh() : move()));

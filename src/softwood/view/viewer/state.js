@@ -15,15 +15,18 @@ const MOST_SHOWN = 31, DEEPEST_SHOWN = 5; // of a large tree at first
 
 export function createState(data) {
   const model = readModel(data.model), rows = data.rows?.cells.map((row) => row.map(readNumber)) ?? null;
-  const listeners = {};
+  const listeners = {}, told = data.words.told && new Set(data.words.told); // null: every node has texts
   model.arrives = data.words.arrives; // label, colour and bar of a node are taken from it alone
   const state = {
     data, model, rows, inputs: describeInputs(model, rows), answers: spellLabels(model.schema.answers),
     isClasses: model.schema.task === "classification", selected: 0, at: null, query: "", other: null,
+    isTold: (m) => !told || told.has(m),
     closed: model.n > MOST_SHOWN ? closeFar(model, MOST_SHOWN, DEEPEST_SHOWN) : new Set(),
     listen: (kinds, call) => kinds.split(" ").forEach((kind) => (listeners[kind] ??= []).push(call)),
     tell: (kind) => (listeners[kind] ?? []).forEach((call) => call()),
   };
+  state.isSealed = (m) => model.nChildren[m] > 0 && !state.isTold(model.firstChild[m]); // cannot be opened
+  if (told) state.closed.delete(0); // its trees are shown side by side
   state.row = state.inputs.map((input) => input.typical);
   state.result = evaluate(model, state.row);
   return state;
@@ -54,7 +57,7 @@ export function select(state, node) {
 }
 
 export function toggle(state, node) {
-  if (!state.model.nChildren[node]) return;
+  if (!state.model.nChildren[node] || state.isSealed(node)) return;
   if (!state.closed.delete(node)) state.closed.add(node);
   state.tell("shape");
 }

@@ -29,7 +29,7 @@ export function createTreeView(state, root) {
 
 export function drawAll(view) {
   const { state } = view, { model } = state;
-  const children = Array.from({ length: model.n }, (_, m) => (state.closed.has(m) ? [] : childrenOf(model, m)));
+  const children = Array.from({ length: model.n }, (_, m) => (state.closed.has(m) || state.isSealed(m) ? [] : childrenOf(model, m)));
   const { x, depth, order } = layOut(children);
   const edges = svg("g", { class: "edges", "aria-hidden": "true" });
   const cards = svg("g", { role: "presentation" }), scale = answerScale(state);
@@ -55,7 +55,7 @@ export function drawAll(view) {
 function setItem(view, m, item, depth) {
   const { model } = view.state;
   item.group.setAttribute("aria-level", depth + 1);
-  if (model.nChildren[m]) item.group.setAttribute("aria-expanded", String(!view.state.closed.has(m)));
+  if (model.nChildren[m] && !view.state.isSealed(m)) item.group.setAttribute("aria-expanded", String(!view.state.closed.has(m)));
 }
 
 function drawEdge(view, m, parent, place, edges) {
@@ -106,6 +106,7 @@ export function findNodes(state) {
   const query = state.query.toLowerCase(), { words } = state.data, found = [];
   if (!query) return found;
   for (let m = 0; m < state.model.n; m++) {
+    if (!state.isTold(m)) continue;
     const answer = state.model.leafness[m] > 0 ? words.answer[m] : "";
     if (`${m} ${words.question[m]} ${words.rule[m]} ${answer}`.toLowerCase().includes(query)) found.push(m);
   }
